@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url';
 
 import type { AgentOptions, LiveSession } from '@tidemark/kit';
 import { createAgent, defineTool } from '@tidemark/kit';
+import type { ScriptedCall } from '@tidemark/simulator';
 import { createSimulator } from '@tidemark/simulator';
 import { z } from 'zod';
 
@@ -48,7 +49,11 @@ async function withFolder(run: (folder: string) => Promise<void>): Promise<void>
 }
 
 /** Runs one turn, in which the model calls the tool once. */
-async function filesOfTurn(options: Partial<AgentOptions>, name: string, input: object): Promise<CalledFiles> {
+async function filesOfTurn(
+  options: Partial<AgentOptions>,
+  name: string,
+  input: ScriptedCall['arguments'],
+): Promise<CalledFiles> {
   const steps = [{ answer: { calls: [{ name, arguments: input }] } }, { answer: { text: 'Done.' } }];
   const server = await createSimulator({ scenario: { steps } }).listen();
   const agent = createAgent({

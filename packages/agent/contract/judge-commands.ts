@@ -1,8 +1,8 @@
 // Rules on commands for the tests of tools that read command lines.
 
-import type { CommandActs } from '../src/rules/acts.ts';
-import { judgeByRules } from '../src/rules/judge-by-rules.ts';
-import { readRules } from '../src/rules/read-rules.ts';
+import { judgeByRules } from '../src/permissions/judge-by-rules.ts';
+import { readRules } from '../src/permissions/read-rules.ts';
+import type { CommandActs } from '../src/rules/ruled-call.ts';
 
 /** Returns the decision of one rule about a call of a shell that runs these commands, where the mode would ask. @throws Error for a rule that is refused. */
 export function judgeCommands(decision: 'allow' | 'ask' | 'deny', command: string, acts: CommandActs): string {

@@ -2,7 +2,7 @@
 // waits is counted, so that a pause which nobody ends is seen.
 
 import { timestamp } from '@tidemark/log';
-import type { Surroundings } from '../src/surroundings.ts';
+import type { Surroundings } from '../src/ports/surroundings.ts';
 
 /** A clock in the hands of who runs an agent. */
 export interface VirtualTime {

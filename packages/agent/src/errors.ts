@@ -75,3 +75,9 @@ export class AgentError extends Error {
     return AGENT_ERRORS[this.code];
   }
 }
+
+/** Its message, never its stack: for the model, and for people. Never empty. */
+export function messageOf(cause: unknown): string {
+  if (!(cause instanceof Error)) return String(cause);
+  return cause.message === '' ? cause.name : cause.message;
+}

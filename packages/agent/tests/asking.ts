@@ -1,13 +1,13 @@
 // A turn whose sources are asked, with a clock that a test moves: waits end when it says so, or when they are aborted.
 
-import { turnId } from '@tidemark/log';
 import type { Timestamp } from '@tidemark/log';
+import { turnId } from '@tidemark/log';
 import { createScriptedProvider } from '@tidemark/provider-scripted';
-import type { ContextSource, SourceView } from '../src/sources/context-source.ts';
-import type { Surroundings } from '../src/surroundings.ts';
-import { RETRY } from '../src/turn/runtime.ts';
-import type { Notice } from '../src/turn/session-event.ts';
-import type { TurnContext } from '../src/turn/turn-context.ts';
+import type { ContextSource, SourceView } from '../src/ports/context-source.ts';
+import { RETRY } from '../src/ports/runtime.ts';
+import type { Notice } from '../src/ports/session-event.ts';
+import type { Surroundings } from '../src/ports/surroundings.ts';
+import type { TurnContext } from '../src/session/turn-context.ts';
 import type { Small } from './small-session.ts';
 import { row, second } from './small-session.ts';
 
@@ -23,7 +23,7 @@ export interface Asked {
 }
 
 /** A turn over these sources. */
-export function asked({ session, lines }: Small, sources: readonly ContextSource[], now: Timestamp = second(0)): Asked {
+export function asked({ session }: Small, sources: readonly ContextSource[], now: Timestamp = second(0)): Asked {
   const notices: Notice[] = [];
   const waits = new Map<() => void, number>();
   const waiting: number[] = [];
@@ -43,7 +43,7 @@ export function asked({ session, lines }: Small, sources: readonly ContextSource
   };
   const work: TurnContext = {
     session,
-    lines,
+    begunAt: 0,
     turn: turnId('t1'),
     signal: interruption.signal,
     tell: (event) => {

@@ -4,8 +4,8 @@ import type { Kind, Recorded, RecordedOf, SessionId, Usage } from '@tidemark/log
 import type { Provider } from '@tidemark/model';
 import type { ScriptedAnswer } from '@tidemark/provider-scripted';
 import { createScriptedProvider, scriptedEncoder } from '@tidemark/provider-scripted';
+import type { Runtime, SubagentLimits } from '../src/ports/runtime.ts';
 import { createAgentTool } from '../src/subagent/agent-tool.ts';
-import type { Runtime, SubagentLimits } from '../src/turn/runtime.ts';
 import type { Live, Setting } from './small-live.ts';
 import { calls, goLive, heldBy, says } from './small-live.ts';
 

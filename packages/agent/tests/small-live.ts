@@ -6,12 +6,12 @@ import type { Provider, StreamPart } from '@tidemark/model';
 import { ProviderError } from '@tidemark/model';
 import type { ScriptedAnswer } from '@tidemark/provider-scripted';
 import { createScriptedProvider, scriptedEncoder } from '@tidemark/provider-scripted';
-import { createMemoryStore, createShelf } from '@tidemark/store-memory';
 import type { MemoryBackend } from '@tidemark/store-memory';
-import type { AgentSession } from '../src/turn/live-session.ts';
-import type { LiveSessionOptions } from '../src/turn/open-live-session.ts';
-import { openLiveSession } from '../src/turn/open-live-session.ts';
-import type { Runtime } from '../src/turn/runtime.ts';
+import { createMemoryStore, createShelf } from '@tidemark/store-memory';
+import type { LiveSessionOptions } from '../src/actor/open-live-session.ts';
+import { openLiveSession } from '../src/actor/open-live-session.ts';
+import type { AgentSession } from '../src/ports/live-session.ts';
+import type { Runtime } from '../src/ports/runtime.ts';
 import { ID, row } from './small-session.ts';
 import { testClock } from './small-work.ts';
 

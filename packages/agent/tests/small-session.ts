@@ -1,19 +1,18 @@
 // A session for tests: memory store, scripted encoder, a catalog row, and a clock of the test's.
 
+import type { RequestSpec, ToolSpec } from '@tidemark/context';
+import { composeFront } from '@tidemark/context';
 import type { Event, Log, Timestamp } from '@tidemark/log';
 import { sessionId, timestamp } from '@tidemark/log';
-import type { ToolSpec, RequestSpec } from '@tidemark/context';
-import { composeFront } from '@tidemark/context';
 import type { Answer, Capabilities, Usage } from '@tidemark/model';
 import { defaultCatalog, findModel } from '@tidemark/model';
 import { scriptedEncoder } from '@tidemark/provider-scripted';
 import { createMemoryStore } from '@tidemark/store-memory';
 import { recordAnswer } from '../src/request/answer.ts';
-import { keepCapabilities } from '../src/session/materials.ts';
-import { newHash } from '../src/session/node-hash.ts';
-import type { CallOptions } from '../src/request/call-options.ts';
+import type { CallOptions } from '../src/request/draft-call.ts';
 import type { Lines, Prepared } from '../src/request/prepare.ts';
 import { prepareRequest } from '../src/request/prepare.ts';
+import { keepCapabilities, newHash } from '../src/session/materials.ts';
 import type { Session } from '../src/session/session.ts';
 import { commit, createSession } from '../src/session/session.ts';
 

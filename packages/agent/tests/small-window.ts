@@ -6,10 +6,10 @@ import { anthropicEncoder, createAnthropicProvider } from '@tidemark/provider-an
 import type { AnswerPlan, ReceivedRequest, Simulator } from '@tidemark/simulator';
 import { createSimulator } from '@tidemark/simulator';
 import { expect, onTestFinished } from 'vitest';
-import { verifySession } from '../src/audit/verify.ts';
-import { THIS_MACHINE } from '../src/surroundings.ts';
-import type { Runtime } from '../src/turn/runtime.ts';
-import type { Notice } from '../src/turn/session-event.ts';
+import { verifySession } from '../src/audit/rebuild.ts';
+import type { Runtime } from '../src/ports/runtime.ts';
+import type { Notice } from '../src/ports/session-event.ts';
+import { THIS_MACHINE } from '../src/ports/surroundings.ts';
 import type { Live } from './small-live.ts';
 import { goLive } from './small-live.ts';
 import { ID, row } from './small-session.ts';

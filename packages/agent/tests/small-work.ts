@@ -1,21 +1,21 @@
 // A turn's work for tests: a session whose last answer has made calls, made tools, a clock of the test's, and what is told.
 
+import type { ToolSpec } from '@tidemark/context';
 import type { AnswerPart, Event, Log, LogWriter, Recorded, Usage } from '@tidemark/log';
 import { callId, turnId } from '@tidemark/log';
-import type { ToolSpec } from '@tidemark/context';
 import { createScriptedProvider } from '@tidemark/provider-scripted';
 import { createMemoryStore } from '@tidemark/store-memory';
-import type { Secrets } from '../src/commit/secrets.ts';
+import type { Mode } from '../src/ports/permissions.ts';
+import type { Runtime } from '../src/ports/runtime.ts';
+import { RETRY } from '../src/ports/runtime.ts';
+import type { Secrets } from '../src/ports/secrets.ts';
+import type { SessionEvent } from '../src/ports/session-event.ts';
+import type { Surroundings } from '../src/ports/surroundings.ts';
+import type { Tool, ToolContext, ToolOutput } from '../src/ports/tool.ts';
 import type { Session } from '../src/session/session.ts';
 import { commit } from '../src/session/session.ts';
-import type { Surroundings } from '../src/surroundings.ts';
-import type { Mode } from '../src/tools/permissions.ts';
-import type { Tool, ToolContext, ToolOutput } from '../src/tools/tool.ts';
-import type { Runtime } from '../src/turn/runtime.ts';
-import { RETRY } from '../src/turn/runtime.ts';
-import type { SessionEvent } from '../src/turn/session-event.ts';
-import type { TurnContext } from '../src/turn/turn-context.ts';
-import { begin, ID, prepare, prompt, row, second } from './small-session.ts';
+import type { TurnContext } from '../src/session/turn-context.ts';
+import { ID, begin, prepare, prompt, row, second } from './small-session.ts';
 
 /** A call as a model makes it. */
 export interface Made {
@@ -64,7 +64,7 @@ export async function beginWork(setting: Setting): Promise<SmallWork> {
   const interruption = new AbortController();
   const work: TurnContext = {
     session,
-    lines: small.lines,
+    begunAt: 0,
     runtime: { ...testRuntime(tools, clock.surroundings), ...runtime },
     turn: turnId('t1'),
     signal: interruption.signal,

@@ -1,12 +1,12 @@
 // Accounts over logs: a fork's are its own, a session's prices are those it was run with.
 
-import { position, sessionId } from '@tidemark/log';
 import type { RowOf } from '@tidemark/context';
+import { position, sessionId } from '@tidemark/log';
 import { expect, test } from 'vitest';
-import { answer, begin, ID, prepare, prompt, second } from '../../tests/small-session.ts';
 import type { Small } from '../../tests/small-session.ts';
+import { ID, answer, begin, prepare, prompt, second } from '../../tests/small-session.ts';
 import { commit, createSession } from '../session/session.ts';
-import { addSession, NO_ACCOUNTS } from './account-sessions.ts';
+import { NO_ACCOUNTS, addSession } from './account-sessions.ts';
 
 const NO_ROWS: RowOf = () => undefined;
 const options = { by: 'session', rowOf: NO_ROWS } as const;

@@ -1,8 +1,8 @@
 // Where tokens and money went, over any number of sessions: each log is read once, and only sums are kept of it.
 
-import type { EpochOpened, Log, SessionId, Timestamp } from '@tidemark/log';
 import type { Account, Churn, Following, GroupBy, ModelCall, RowOf } from '@tidemark/context';
 import {
+  NO_CALLS,
   accountOf,
   addAccounts,
   addChurn,
@@ -11,8 +11,8 @@ import {
   endFollowing,
   followRecord,
   groupOf,
-  NO_CALLS,
 } from '@tidemark/context';
+import type { EpochOpened, Log, SessionId, Timestamp } from '@tidemark/log';
 import type { Capabilities } from '@tidemark/model';
 import { loadCapabilities } from '../session/materials.ts';
 

@@ -1,6 +1,8 @@
 // Why a request broke or missed: the first block that differs from the request before it on its stream, the first byte
 // within it, the layer or event that put it there, the cause, and the price.
 
+import type { CliffCost, CrossCheckVerdict, Divergence } from '@tidemark/context';
+import { cliffCrossed, crossCheck, firstDivergence } from '@tidemark/context';
 import type {
   AnswerReceived,
   DiagnosisRecord,
@@ -14,13 +16,10 @@ import type {
   SessionId,
   Timestamp,
 } from '@tidemark/log';
-import type { CliffCost, Divergence, CrossCheckVerdict } from '@tidemark/context';
-import { cliffCrossed, crossCheck, firstDivergence } from '@tidemark/context';
 import type { Capabilities } from '@tidemark/model';
 import { inputTokens } from '@tidemark/model';
-import type { Encoders, Rebuilt, RebuildOptions } from './rebuild.ts';
-import { rebuildSession } from './rebuild.ts';
-import { extendsSequence } from './verify.ts';
+import type { Encoders, RebuildOptions, Rebuilt } from './rebuild.ts';
+import { extendsSequence, rebuildSession } from './rebuild.ts';
 
 /** What is to be said about one step. */
 export interface Explanation {

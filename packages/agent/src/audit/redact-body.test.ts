@@ -1,7 +1,7 @@
 import type { JsonValue } from '@tidemark/model';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { redactBody } from './redact-body.ts';
+import { redactBody } from './request-snapshots.ts';
 
 const shapeOf = (body: JsonValue): JsonValue | undefined => redactBody(new TextEncoder().encode(JSON.stringify(body)));
 

@@ -1,8 +1,8 @@
-import { expect, test } from 'vitest';
 import { scriptedEncoder } from '@tidemark/provider-scripted';
-import { answer, begin, ID, prepare, prompt, READ } from '../../tests/small-session.ts';
+import { expect, test } from 'vitest';
+import { ID, READ, answer, begin, prepare, prompt } from '../../tests/small-session.ts';
 import { commit } from '../session/session.ts';
-import { requestSnapshots, SNAPSHOTS_KEPT } from './request-snapshots.ts';
+import { SNAPSHOTS_KEPT, requestSnapshots } from './request-snapshots.ts';
 
 test('keeps the latest 24, oldest first, each as it was when it was sent', async () => {
   const small = await begin();

@@ -1,16 +1,15 @@
 // The latest requests of a session in short: sizes by section, markers, and the shape of the body without its texts. A view
 // made from the log (L9): nothing of it is kept.
 
-import type { EpochCause, Log, MarkerRecord, Position, RequestPrepared, SessionId, Timestamp } from '@tidemark/log';
 import type { Sequence } from '@tidemark/context';
+import type { EpochCause, Log, MarkerRecord, Position, RequestPrepared, SessionId, Timestamp } from '@tidemark/log';
 import type { JsonValue, Section } from '@tidemark/model';
 import { blocksOf } from '../request/request-record.ts';
 import type { Encoders, Rebuilt } from './rebuild.ts';
 import { rebuildSession } from './rebuild.ts';
-import { redactBody } from './redact-body.ts';
 
 /** How much of a request one section is. */
-export interface SectionSize {
+interface SectionSize {
   readonly blocks: number;
   readonly bytes: number;
   /** Estimated. */
@@ -100,4 +99,44 @@ function sectionsOf(sequence: Sequence): RequestSnapshot['sections'] {
 function sectionAt({ counts }: Sequence, block: number): Section {
   if (block < counts.tools) return 'tools';
   return block < counts.tools + counts.system ? 'system' : 'messages';
+}
+
+/** Fields whose words are the wire format's own, and so no content. */
+const FORMAT_WORDS: ReadonlySet<string> = new Set([
+  'type',
+  'role',
+  'model',
+  'ttl',
+  'effort',
+  'phase',
+  'status',
+  'mode',
+]);
+
+/** Fields that hold free JSON: even their names may be content. */
+const FREE: ReadonlySet<string> = new Set(['input', 'input_schema', 'parameters', 'schema', 'arguments', 'metadata']);
+
+/** The shape, or `undefined` of a body that is no JSON. */
+export function redactBody(body: Uint8Array): JsonValue | undefined {
+  try {
+    const parsed: JsonValue = JSON.parse(new TextDecoder().decode(body));
+    return redact(parsed, '');
+  } catch {
+    // Said by the type: some encoders write no JSON.
+    return undefined;
+  }
+}
+
+function redact(value: JsonValue, field: string): JsonValue {
+  if (typeof value === 'string') return FORMAT_WORDS.has(field) ? value : `${Buffer.byteLength(value)} bytes`;
+  if (Array.isArray(value)) {
+    // A conversation is such a list too, under a name that holds free JSON elsewhere.
+    return value.map((one: JsonValue) => redact(one, field === 'input' ? '' : field));
+  }
+  if (typeof value !== 'object' || value === null) return value;
+  if (FREE.has(field)) return `${Buffer.byteLength(JSON.stringify(value))} bytes`;
+  const fields = Object.entries(value).flatMap(([name, one]): readonly (readonly [string, JsonValue])[] =>
+    one === undefined ? [] : [[name, redact(one, name)]],
+  );
+  return Object.fromEntries(fields);
 }

@@ -1,6 +1,6 @@
 import type { Event } from '@tidemark/log';
 import { expect, test } from 'vitest';
-import { begin, ID, second } from '../../tests/small-session.ts';
+import { ID, begin, second } from '../../tests/small-session.ts';
 import { commit } from '../session/session.ts';
 import { addSkillUse, readSkillUse } from './skill-use.ts';
 

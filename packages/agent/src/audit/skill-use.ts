@@ -1,7 +1,7 @@
 // Which skills a session loaded, why and how large, and which of them it listed for the model.
 
-import type { ContextNoted, EpochOpened, Log, SessionId, SkillLoaded, Timestamp } from '@tidemark/log';
 import { estimateTokens } from '@tidemark/context';
+import type { ContextNoted, EpochOpened, Log, SessionId, SkillLoaded, Timestamp } from '@tidemark/log';
 import { readText } from '../session/materials.ts';
 
 /** One skill, by name. */

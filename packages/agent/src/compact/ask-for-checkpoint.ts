@@ -1,25 +1,15 @@
 // What a model writes of a checkpoint. It is asked behind the live prefix, which the cache holds, or in chunks where that does
 // not fit. A bad answer is asked for once more; what fails then is a reason, and the log writes the checkpoint alone.
 
-import type { AnswerPart, ContentPart, Digest, Position } from '@tidemark/log';
-import { digest } from '@tidemark/log';
 import type { CompactionContract, ModelFields, ParsedCheckpoint } from '@tidemark/context';
 import { estimateTokens, parseCheckpoint, retryText } from '@tidemark/context';
+import type { Digest, Position } from '@tidemark/log';
+import { digest } from '@tidemark/log';
 import { ProviderError } from '@tidemark/model';
 import { AgentError } from '../errors.ts';
-import { newHash } from '../session/node-hash.ts';
-import type { CompactionBy } from '../session/triggers.ts';
-import type { Runtime } from '../turn/runtime.ts';
-
-/** Makes a side call. */
-export type AskBeside = (call: {
-  readonly purpose: string;
-  readonly words: readonly ContentPart[];
-  readonly history: 'main' | 'none';
-  /** Asked once, and only where most of it will be read from the cache. */
-  readonly optional?: true;
-  readonly signal?: AbortSignal;
-}) => Promise<{ readonly parts: readonly AnswerPart[]; readonly request: Position | undefined }>;
+import type { AskBeside, CompactionBy } from '../ports/compaction.ts';
+import type { Runtime } from '../ports/runtime.ts';
+import { newHash } from '../session/materials.ts';
 
 /** Who is asked for a checkpoint. `optional`: once, not for long, and only where the history is in the cache. */
 export interface CheckpointAsker {

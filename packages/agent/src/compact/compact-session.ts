@@ -1,12 +1,24 @@
 // A compaction as a transaction: planned, made, judged with its real size, and recorded. The record is inert: the epoch that
 // opens with the next request alone changes packing, so that a cut anywhere leaves the old context or the new one.
 
-import type { CompactionRefused, HistoryCompacted, Position, TurnId } from '@tidemark/log';
 import type { CompactionSizes } from '@tidemark/context';
+import type { CompactionRefused, HistoryCompacted, Log, Position, SessionId, TurnId } from '@tidemark/log';
+import { sessionId } from '@tidemark/log';
 import { AgentError } from '../errors.ts';
+import type { ForkPlan } from '../fork/plan-fork.ts';
+import { beginFork, planFork } from '../fork/plan-fork.ts';
+import type { CompactionReport } from '../ports/compaction.ts';
+import type { Secrets } from '../ports/secrets.ts';
 import type { Session } from '../session/session.ts';
-import { commitInside } from '../session/session.ts';
-import type { CompactionOrder, CompactionReport, CompactionWriting, WrittenCompaction } from './write-compaction.ts';
+import { commitInside, readFold } from '../session/session.ts';
+import type {
+  CompactionOrder,
+  CompactionWriting,
+  Help,
+  ReadHistory,
+  WritingOrder,
+  WrittenCompaction,
+} from './write-compaction.ts';
 import { writeCompaction } from './write-compaction.ts';
 
 /** What it is done with. */
@@ -68,4 +80,87 @@ function append(
 function overtaken({ writer }: Session): AgentError {
   const message = `the history of session ${writer.session} was packed anew while it was being compacted: ask again`;
   return new AgentError('agent/conflict', message);
+}
+
+// Summarise and start anew: a fork of a session's last closed record that holds the checkpoint alone. The session itself stays
+// as it is, and is only read; it may be open elsewhere.
+
+/** What is started from. */
+export interface FreshStart {
+  readonly log: Log;
+  readonly session: SessionId;
+  readonly secrets?: Secrets;
+  readonly runtime: CompactionWriting['runtime'];
+}
+
+/** How. */
+export type FreshOrder = Pick<CompactionOrder, 'ask' | 'optional' | 'dryRun' | 'checkpoint'>;
+
+/**
+ * Begins the fork, closed, whose id is in the report; none where the report refuses. Nothing is written to the session that
+ * it leaves, but the calls of a model that is asked.
+ *
+ * @throws AgentError `agent/nothing-to-send` for a session that has sent nothing, `agent/not-closed` where it has no closed
+ *   record. @throws LogError as the store does.
+ */
+export async function startAfresh(from: FreshStart, order: FreshOrder): Promise<CompactionReport> {
+  const first = await writeFrom(from, order);
+  const help = first.written.data === undefined ? undefined : first.written.help;
+  // What the model was asked stands behind the record that was left: the fork begins behind that, so that it holds its price.
+  const { plan, written } = help === undefined ? first : await writeFrom(from, { ...order, help });
+  const { trigger } = MANUAL;
+  if (written.data === undefined) {
+    const { refused, sizes } = written;
+    return { outcome: 'refused', trigger, strategy: 'deterministic', sizes, refused };
+  }
+  const { data: compacted, report } = written;
+  if (order.dryRun === true) return report;
+  const { log, runtime, secrets } = from;
+  const { surroundings } = runtime;
+  const id = sessionId(surroundings.newName());
+  const beginning = { id, at: surroundings.now(), compacted, ...(secrets && { secrets }) };
+  const fork = await beginFork(log, plan, beginning);
+  try {
+    await fork.writer.sync();
+    const { compacted: recorded } = fork.state;
+    return { ...report, outcome: 'compacted', fork: id, ...(recorded && { position: recorded.position }) };
+  } finally {
+    await fork.writer.close();
+  }
+}
+
+const MANUAL = { trigger: 'manual', alone: true } as const;
+
+interface WrittenFork {
+  readonly plan: ForkPlan;
+  readonly written: WrittenCompaction;
+}
+
+async function writeFrom(
+  { log, session: id, runtime }: FreshStart,
+  order: FreshOrder & Pick<WritingOrder, 'help'>,
+): Promise<WrittenFork> {
+  const plan = await planFork(log, id);
+  const session = await readUpTo(log, id, plan);
+  const help = order.help && heldIn(plan, order.help);
+  const all = { ...order, ...MANUAL, adds: [whereItIs(plan)], ...(help && { help }) };
+  return { plan, written: await writeCompaction({ session, runtime }, all) };
+}
+
+/** While calls of a turn are open, what was asked beside them is not in the fork: a position would name another record there. */
+function heldIn({ parent }: ForkPlan, { made, ...help }: Help): Help {
+  if (made === undefined) return help;
+  return { ...help, made: { ...made, requests: made.requests.filter((at) => at <= parent.position) } };
+}
+
+async function readUpTo(log: Log, id: SessionId, { parent }: ForkPlan): Promise<ReadHistory> {
+  const { fold } = await readFold(log, id, parent.position + 1);
+  if (fold.state.epoch !== undefined) return { log, writer: { session: id }, ...fold };
+  const message = `session ${id} has sent nothing yet, so there is nothing to start anew from: give it a prompt`;
+  throw new AgentError('agent/nothing-to-send', message, { session: id });
+}
+
+/** Said in the fork: its own log goes on from there, and its tools read both. */
+function whereItIs({ of, parent: { position } }: ForkPlan): string {
+  return `This session was begun anew behind this checkpoint. The whole talk before it is session ${of}, records 0 to ${position}; the log of this session begins with the same records.`;
 }

@@ -8,10 +8,10 @@ import { describe, expect, it, test } from 'vitest';
 import type { Played } from '../../tests/small-window.ts';
 import { expectRebuilt, playWindow, refusedBy, small } from '../../tests/small-window.ts';
 import { made } from '../../tests/small-work.ts';
-import { THIS_MACHINE } from '../surroundings.ts';
-import type { Runtime } from '../turn/runtime.ts';
-import type { AskBeside } from './ask-for-checkpoint.ts';
-import { askerOf, askForCheckpoint } from './ask-for-checkpoint.ts';
+import type { AskBeside } from '../ports/compaction.ts';
+import type { Runtime } from '../ports/runtime.ts';
+import { THIS_MACHINE } from '../ports/surroundings.ts';
+import { askForCheckpoint, askerOf } from './ask-for-checkpoint.ts';
 
 const FIELDS = {
   decisions: [{ what: 'Look in order', why: 'it is safer', status: 'settled' }],

@@ -10,9 +10,9 @@ import { ID } from '../../tests/small-session.ts';
 import type { Played } from '../../tests/small-window.ts';
 import { playWindow, refusedBy, small } from '../../tests/small-window.ts';
 import { made } from '../../tests/small-work.ts';
-import { verifySession } from '../audit/verify.ts';
-import { THIS_MACHINE } from '../surroundings.ts';
-import type { AgentSession } from '../turn/live-session.ts';
+import { verifySession } from '../audit/rebuild.ts';
+import type { AgentSession } from '../ports/live-session.ts';
+import { THIS_MACHINE } from '../ports/surroundings.ts';
 
 /** A system text above the floor of caching. */
 const ROLE = 'Look at everything before you speak, and say what you saw. '.repeat(150);

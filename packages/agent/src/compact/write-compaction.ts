@@ -1,7 +1,6 @@
 // A compaction as it would be recorded: planned down the ladder, its checkpoint written, and judged with its real size.
 // Nothing is recorded here, and a model is asked only where the order says so.
 
-import type { HistoryCompacted, Money, Position, Range, SessionId } from '@tidemark/log';
 import type {
   Checkpoint,
   CompactionPlan,
@@ -11,6 +10,9 @@ import type {
   ModelFields,
 } from '@tidemark/context';
 import {
+  LAST_RUNG,
+  behindRange,
+  boundAt,
   breakCost,
   checkpointSize,
   checkpointText,
@@ -18,16 +20,17 @@ import {
   compactionContract,
   gaugeOf,
   judgeCompaction,
-  LAST_RUNG,
+  makeCheckpoint,
   planCompaction,
+  readCheckpoint,
 } from '@tidemark/context';
-import type { CompactionTrigger } from '../session/triggers.ts';
-import type { Runtime } from '../turn/runtime.ts';
+import type { HistoryCompacted, LogWriter, Recorded } from '@tidemark/log';
+import type { CompactionReport, CompactionTrigger } from '../ports/compaction.ts';
+import type { Runtime } from '../ports/runtime.ts';
+import { leavesWhole } from '../session/progress.ts';
+import type { Session } from '../session/session.ts';
 import type { CheckpointAsker, MadeQuestion } from './ask-for-checkpoint.ts';
 import { askForCheckpoint } from './ask-for-checkpoint.ts';
-import type { ReadHistory } from './read-history.ts';
-import type { CheckpointSource } from './write-checkpoint.ts';
-import { readSource, writeCheckpoint } from './write-checkpoint.ts';
 
 /** What is asked for, and who is asked for what only a reader of the history can tell; nobody without `ask`. */
 export interface CompactionOrder extends CheckpointAsker {
@@ -40,33 +43,6 @@ export interface CompactionOrder extends CheckpointAsker {
   readonly checkpoint?: number;
   /** Nothing is recorded, refusals neither, and nobody is asked. */
   readonly dryRun?: boolean;
-}
-
-/** What came of it. Sizes are estimates, in tokens of the model. */
-export interface CompactionReport {
-  readonly outcome: 'compacted' | 'planned' | 'refused';
-  readonly trigger: CompactionTrigger;
-  readonly strategy: HistoryCompacted['strategy'];
-  readonly sizes: CompactionSizes;
-  readonly refused?: CompactionRefusal | 'interrupted';
-  readonly range?: Range;
-  /** Prompts and steers of the turn under way that stay as they were said. */
-  readonly keeps?: readonly Position[];
-  /** Messages that stay behind the checkpoint. */
-  readonly kept?: number;
-  /** Tokens that are written again because of it, and what that costs above reading them; absent when unknown. */
-  readonly rewrite?: { readonly tokens: number; readonly cost?: Money };
-  /** A length above which all of a request costs more, and that the next one stays below because of it. */
-  readonly cliff?: number;
-  readonly limitations?: readonly string[];
-  /** Why no model helped, where one was to. */
-  readonly fallback?: string;
-  /** A model was asked, and did not help. */
-  readonly askedInVain?: true;
-  /** Its record, where one was made. */
-  readonly position?: Position;
-  /** Of a fresh start, the session that goes on from the checkpoint: that holds its record. */
-  readonly fork?: SessionId;
 }
 
 /** What is written from. */
@@ -189,4 +165,65 @@ function written(
     ...(cliff !== undefined && { cliff }),
   } as const;
   return { data, report, ...(help && { help }) };
+}
+
+/** What a checkpoint is written from: the records that are new to it, and those behind its range. */
+interface CheckpointSource {
+  readonly records: readonly Recorded[];
+  readonly previous?: HistoryCompacted;
+}
+
+/** Reads what the checkpoint before it does not stand for. */
+async function readSource(session: ReadHistory, { range }: CompactionPlan['draft']): Promise<CheckpointSource> {
+  const previous = session.state.compacted?.data;
+  const carried = previous && readCheckpoint(previous);
+  const from = carried === undefined ? range.from : carried.range.to + 1;
+  const records = await recordsOf(session, from);
+  return { records, ...(previous === undefined ? {} : { previous }) };
+}
+
+/** Times that a checkpoint is written shorter because the model counts more for its text than for the mean of its range. */
+const SHORTER = 6;
+
+/** Writes it within the tokens of the plan, as the model counts them. `fromModel`: what a model adds; it takes nothing away. */
+async function writeCheckpoint(
+  session: ReadHistory,
+  { draft, most, bound: first }: Pick<CompactionPlan, 'draft' | 'most' | 'bound'>,
+  source: CheckpointSource,
+  fromModel?: ModelFields,
+): Promise<Checkpoint> {
+  const { range, keeps } = draft;
+  const behind = behindRange(source.records, range.to);
+  const input = {
+    ...source,
+    range,
+    keptPrompts: keeps,
+    skillsInTail: session.progress.skills.flatMap((load) => (leavesWhole(draft, load) ? [load.name] : [])),
+    filesInTail: behind.flatMap(filesOf),
+    ...(fromModel === undefined ? {} : { fromModel }),
+  };
+  let bound = first;
+  for (let times = 0; ; times += 1) {
+    const checkpoint = makeCheckpoint({ ...input, bound });
+    const { tokens, scale } = checkpointSize(session.state, checkpoint);
+    const less = boundAt(most, scale);
+    if (tokens <= most || less >= bound || times === SHORTER) return checkpoint;
+    bound = less;
+  }
+}
+
+function filesOf(record: Recorded): readonly string[] {
+  if (record.kind !== 'tool.returned') return [];
+  return (record.data.files ?? []).map(({ path }) => path);
+}
+
+async function recordsOf({ log, writer, state }: ReadHistory, from: number): Promise<readonly Recorded[]> {
+  const records: Recorded[] = [];
+  for await (const record of log.read(writer.session, from, state.length)) records.push(record);
+  return records;
+}
+
+/** A history up to where its fold ends. An open session is one. */
+export interface ReadHistory extends Pick<Session, 'log' | 'state' | 'progress'> {
+  readonly writer: Pick<LogWriter, 'session'>;
 }

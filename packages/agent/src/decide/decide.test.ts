@@ -4,11 +4,10 @@ import { ProviderError } from '@tidemark/model';
 import { describe, expect, test } from 'vitest';
 import { failure } from '../../tests/small-live.ts';
 import { row } from '../../tests/small-session.ts';
+import { RETRY } from '../ports/runtime.ts';
 import { NOTHING_SPENT } from '../session/spent.ts';
-import { cutCall } from './cut-calls.ts';
-import { requirePrice, whyLimited, whyBeyond } from './limits.ts';
-import { RETRY } from '../turn/runtime.ts';
-import { failedBy, retryPause } from './retry.ts';
+import { failedBy, requirePrice, retryPause, whyBeyond, whyLimited } from './limits.ts';
+import { cutCall } from './next-move.ts';
 
 const POLICY = { attempts: 4, firstMs: 1_000, mostMs: 3_000 };
 

@@ -1,16 +1,26 @@
 // What a turn does next, by the log alone: a process that opens the log later decides the same.
 
-import type { AnswerReceived, TurnEnded } from '@tidemark/log';
+import type { State } from '@tidemark/context';
 import { itemAt } from '@tidemark/context';
+import type {
+  AnswerReceived,
+  CallId,
+  Event,
+  Timestamp,
+  ToolAbandoned,
+  TurnBegan,
+  TurnEnded,
+  TurnId,
+} from '@tidemark/log';
+import { callId } from '@tidemark/log';
 import type { MainRequest, Progress } from '../session/progress.ts';
-import { cutCall, stoppedAtLimit } from './cut-calls.ts';
-import type { Folded } from './recover.ts';
+import { totalsOf } from '../session/spent.ts';
 
 /** How a turn ends, as its record says it. */
 export type TurnEnding = Pick<TurnEnded, 'outcome' | 'error'>;
 
 /** The next move. `say`: the runtime tells the model something, in the log like anything else (L1). */
-export type NextMove =
+type NextMove =
   | { readonly do: 'run-calls' }
   | { readonly do: 'ask' }
   | { readonly do: 'say'; readonly words: string }
@@ -73,4 +83,111 @@ function endingOf({ stop }: AnswerReceived): TurnEnding {
   const message = 'the model refused to answer';
   const next = 'Say it in other words: the session is intact.';
   return { outcome: 'failed', error: { code: 'turn/refused', message, next } };
+}
+
+/** Whether the answer stopped where its author did not want to. */
+function stoppedAtLimit({ stop, truncated }: AnswerReceived): boolean {
+  return stop === 'length' || stop === 'window' || truncated === 'yes';
+}
+
+/** The call whose arguments were cut: only the last one of an answer can be. */
+export function cutCall(answer: AnswerReceived): CallId | undefined {
+  if (!stoppedAtLimit(answer)) return undefined;
+  const last = answer.parts.findLast((part) => part.type === 'call');
+  return last === undefined || isJson(last.arguments) ? undefined : last.call;
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** What the command is: `resume` goes on, any other ends the turn that was cut. */
+type RecoveryCommand = 'resume' | 'other';
+
+/** Whether there is a turn to go on with: one that was cut, failed, was interrupted or limited. */
+export function isResumable({ state, progress }: Folded): boolean {
+  return (
+    state.turn !== undefined || (progress.turn?.ended !== undefined && progress.turn.ended.outcome !== 'completed')
+  );
+}
+
+/** The two folds of a session. */
+interface Folded {
+  readonly state: State;
+  readonly progress: Progress;
+}
+
+/**
+ * The events that recover. On `resume` a call that began and could have changed something is abandoned, since nobody knows
+ * whether it did; one that never began runs, whatever it is: the barrier before a tool proves that it did not.
+ */
+export function recover(
+  folded: Folded,
+  command: RecoveryCommand,
+  stamp: Stamp,
+  began: TurnBegan = { trigger: 'user' },
+): readonly Event[] {
+  return command === 'resume' ? goOn(folded, stamp, began) : leave(folded, stamp);
+}
+
+function goOn({ state, progress }: Folded, stamp: Stamp, data: TurnBegan): readonly Event[] {
+  const lost = openCalls(state).filter((call) => mayHaveActed(progress, call));
+  return [{ kind: 'turn.resumed', ...stamped(stamp), data }, ...lost.map((call) => abandon(call, 'crashed', stamp))];
+}
+
+function mayHaveActed({ started }: Progress, call: CallId): boolean {
+  const effect = started.get(call);
+  return effect !== undefined && effect !== 'none' && effect !== 'read';
+}
+
+function leave({ state, progress }: Folded, { at }: Stamp): readonly Event[] {
+  const stamp: Stamp = { at, turn: progress.turn?.id };
+  const closed = abandonAll({ state, progress }, 'crashed', stamp);
+  return state.turn === undefined ? closed : [...closed, interrupted(progress, stamp)];
+}
+
+/** The user ends the running turn: what is still open is closed, and the turn with it. */
+export function interruption(folded: Folded, stamp: Stamp): readonly Event[] {
+  return [...abandonAll(folded, 'interrupted', stamp), interrupted(folded.progress, stamp)];
+}
+
+function interrupted({ turn }: Progress, stamp: Stamp): Event {
+  const totals = turn === undefined ? {} : { totals: totalsOf(turn.spent) };
+  return { kind: 'turn.ended', ...stamped(stamp), data: { outcome: 'interrupted', ...totals } };
+}
+
+/** The calls that wait for their closing event, in call order. */
+export function openCalls({ history: { batch } }: State): readonly CallId[] {
+  if (batch === undefined) return [];
+  return batch.calls.filter(({ call }) => !batch.closed.has(call)).map(({ call }) => callId(call));
+}
+
+/** When a decision is written, and for which turn. */
+interface Stamp {
+  readonly at: Timestamp;
+  readonly turn: TurnId | undefined;
+}
+
+/** The envelope of an event that belongs to a turn. */
+function stamped({ at, turn }: Stamp): Pick<Event, 'at' | 'turn'> {
+  return turn === undefined ? { at } : { at, turn };
+}
+
+/** Closes every open call of a turn that ends: what had begun for this reason, the others as never begun. */
+export function abandonAll(
+  { state, progress }: { readonly state: State; readonly progress: Progress },
+  begun: 'interrupted' | 'crashed',
+  stamp: Stamp,
+): readonly Event[] {
+  return openCalls(state).map((call) => abandon(call, progress.started.has(call) ? begun : 'unstarted', stamp));
+}
+
+/** Closes a call that will never return. */
+export function abandon(call: CallId, reason: ToolAbandoned['reason'], stamp: Stamp): Event {
+  return { kind: 'tool.abandoned', ...stamped(stamp), data: { call, reason } };
 }

@@ -1,15 +1,14 @@
 // What keeping a conversation warm is planned from: the log and the line made from it, so that it is planned alike wherever
 // the session is.
 
-import type { Timestamp, Usage } from '@tidemark/log';
-import { milliseconds } from '@tidemark/log';
 import type { Accepted, CacheEntry, KeepWarm, State, Stream, WarmPlan } from '@tidemark/context';
 import { itemAt, planKeepWarm, tokensUpTo, unitPrice } from '@tidemark/context';
+import type { Timestamp, Usage } from '@tidemark/log';
+import { milliseconds } from '@tidemark/log';
 import type { Capabilities } from '@tidemark/model';
-import type { Lasting } from '../request/call-life.ts';
+import type { Lasting, Warm } from '../ports/runtime.ts';
 import type { PromptStream } from '../request/prompt-stream.ts';
 import type { Session } from '../session/session.ts';
-import type { Warm } from '../turn/runtime.ts';
 
 /** More than the recorded sessions needed. */
 const SHARE = 0.1;

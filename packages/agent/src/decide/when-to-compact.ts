@@ -3,15 +3,9 @@
 import type { Gauge, State } from '@tidemark/context';
 import { CRITICAL, LAST_RUNG, turnGrowth } from '@tidemark/context';
 import type { ProviderError, ProviderErrorCode } from '@tidemark/model';
+import type { CompactionPolicy, CompactionTrigger } from '../ports/compaction.ts';
 import type { Progress } from '../session/progress.ts';
-import type { CompactionTrigger } from '../session/triggers.ts';
 import type { TurnEnding } from './next-move.ts';
-
-/**
- * Who may compact. `manual`: a person alone. `preflight`: the runtime too, where the gauge is critical, a turn that begins is expected
- * to make it critical, or a request was refused as too long. `auto`: from the hard budget on.
- */
-export type CompactionPolicy = 'manual' | 'preflight' | 'auto';
 
 /** Refusals in a row after which nothing is tried until there is something new. */
 const MOST_REFUSALS = 2;

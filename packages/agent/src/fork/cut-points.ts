@@ -1,8 +1,8 @@
 // Where a fork can leave a session: behind each record either nothing is open, or what is.
 
-import type { Log, Recorded, SessionId } from '@tidemark/log';
 import type { State } from '@tidemark/context';
 import { emptyState, evolve } from '@tidemark/context';
+import type { Log, Position, Recorded, SessionId, Timestamp } from '@tidemark/log';
 import { AgentError } from '../errors.ts';
 
 /**
@@ -12,7 +12,7 @@ import { AgentError } from '../errors.ts';
 export type Open = 'request' | 'calls' | 'compaction' | 'unknown-kind' | 'turn';
 
 /** The records of a session, each with what is open after it; `undefined` is a position that a fork can be asked to leave at. */
-export type CutPoints = readonly (Open | undefined)[];
+type CutPoints = readonly (Open | undefined)[];
 
 /** Reads a whole log. Takes no lock. @throws LogError as the store does. */
 export async function readCutPoints(log: Log, session: SessionId): Promise<CutPoints> {
@@ -80,3 +80,49 @@ export const IN_WORDS: Readonly<Record<Open, string>> = {
   'unknown-kind': 'records of a kind that this version does not know stand',
   turn: 'a turn is open',
 };
+
+/** A prompt that began a turn. */
+export interface NumberedPrompt {
+  /** From 1 on. */
+  readonly number: number;
+  readonly position: Position;
+  readonly at: Timestamp;
+  /** Its text parts. */
+  readonly words: string;
+  /** Where its turn began: all before that is before the prompt. */
+  readonly begins: number;
+}
+
+/** The prompts of a session, oldest first; what was steered into a running turn is none of them. */
+export async function readPrompts(log: Log, session: SessionId): Promise<readonly NumberedPrompt[]> {
+  const prompts: NumberedPrompt[] = [];
+  let turn: number | undefined;
+  for await (const { kind, data, position, at } of log.read(session)) {
+    if (kind === 'turn.started') turn = position;
+    if (kind !== 'prompt.given' || data.steer === true) continue;
+    const words = data.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
+    prompts.push({ number: prompts.length + 1, position, at, words, begins: turn ?? position });
+    turn = undefined;
+  }
+  return prompts;
+}
+
+/**
+ * The last closed position before a prompt. It is counted from 1 on, or with a number below 0 from the end.
+ *
+ * @throws AgentError `agent/no-such-record`.
+ */
+export async function cutBeforePrompt(
+  log: Log,
+  session: SessionId,
+  points: CutPoints,
+  prompt: number,
+): Promise<number> {
+  const prompts = await readPrompts(log, session);
+  const found = prompts.at(prompt > 0 ? prompt - 1 : prompt);
+  const cut = found === undefined || prompt === 0 ? undefined : closedUpTo(points, found.begins - 1);
+  if (cut !== undefined) return cut;
+  const there = prompts.length === 0 ? 'it holds none' : `it holds ${prompts.length}, from 1 to ${prompts.length}`;
+  const message = `session ${session} has no prompt ${prompt} to go back to: ${there}`;
+  throw new AgentError('agent/no-such-record', message, { session, prompt, prompts: prompts.length });
+}

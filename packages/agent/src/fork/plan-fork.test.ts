@@ -3,14 +3,12 @@ import { position, sessionId } from '@tidemark/log';
 import { createMemoryStore } from '@tidemark/store-memory';
 import { describe, expect, test } from 'vitest';
 import { answering, calls, cutShelf, goLive, heldBy, says } from '../../tests/small-live.ts';
-import { begin, ID, prompt, second } from '../../tests/small-session.ts';
+import { ID, begin, prompt, second } from '../../tests/small-session.ts';
 import { made } from '../../tests/small-work.ts';
 import { commit } from '../session/session.ts';
-import { beginFork } from './begin-fork.ts';
 import type { Open } from './cut-points.ts';
-import { readCutPoints } from './cut-points.ts';
-import { readPrompts } from './find-prompt.ts';
-import { planFork } from './plan-fork.ts';
+import { readCutPoints, readPrompts } from './cut-points.ts';
+import { beginFork, planFork } from './plan-fork.ts';
 
 const look = made('look', () => ({
   text: 'seen',

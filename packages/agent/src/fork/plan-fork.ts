@@ -1,29 +1,30 @@
 // What a fork would be, decided before anything is written: where it leaves its parent, what it leaves behind there.
 
-import type { BranchSummarized, Log, Parent, Range, SessionCreated, SessionId } from '@tidemark/log';
+import type { Gathered, Met } from '@tidemark/context';
+import { filesOf, gather } from '@tidemark/context';
+import type {
+  BranchSummarized,
+  Event,
+  HistoryCompacted,
+  Log,
+  Parent,
+  Range,
+  Recorded,
+  SessionCreated,
+  SessionId,
+  Timestamp,
+} from '@tidemark/log';
 import { position } from '@tidemark/log';
 import { AgentError } from '../errors.ts';
-import type { Mode } from '../tools/permissions.ts';
-import { narrower } from '../tools/permissions.ts';
+import { headOf } from '../output/cut-text.ts';
+import { narrower } from '../permissions/judge-by-mode.ts';
+import type { ForkOptions } from '../ports/live-session.ts';
+import type { Mode } from '../ports/permissions.ts';
+import type { Secrets } from '../ports/secrets.ts';
+import type { Session } from '../session/session.ts';
+import { commit, createSession } from '../session/session.ts';
 import type { Open } from './cut-points.ts';
-import { closedUpTo, readCutPoints, requireClosed } from './cut-points.ts';
-import { cutBeforePrompt } from './find-prompt.ts';
-import { summarizeBranch } from './summarize-branch.ts';
-
-/** Where a fork leaves its session, and what it takes along. */
-export interface ForkOptions {
-  /**
-   * The last record that it keeps: no turn may be open after it. By default the last record with nothing open but its turn, with
-   * which the fork goes on.
-   */
-  readonly at?: number;
-  /** Instead of `at`, before a prompt: 1 is the first, -1 the last one. */
-  readonly beforePrompt?: number;
-  /** Tells the model in short what was done behind that record. */
-  readonly summarize?: boolean;
-  /** What the fork is called in lists: as its parent unless said. */
-  readonly title?: string;
-}
+import { closedUpTo, cutBeforePrompt, readCutPoints, requireClosed } from './cut-points.ts';
 
 /** See the head of this file. */
 export interface ForkPlan {
@@ -107,4 +108,137 @@ async function lookAt(log: Log, session: SessionId, cut: number): Promise<ForkBa
 function narrowed(then: Mode | undefined, now: Mode | undefined): Mode | undefined {
   if (now === undefined || now === then) return undefined;
   return then === undefined || narrower(then, now) === now ? now : undefined;
+}
+
+/** What a fork begins with beside its plan. */
+export interface ForkBeginning {
+  readonly id: SessionId;
+  readonly at: Timestamp;
+  readonly secrets?: Secrets;
+  /** A compaction of all that it begins with: in the same append, so that there is no such fork without it. */
+  readonly compacted?: HistoryCompacted;
+}
+
+/**
+ * Begins a fork: it refers to its parent's log up to the cut, and inherits the epoch in force there. The parent is not
+ * touched. The session that comes back is open; whoever only wanted it to be there closes its writer.
+ *
+ * @throws LogError `log/exists`, `log/locked`, `log/parent-missing`, `log/parent-diverged`.
+ */
+export async function beginFork(log: Log, plan: ForkPlan, beginning: ForkBeginning): Promise<Session> {
+  const session = await createSession(log, beginning.id, plan.parent, beginning.secrets);
+  try {
+    await commit(session, firstEvents(plan, beginning));
+  } catch (error) {
+    await session.writer.close();
+    throw error;
+  }
+  return session;
+}
+
+function firstEvents(
+  { created, parent, mode, summary }: ForkPlan,
+  { id, at, compacted }: ForkBeginning,
+): readonly Event[] {
+  return [
+    { kind: 'session.created', at, data: { id, parent, ...created } },
+    ...(mode === undefined ? [] : [{ kind: 'mode.changed', at, data: { mode, by: 'settings' } } as const]),
+    ...(summary === undefined ? [] : [{ kind: 'branch.summarized', at, data: summary } as const]),
+    ...(compacted === undefined ? [] : [{ kind: 'history.compacted', at, data: compacted } as const]),
+  ];
+}
+
+// What a branch did that is left behind, in short: from its records alone, in stable bytes, no model asked. It is bounded,
+// and names what the bound left out.
+
+/** Bytes of each text that is quoted. */
+const QUOTED = 400;
+/** Prompts, files and tools that are named of each kind. */
+const NAMED = 12;
+
+/** How many entries were cut. */
+interface SummaryCut {
+  entries: number;
+}
+
+/** Sums up the records of a range of a session: by what a checkpoint of them would know. */
+async function summarizeBranch(
+  session: SessionId,
+  range: Range,
+  records: AsyncIterable<Recorded>,
+): Promise<BranchSummarized> {
+  const all: Recorded[] = [];
+  for await (const record of records) all.push(record);
+  const found = gather(all, range.from - 1, range.to);
+  const files = new Map(filesOf(found.calls).flatMap((file) => (file.as === 'read' ? [] : [[file.path, file]])));
+  const changed = [...files.values()];
+  const cut: SummaryCut = { entries: 0 };
+  const text = [
+    'The user went back to before what is told here. It is no longer part of this conversation.',
+    ...section(
+      'Asked there',
+      listed(cut, found.directives, ({ text: words }) => quoted(cut, words)),
+    ),
+    ...section('Work', [worked(found)]),
+    ...section(
+      'Files changed',
+      listed(
+        cut,
+        changed.filter(({ removed = false }) => !removed),
+        pathOf,
+      ),
+    ),
+    ...section(
+      'Files removed',
+      listed(
+        cut,
+        changed.filter(({ removed = false }) => removed),
+        pathOf,
+      ),
+    ),
+    ...section('Said last', found.said === '' ? [] : [quoted(cut, found.said)]),
+  ].join('\n');
+  return { session, range, strategy: 'deterministic', text, limitations: limitationsOf(session, range, cut) };
+}
+
+function section(title: string, lines: readonly string[]): readonly string[] {
+  return lines.length === 0 ? [] : [`${title}:`, ...lines.map((line) => `- ${line}`)];
+}
+
+/** The newest, in the order of the log. */
+function listed<One>(cut: SummaryCut, all: readonly One[], show: (one: One) => string): readonly string[] {
+  const shown = all.slice(-NAMED);
+  cut.entries += all.length - shown.length;
+  return shown.map(show);
+}
+
+function quoted(cut: SummaryCut, words: string): string {
+  const line = words.trim().replaceAll(/\s+/g, ' ');
+  const { text } = headOf(line, { bytes: QUOTED, lines: 1 });
+  if (text.length === line.length) return line;
+  cut.entries += 1;
+  return `${text}…`;
+}
+
+function pathOf({ path }: Met): string {
+  return path;
+}
+
+/** Calls that began, whatever became of them. */
+function worked({ answers, calls, unclosed }: Gathered): string {
+  const begun = calls.filter(({ effect, ended }) => effect !== undefined || ended !== undefined);
+  const byName = Map.groupBy([...begun.map(({ name }) => name), ...unclosed], (name) => name);
+  const named = [...byName].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([name, all]) => `${name} ${all.length}`);
+  const told = named.length === 0 ? 'no tool was called' : `calls: ${named.slice(0, NAMED).join(', ')}`;
+  const failed = begun.filter(({ closing }) => closing === 'failed').length;
+  return `${answers} answers; ${told}${failed === 0 ? '' : `; ${failed} of them failed`}`;
+}
+
+function limitationsOf(session: SessionId, { from, to }: Range, { entries: cut }: SummaryCut): readonly string[] {
+  return [
+    `It is lossy. The whole stands in the log of session ${session}, records ${from} to ${to}.`,
+    'Files stay as that branch left them, which may not be as this conversation knows them: read them again before you rely on them.',
+    'What commands did is only told by their names.',
+    ...(cut === 0 ? [] : [`For length, ${cut} entries are shortened or left out.`]),
+  ];
 }

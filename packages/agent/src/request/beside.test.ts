@@ -1,14 +1,14 @@
+import { slice } from '@tidemark/context';
 import type { Event, Recorded } from '@tidemark/log';
 import { callId } from '@tidemark/log';
-import { slice } from '@tidemark/context';
 import type { Encoder, Span } from '@tidemark/model';
 import { scriptedEncoder } from '@tidemark/provider-scripted';
 import { describe, expect, test } from 'vitest';
-import { answer, begin, ID, prepare, prompt, second } from '../../tests/small-session.ts';
 import type { Small } from '../../tests/small-session.ts';
+import { ID, answer, begin, prepare, prompt, second } from '../../tests/small-session.ts';
 import { explainSession } from '../audit/explain.ts';
-import { verifySession } from '../audit/verify.ts';
-import { NO_SECRETS } from '../commit/secrets.ts';
+import { verifySession } from '../audit/rebuild.ts';
+import { NO_SECRETS } from '../ports/secrets.ts';
 import { commit } from '../session/session.ts';
 import { recordAnswer } from './answer.ts';
 import type { Prepared } from './prepare.ts';

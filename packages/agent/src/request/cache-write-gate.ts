@@ -1,26 +1,10 @@
 // The gate of a fan-out: calls that share what no cache holds yet. The first goes out, the others wait until its answer has
 // begun, for only then can they read what it wrote (provider facts 1.1, availability); in parallel each would write it.
 
-import type { MarkerRecord, RequestPrepared } from '@tidemark/log';
 import type { State } from '@tidemark/context';
-import { isAlive, KEEP_WARM, LIFE } from '@tidemark/context';
-
-/** Shared by the sessions whose calls one provider's cache serves. */
-export interface CacheWriteGate {
-  /**
-   * Waits while another call is about to write one of these entries, and returns when this one may go, or the signal has
-   * aborted. Whoever fails lets the next one write.
-   */
-  enter(entries: readonly string[], signal: AbortSignal): Promise<Passage>;
-}
-
-/** A call that has gone through. */
-export interface Passage {
-  /** Its answer has begun: what it wrote can be read. */
-  begun(): void;
-  /** It is over. Without a beginning it has written nothing. */
-  over(): void;
-}
+import { KEEP_WARM, LIFE, isAlive } from '@tidemark/context';
+import type { MarkerRecord, RequestPrepared } from '@tidemark/log';
+import type { CacheWriteGate, Passage } from '../ports/runtime.ts';
 
 /** A gate with nobody in it, over a clock in milliseconds. */
 export function createCacheWriteGate(elapsed: () => number): CacheWriteGate {

@@ -1,10 +1,10 @@
 import { scriptedEncoder } from '@tidemark/provider-scripted';
 import { expect, test } from 'vitest';
-import { answer, begin, ID, prepare, prompt } from '../../tests/small-session.ts';
 import type { Small } from '../../tests/small-session.ts';
-import { verifySession } from '../audit/verify.ts';
+import { ID, answer, begin, prepare, prompt } from '../../tests/small-session.ts';
+import { verifySession } from '../audit/rebuild.ts';
+import type { Lasting } from '../ports/runtime.ts';
 import { commit } from '../session/session.ts';
-import type { Lasting } from './call-life.ts';
 import type { Prepared } from './prepare.ts';
 
 const LONG = 'word '.repeat(8000);

@@ -1,12 +1,12 @@
 // What of a request was never sent before, beside what was appended: results that are shown short for the first time, and
 // thinking that another model was not shown.
 
+import { slice } from '@tidemark/context';
 import type { AnswerPart, Event } from '@tidemark/log';
 import { callId, position } from '@tidemark/log';
-import { slice } from '@tidemark/context';
 import { expect, test } from 'vitest';
-import { begin, prepare, prompt, second } from '../../tests/small-session.ts';
 import type { Change, Small } from '../../tests/small-session.ts';
+import { begin, prepare, prompt, second } from '../../tests/small-session.ts';
 import { commit } from '../session/session.ts';
 import { recordAnswer } from './answer.ts';
 import type { Prepared } from './prepare.ts';

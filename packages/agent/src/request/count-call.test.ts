@@ -2,9 +2,9 @@ import type { AnswerReceived } from '@tidemark/log';
 import type { Usage } from '@tidemark/model';
 import { costAtMost, costOf, priceAt } from '@tidemark/model';
 import { describe, expect, test } from 'vitest';
-import { answer, begin, ID, prepare, prompt, row, second } from '../../tests/small-session.ts';
+import { ID, answer, begin, prepare, prompt, row, second } from '../../tests/small-session.ts';
+import type { Lasting } from '../ports/runtime.ts';
 import { commit } from '../session/session.ts';
-import type { Lasting } from './call-life.ts';
 
 const LONG = 'word '.repeat(8_000);
 const CACHED = { fresh: 10, read: 0, writes: [{ ttl: '1h', tokens: 9_000 }], answer: 5 } as const;

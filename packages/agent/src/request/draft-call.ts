@@ -1,18 +1,38 @@
 // A call decided and not yet made: its lines, markers, price and pressure, as the log will stand in front of it. Nothing of
 // it is committed, so that it can still be refused.
 
-import type { EpochPrice, State } from '@tidemark/context';
-import { foreseeRewrite } from '@tidemark/context';
-import type { Capabilities } from '@tidemark/model';
+import type {
+  BudgetSettings,
+  EpochPrice,
+  ForeseenRewrite,
+  FrontTexts,
+  Gauge,
+  Outlook,
+  RequestSpec,
+  State,
+} from '@tidemark/context';
+import {
+  crossingOf,
+  expectedInput,
+  fitOutput,
+  foreseeRewrite,
+  gaugeOf,
+  nextInput,
+  sizeForecast,
+} from '@tidemark/context';
+import type { PressureCrossed, RenderParameters, SizeForecast, Timestamp, TurnId } from '@tidemark/log';
+import { position } from '@tidemark/log';
+import type { Capabilities, Encoder, JsonValue } from '@tidemark/model';
+import { AgentError } from '../errors.ts';
+import type { Lasting } from '../ports/runtime.ts';
+import { asKept, loadCapabilities, loadFront } from '../session/materials.ts';
 import type { Session } from '../session/session.ts';
-import { asIfRecorded } from './as-if-recorded.ts';
-import type { CallOptions, Foreseen } from './call-options.ts';
+import { asIfRecorded } from '../session/session.ts';
 import type { CallPlan, PlanOptions } from './call-plan.ts';
 import { planCall } from './call-plan.ts';
-import { callLine, mainLine } from './hold-lines.ts';
-import type { PromptStream } from './prompt-stream.ts';
-import type { Pressure } from './pressure.ts';
-import { pressureOf } from './pressure.ts';
+import type { PromptStream, Resize } from './prompt-stream.ts';
+import { beginLine, besideLine, extendLine, stillHolds } from './prompt-stream.ts';
+import type { Beside } from './request-record.ts';
 import type { Changing } from './what-changes.ts';
 
 /** See the head of this file. */
@@ -92,4 +112,152 @@ function priceOf(
   // Where nothing is written, what is paid again is paid as fresh input.
   const ttl = outlook.forecast.write === 0 ? undefined : (markers.at(-1)?.ttl ?? capabilities.ttls[0]);
   return { state: before, outlook, capabilities, at, ttl, ...(same && { account }) };
+}
+
+/** What the next call is made with. */
+export interface CallOptions {
+  readonly at: Timestamp;
+  readonly wanted: RequestSpec;
+  readonly capabilities: Capabilities;
+  readonly encoder: Encoder;
+  /** The account that is asked; absent where it is not known. */
+  readonly account?: string | undefined;
+  readonly outputLimit: number;
+  readonly purpose?: string;
+  readonly attempt?: number;
+  /** What is set of the window's budgets; the usual ones unless said. */
+  readonly budgets?: BudgetSettings;
+  /** How long what is written shall live; `auto` unless said. */
+  readonly ttl?: Lasting;
+  readonly envelope?: { readonly [name: string]: JsonValue };
+  readonly betas?: readonly string[];
+  /** Set for a side call, which is made in the epoch in force, whatever is wanted now. */
+  readonly beside?: Beside;
+  /** Whether the provider can go on from an earlier answer by its id. */
+  readonly continues?: boolean;
+  /** Sizes that a recording knows. */
+  readonly resize?: Resize;
+  /** The turn that asks: its records carry it. */
+  readonly turn?: TurnId;
+  /** Whether old results may be shortened where that pays; `never` unless said. */
+  readonly pruning?: 'auto' | 'never';
+  /** Whether the runtime compacts by itself where the window is nearly full: it does not unless said. */
+  readonly compacts?: boolean;
+  /** Asked before anything is committed: what it throws leaves the log as it was. */
+  readonly admit?: (foreseen: Foreseen) => void;
+}
+
+/** What is known of a call before anything of it is committed. */
+export interface Foreseen {
+  readonly step: number;
+  /** How full the request is; absent for a side call. */
+  readonly gauge: Gauge | undefined;
+  readonly outlook: Outlook;
+  /** What it pays again of what was sent before; absent when it reads all of that. */
+  readonly rewrite: ForeseenRewrite | undefined;
+}
+
+/** What it is read with. */
+interface PressureOptions {
+  readonly at: Timestamp;
+  readonly capabilities: Capabilities;
+  /** Output tokens that are asked for. */
+  readonly outputLimit: number;
+  readonly call: CallPlan;
+  readonly budgets?: BudgetSettings;
+  readonly beside?: Beside;
+}
+
+/**
+ * How full the next request is before it is written: its gauge, the tier that it reaches, and the output it may ask
+ * for. A side call has no gauge: what it adds is gone with it.
+ */
+interface Pressure {
+  readonly gauge: Gauge | undefined;
+  readonly crossed: PressureCrossed | undefined;
+  readonly size: SizeForecast | undefined;
+  /** As asked, or as much as fits. */
+  readonly outputLimit: number;
+}
+
+/** Reads the pressure of the request that this state is about to send. */
+function pressureOf(state: State, options: PressureOptions): Pressure {
+  const { at, capabilities, outputLimit: asked, call, budgets, beside } = options;
+  const least = leastOutput(state.epoch?.inForce.parameters ?? {});
+  if (beside !== undefined) {
+    const outputLimit = fitOutput(capabilities, { asked, input: expectedInput(call.outlook.forecast), least });
+    return { gauge: undefined, crossed: undefined, size: undefined, outputLimit };
+  }
+  const gauge = gaugeOf(state, capabilities, { outputLimit: asked, at, ...(budgets === undefined ? {} : { budgets }) });
+  const size = sizeForecast(state, nextInput(state, capabilities.window.tokens));
+  return {
+    gauge,
+    crossed: crossingOf(state, gauge),
+    size: size && { ...size, ...call.blocks },
+    outputLimit: fitOutput(capabilities, { asked, input: gauge.input, margin: gauge.margin ?? 0, least }),
+  };
+}
+
+/** Tokens that an answer needs to say anything. */
+const WORDS = 1_024;
+
+/** Anthropic refuses a reasoning budget that does not fit into the output limit. */
+function leastOutput({ thinking }: RenderParameters): number {
+  if (typeof thinking !== 'object' || thinking === null || !('budget_tokens' in thinking)) return WORDS;
+  const { budget_tokens: budget } = thinking;
+  return typeof budget === 'number' ? budget + WORDS : WORDS;
+}
+
+/** What of a call its lines depend on. */
+interface PromptStreamOptions {
+  readonly encoder: Encoder;
+  readonly wanted: Pick<RequestSpec, 'capabilities'>;
+  readonly capabilities: Capabilities;
+  /** Of the epoch in force, where it is about to open: they need not be read back. */
+  readonly texts?: FrontTexts;
+  readonly beside?: Beside;
+  readonly resize?: Resize;
+}
+
+/** The line of the main stream, with all that was packed since; as it is where a call needs nothing of that. */
+async function mainLine(
+  session: Session,
+  kept: PromptStream | undefined,
+  state: State,
+  options: PromptStreamOptions,
+): Promise<PromptStream> {
+  const held = kept !== undefined && stillHolds(kept, state) ? kept : await newLine(session, state, options);
+  return options.beside?.history === 'none' ? held : extendLine(held, state, session.log.artifacts, options.resize);
+}
+
+/** The line of the call itself. */
+async function callLine(
+  { log }: Session,
+  main: PromptStream,
+  state: State,
+  { beside }: PromptStreamOptions,
+): Promise<PromptStream> {
+  if (beside === undefined) return main;
+  const before = beside.history === 'none' ? beginLine(main.materials, state) : main;
+  return besideLine(before, state, { parts: beside.extra, position: position(state.length) }, log.artifacts);
+}
+
+/** The catalog row is the epoch's own, as it is when the request is made again: another one may lower otherwise (L2). */
+async function newLine(
+  { log: { artifacts } }: Session,
+  state: State,
+  options: PromptStreamOptions,
+): Promise<PromptStream> {
+  const { epoch } = state;
+  if (epoch === undefined) throw new AgentError('agent/no-epoch', 'no epoch is open: prepare opens one first');
+  const { encoder, wanted, texts = await loadFront(artifacts, epoch.opened) } = options;
+  const isWanted = epoch.opened.capabilities === wanted.capabilities;
+  const capabilities = isWanted ? asKept(options.capabilities) : await loadCapabilities(artifacts, epoch.opened);
+  return beginLine({ epoch, texts, capabilities, encoder }, state);
+}
+
+/** After the append the epoch has its real record: the line goes on under it. */
+export function rebased(line: PromptStream, state: State): PromptStream {
+  if (state.epoch === undefined) return line;
+  return { ...line, packed: state.history.packed.buffer, materials: { ...line.materials, epoch: state.epoch } };
 }

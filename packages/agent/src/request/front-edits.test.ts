@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import type { Small } from '../../tests/small-session.ts';
-import { answer, begin, prepare, prompt, READ, second } from '../../tests/small-session.ts';
+import { READ, answer, begin, prepare, prompt, second } from '../../tests/small-session.ts';
 import { commit } from '../session/session.ts';
 import { recordFailed } from './answer.ts';
 import type { Prepared } from './prepare.ts';

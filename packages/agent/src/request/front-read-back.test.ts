@@ -6,7 +6,7 @@ import { createMemoryStore } from '@tidemark/store-memory';
 import { expect, test } from 'vitest';
 import { answering, goLive, says } from '../../tests/small-live.ts';
 import { ID, row } from '../../tests/small-session.ts';
-import { verifySession } from '../audit/verify.ts';
+import { verifySession } from '../audit/rebuild.ts';
 
 test.each([
   ['a mark of byte order', '\uFEFFYou mend code.'],

@@ -2,8 +2,8 @@
 
 import type { Miss } from '@tidemark/log';
 import { expect, test } from 'vitest';
-import { answer, begin, ID, prepare, prompt } from '../../tests/small-session.ts';
 import type { Small } from '../../tests/small-session.ts';
+import { ID, answer, begin, prepare, prompt } from '../../tests/small-session.ts';
 import { commit } from '../session/session.ts';
 import { recordFailed } from './answer.ts';
 import type { Prepared } from './prepare.ts';

@@ -1,11 +1,11 @@
 // A cache belongs to an account: another one reads nothing of it, and the forecast says so before the request goes out.
 
 import type { ForeseenRewrite } from '@tidemark/context';
+import { scriptedEncoder } from '@tidemark/provider-scripted';
 import { expect, test } from 'vitest';
 import type { Small } from '../../tests/small-session.ts';
-import { answer, begin, ID, prepare, prompt } from '../../tests/small-session.ts';
+import { ID, answer, begin, prepare, prompt } from '../../tests/small-session.ts';
 import { explainSession } from '../audit/explain.ts';
-import { scriptedEncoder } from '@tidemark/provider-scripted';
 import { commit } from '../session/session.ts';
 import type { Prepared } from './prepare.ts';
 

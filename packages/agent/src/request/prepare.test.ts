@@ -3,12 +3,12 @@ import { callId, position, sessionId } from '@tidemark/log';
 import { scriptedEncoder } from '@tidemark/provider-scripted';
 import { createMemoryStore, createShelf } from '@tidemark/store-memory';
 import { describe, expect, test } from 'vitest';
-import { answer, begin, ID, prepare, prompt, READ, second } from '../../tests/small-session.ts';
 import type { Small } from '../../tests/small-session.ts';
+import { ID, READ, answer, begin, prepare, prompt, second } from '../../tests/small-session.ts';
 import { explainSession } from '../audit/explain.ts';
-import { recordAnswer } from './answer.ts';
+import { verifySession } from '../audit/rebuild.ts';
 import { commit, createSession, foldLog, openSession } from '../session/session.ts';
-import { verifySession } from '../audit/verify.ts';
+import { recordAnswer } from './answer.ts';
 
 const encoders = { encoders: () => scriptedEncoder };
 const LONG = 'word '.repeat(8000);

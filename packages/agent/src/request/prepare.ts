@@ -1,24 +1,19 @@
 // From state to bytes: the epoch that the next request needs, its plan and its body, and the record of all that history
 // does not hold. When this returns, the request is in the log and flushed (L1, L2).
 
+import type { Gauge, Outlook, Sequence, State } from '@tidemark/context';
+import { epochForecast, firstDivergence, itemAt } from '@tidemark/context';
 import type { ContentPart, EpochOpened, Event, PressureCrossed, Recorded, RecordedOf } from '@tidemark/log';
-import type { Gauge, Outlook, Sequence } from '@tidemark/context';
-import { epochForecast } from '@tidemark/context';
-import type { Answered, Capabilities, Continuation } from '@tidemark/model';
+import type { Answer, AnswerPart, Answered, Capabilities, Continuation, Encoder } from '@tidemark/model';
 import { AgentError } from '../errors.ts';
 import type { Session } from '../session/session.ts';
 import { commitInside } from '../session/session.ts';
-import type { CallOptions } from './call-options.ts';
 import type { Racing } from './call-plan.ts';
-import type { Heard, ContinuationReset } from './continuation.ts';
-import { goOnFrom } from './continuation.ts';
-import type { CallDraft } from './draft-call.ts';
-import { draftCall, foreseen } from './draft-call.ts';
-import { rebased } from './hold-lines.ts';
+import type { CallDraft, CallOptions } from './draft-call.ts';
+import { draftCall, foreseen, rebased } from './draft-call.ts';
 import type { PromptStream } from './prompt-stream.ts';
 import type { WrittenRequest } from './request-record.ts';
 import { writeRequest } from './request-record.ts';
-import { requireSendable, requireSendableBeside } from './require-sendable.ts';
 import type { Changing } from './what-changes.ts';
 import { whatChanges } from './what-changes.ts';
 
@@ -157,3 +152,98 @@ const isOpening = (event: { readonly kind: string }): event is RecordedOf<'epoch
   event.kind === 'epoch.opened';
 const isRequest = (event: { readonly kind: string }): event is RecordedOf<'request.prepared'> =>
   event.kind === 'request.prepared';
+
+/**
+ * @throws AgentError `agent/unknown-kind` for a log that a later version wrote, `agent/unclosed-history` while calls are open,
+ *   `agent/nothing-to-send`.
+ */
+function requireSendable(state: State): void {
+  requireKnown(state);
+  if (state.history.batch !== undefined) {
+    throw new AgentError(
+      'agent/unclosed-history',
+      'calls of the last answer are open: close each with a result or as abandoned before the next request',
+    );
+  }
+  if (state.history.packed.length === 0) {
+    throw new AgentError('agent/nothing-to-send', 'the history holds nothing to send: give a prompt first');
+  }
+}
+
+/**
+ * The same for a side call, which open calls do not stop: it is made in the epoch in force, and by that one's provider.
+ *
+ * @throws AgentError `agent/unknown-kind`, `agent/other-provider`.
+ */
+function requireSendableBeside(state: State, provider: string): void {
+  requireKnown(state);
+  const { epoch } = state;
+  if (epoch === undefined || epoch.opened.provider === provider) return;
+  throw new AgentError(
+    'agent/other-provider',
+    `the conversation is with ${epoch.opened.provider} still, and this session is now run with ${provider}: a side call can be made once the next prompt was sent`,
+    { epoch: epoch.opened.provider, provider },
+  );
+}
+
+function requireKnown({ unknown }: State): void {
+  if (unknown === undefined) return;
+  throw new AgentError(
+    'agent/unknown-kind',
+    `record ${unknown.position} is a "${unknown.name}", which this version does not know: run it with the version that wrote it`,
+    unknown,
+  );
+}
+
+// Whether a request may go on from the answer before it by the provider's id of that answer, or why not. Decided from what
+// this process saw itself: another one has no connection that would remember the answer. The decision is recorded, so the
+// bytes can be made again anywhere (L2).
+
+/** The last finished answer of the main stream, as it was received, and the request that it answers. */
+interface Heard {
+  readonly sequence: Sequence;
+  readonly encoder: string;
+  readonly parts: readonly AnswerPart[];
+  /** Absent where the answer has no id, or is not whole. */
+  readonly response: string | undefined;
+}
+
+/**
+ * Why a request does not go on from the answer before. `parameters`: a setting, the model or the encoder is another;
+ * `not-extending`: the blocks are; `answer-edited`: the answer is not packed exactly as it was received; `unfinished`: it
+ * has no id, or was cut.
+ */
+type ContinuationReset = 'parameters' | 'not-extending' | 'answer-edited' | 'unfinished';
+
+/** An answer to a request of this sequence, for the request behind it. */
+export function heardFrom(sequence: Sequence, encoder: string, answer: Answer): Heard {
+  const { parts, truncated } = answer;
+  return { sequence, encoder, parts, response: truncated === 'no' ? answer.response : undefined };
+}
+
+/** Where the request behind this answer goes on from it. Nothing for an encoder that knows no such request. */
+function goOnFrom(
+  heard: Heard | undefined,
+  { sequence, materials }: PromptStream,
+): Answered | ContinuationReset | undefined {
+  const { echoes, revision } = materials.encoder;
+  if (heard === undefined || echoes === undefined) return undefined;
+  if (heard.encoder !== revision) return 'parameters';
+  const divergence = firstDivergence(heard.sequence, sequence);
+  if (divergence !== undefined) return divergence.at === 'parameters' ? 'parameters' : 'not-extending';
+  const { response } = heard;
+  if (response === undefined) return 'unfinished';
+  const from = heard.sequence.blocks.length + heard.parts.length;
+  return isEchoed(heard, sequence, echoes) ? { response, from } : 'answer-edited';
+}
+
+/** Each part is one block, in order, and then somebody else speaks. */
+function isEchoed(heard: Heard, { blocks }: Sequence, echoes: NonNullable<Encoder['echoes']>): boolean {
+  const begin = heard.sequence.blocks.length;
+  const next = itemAt(blocks, begin + heard.parts.length);
+  if (next === undefined || next.role === 'assistant') return false;
+  return heard.parts.every((part, index) => {
+    const block = itemAt(blocks, begin + index);
+    return block?.role === 'assistant' && echoes(part, block);
+  });
+}

@@ -1,7 +1,6 @@
 // A line: the front, blocks, sequence and half-written body of one stream in one epoch, kept so that the next request
 // costs what is new. Derived from the log, thrown away with the process.
 
-import type { Artifacts, ContentPart, Position } from '@tidemark/log';
 import type { AppendOnly, Epoch, FrontTexts, Sequence, State } from '@tidemark/context';
 import {
   appendAll,
@@ -16,10 +15,10 @@ import {
   slice,
   withoutBoundReasoning,
 } from '@tidemark/context';
+import type { Artifacts, ContentPart, Position } from '@tidemark/log';
 import type { Block, BodyWriter, Capabilities, Encoder, LoweredFront, Span } from '@tidemark/model';
 import { AgentError } from '../errors.ts';
-import { loadMaterials } from '../session/materials.ts';
-import { newHash } from '../session/node-hash.ts';
+import { loadMaterials, newHash } from '../session/materials.ts';
 
 /** What an epoch's lines are made with. */
 export interface EpochMaterials {

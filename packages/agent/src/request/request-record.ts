@@ -1,9 +1,9 @@
 // The record of a request, and its body: every decision that history does not hold (L2).
 
+import type { Sequence, State } from '@tidemark/context';
+import { RENDERING, itemAt } from '@tidemark/context';
 import type { ContentPart, MarkerRecord, RequestPrepared, SizeForecast } from '@tidemark/log';
 import { digest } from '@tidemark/log';
-import type { Sequence, State } from '@tidemark/context';
-import { itemAt, RENDERING } from '@tidemark/context';
 import type { Answered, Block, Capabilities, Continuation, Encoder, Envelope, JsonValue } from '@tidemark/model';
 import type { CallPlan } from './call-plan.ts';
 import type { PromptStream } from './prompt-stream.ts';

@@ -5,9 +5,9 @@ import { callId, position } from '@tidemark/log';
 import type { Span } from '@tidemark/model';
 import { expect, test } from 'vitest';
 import type { Small } from '../../tests/small-session.ts';
-import { begin, prepare, prompt, READ, second } from '../../tests/small-session.ts';
-import { recordAnswer } from './answer.ts';
+import { READ, begin, prepare, prompt, second } from '../../tests/small-session.ts';
 import { commit } from '../session/session.ts';
+import { recordAnswer } from './answer.ts';
 
 const READER = { name: 'history_read', description: 'Reads the log.', schema: { type: 'object' } };
 /** No window is full, and no batch is known to pay: each step looks for one anew, to the end. */

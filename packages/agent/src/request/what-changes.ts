@@ -1,15 +1,26 @@
 // What a request needs in front of it: an epoch that opens, or what is appended inside the one that is open. The bytes that
 // its record names are kept here, before anything names them.
 
-import type { Event, EventOf } from '@tidemark/log';
-import type { BudgetSettings, FrontTexts, Need, State } from '@tidemark/context';
-import { CRITICAL, gaugeOf, neededChange, planPruning } from '@tidemark/context';
-import type { Encoder } from '@tidemark/model';
-import { keepTools } from '../session/materials.ts';
+import type { BudgetSettings, FrontChoice, FrontTexts, Need, RequestSpec, State } from '@tidemark/context';
+import {
+  CRITICAL,
+  chooseFront,
+  editOf,
+  gaugeOf,
+  isAlive,
+  isOfOther,
+  keyInForce,
+  neededChange,
+  openEpoch,
+  planPruning,
+} from '@tidemark/context';
+import type { Digest, EpochCause, EpochOpened, Event, EventOf, FrontEdit, FrontEntry } from '@tidemark/log';
+import { milliseconds } from '@tidemark/log';
+import type { Capabilities, Encoder } from '@tidemark/model';
+import type { Lasting } from '../ports/runtime.ts';
+import { frontName, keepFront, keepTools, loadFront, newHash, readWarmFront } from '../session/materials.ts';
 import type { Session } from '../session/session.ts';
-import { asIfRecorded } from './as-if-recorded.ts';
-import type { OpeningOptions } from './open-epoch.ts';
-import { openingEpoch } from './open-epoch.ts';
+import { asIfRecorded } from '../session/session.ts';
 import type { Beside } from './request-record.ts';
 
 /** See the head of this file. What an epoch shortens stands in front of it; what its front lacks is appended behind it. */
@@ -109,4 +120,147 @@ function shortening(
     ...(compacts === true && { compactsAt: CRITICAL * gauge.limit }),
   });
   return data && { kind: 'history.pruned', ...stamp, data };
+}
+
+/** What it is opened with. */
+interface EpochOptions {
+  readonly wanted: RequestSpec;
+  readonly capabilities: Capabilities;
+  readonly ttl?: Lasting;
+}
+
+/** The same, and who is asked. */
+interface OpeningOptions extends EpochOptions {
+  readonly encoder: Pick<Encoder, 'routing'>;
+  /** The account that is asked; absent where it is not known. */
+  readonly account?: string | undefined;
+}
+
+/** An epoch that is about to open, and the texts that its layers and tools name. */
+interface EpochOpening {
+  readonly epoch: EventOf<'epoch.opened'>;
+  readonly texts: FrontTexts;
+}
+
+/**
+ * The epoch that a request opens, with the front that was chosen for it: its bytes are kept before the event names
+ * them. The price is said once the request is planned.
+ */
+async function openingEpoch(
+  session: Session,
+  options: OpeningOptions,
+  cause: EpochCause,
+  stamp: OpeningStamp,
+): Promise<EpochOpening> {
+  const { state, log } = session;
+  const { texts, padding, cached } = frontFor(state, options, cause, stamp);
+  await keepFront(log.artifacts, texts);
+  const epoch = openingEvent(state, { ...options, wanted: { ...options.wanted, texts } }, cause, stamp);
+  const edits = await frontEdits(state, texts, (opened) => loadFront(log.artifacts, opened));
+  const warm = cached ?? (await leftWarm(session, epoch, options));
+  const known = {
+    ...(padding && { padding }),
+    ...(warm.length > 0 && { cached: warm }),
+    ...(edits.length > 0 && { edits }),
+  };
+  return { texts, epoch: { ...epoch, data: { ...epoch.data, ...known } } };
+}
+
+/**
+ * What other sessions left warm of this front, where this one does not know it better: entries in the cache of the same account, under
+ * the key that this session sends, or under none.
+ */
+async function leftWarm(
+  { state, log }: Session,
+  epoch: EventOf<'epoch.opened'>,
+  { account, encoder, capabilities: { implicit, routing } }: OpeningOptions,
+): Promise<readonly FrontEntry[]> {
+  if (account === undefined) return [];
+  const found = await readWarmFront(log, frontName(epoch.data, account), epoch.at);
+  const routed = implicit !== undefined && encoder.routing !== undefined && routing !== undefined;
+  const key = routed ? keyInForce(asIfRecorded(state, epoch), routing, newHash) : undefined;
+  const now = milliseconds(epoch.at);
+  const own = state.cache.entries.filter((entry) => isAlive(entry, now) && !isOfOther(entry, account));
+  const isKnown = ({ prefix, section, parameters }: FrontEntry): boolean =>
+    own.some((entry) => entry.prefix === prefix && entry.parameters[section] === parameters[section]);
+  return found.filter((entry) => entry.key === key && !isKnown(entry));
+}
+
+/** The front that an epoch would be opened with now. */
+export function frontFor(state: State, options: EpochOptions, cause: EpochCause, stamp: OpeningStamp): FrontChoice {
+  const { wanted, capabilities, ttl } = options;
+  return chooseFront({
+    state: asIfRecorded(state, openingEvent(state, options, cause, stamp)),
+    before: state.epoch?.opened,
+    wanted,
+    capabilities,
+    at: stamp.at,
+    ttl: ttl === '1h' ? '1h' : '5m',
+  });
+}
+
+type OpeningStamp = Pick<Event, 'at' | 'turn'>;
+
+function openingEvent(
+  state: State,
+  { wanted, capabilities }: EpochOptions,
+  cause: EpochCause,
+  stamp: OpeningStamp,
+): EventOf<'epoch.opened'> {
+  const data = openEpoch(state, wanted, cause, { rewrite: 0 }, newHash, capabilities.routing);
+  return { kind: 'epoch.opened', ...stamp, data };
+}
+
+// Which layers and tools of a new front are edits of ones that were sent before, and how much of them is new. The record of the
+// epoch holds it, so that every later forecast counts alike (L9).
+
+/** One layer or tool of a front. */
+interface NamedText {
+  readonly name: string;
+  readonly digest: Digest;
+  readonly text: string;
+}
+
+/**
+ * The edits of a front that is about to replace the one in force. `load` reads the texts of that one; it is called only where
+ * something differs. None for a first front.
+ */
+async function frontEdits(
+  { epoch, cache: { front: sent } }: State,
+  texts: FrontTexts,
+  load: (opened: EpochOpened) => Promise<FrontTexts>,
+): Promise<readonly FrontEdit[]> {
+  if (epoch === undefined) return [];
+  const { opened } = epoch;
+  const unsent = namedIn(texts).filter(({ digest }) => !sent.has(digest));
+  if (unsent.length === 0) return [];
+  // Texts that cannot be read any more say nothing: the front then counts as new.
+  const held = await load(opened).catch(() => undefined);
+  if (held === undefined) return [];
+  const before = new Map(namedIn(held).map((one) => [one.name, one]));
+  return unsent.flatMap(({ name, digest, text }) => {
+    const was = before.get(name);
+    const edit = was && editFrom(was, { sent, opened, digest, text });
+    return edit === undefined ? [] : [edit];
+  });
+}
+
+/** What was never accepted itself is as new as its own edit said, and what the text now adds to it. */
+function editFrom(
+  was: NamedText,
+  { sent, opened, digest, text }: { sent: ReadonlySet<string>; opened: EpochOpened; digest: Digest; text: string },
+): FrontEdit | undefined {
+  const earlier = opened.edits?.find((edit) => edit.digest === was.digest);
+  if (!sent.has(was.digest) && earlier === undefined) return undefined;
+  if (was.digest === digest) return earlier;
+  const { tokens, begins } = editOf(was.text, text);
+  if (earlier === undefined || sent.has(was.digest)) return { digest, tokens, begins };
+  return { digest, tokens: tokens + earlier.tokens, begins: Math.min(begins, earlier.begins) };
+}
+
+function namedIn({ tools, layers }: FrontTexts): readonly NamedText[] {
+  return [
+    ...tools.map(({ record: { name, digest }, definition }) => ({ name: `tool ${name}`, digest, text: definition })),
+    ...layers.map(({ record: { name, digest }, text }) => ({ name: `layer ${name}`, digest, text })),
+  ];
 }

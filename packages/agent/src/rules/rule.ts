@@ -1,9 +1,8 @@
 // What the user allows, forbids or wants to be asked, beyond the mode.
 
-import type { ActKind } from './acts.ts';
 import type { CommandPattern } from './command-pattern.ts';
-import type { HostPattern } from './host-pattern.ts';
-import type { PathPattern } from './path-pattern.ts';
+import type { HostPattern, PathPattern } from './name-patterns.ts';
+import type { ActKind } from './ruled-call.ts';
 
 /**
  * A rule as its author writes it. `deny` beats `ask`, and `ask` beats `allow`, in whatever order they stand; none widens mode

@@ -1,10 +1,10 @@
 import { createMemoryStore, createShelf } from '@tidemark/store-memory';
 import { describe, expect, it } from 'vitest';
-import { answering, goLive, heldBy, says } from '../../tests/small-live.ts';
 import type { Live } from '../../tests/small-live.ts';
+import { answering, goLive, heldBy, says } from '../../tests/small-live.ts';
 import { ID } from '../../tests/small-session.ts';
-import type { SessionEvent } from '../turn/session-event.ts';
-import { FOLD_REVISION } from './fold.ts';
+import type { SessionEvent } from '../ports/session-event.ts';
+import { FOLD_REVISION } from './session.ts';
 
 /** Records of a turn with one answer. */
 const TURN = 5;

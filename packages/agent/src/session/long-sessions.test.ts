@@ -6,9 +6,8 @@ import { position } from '@tidemark/log';
 import { openNdjsonStore } from '@tidemark/store-ndjson';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Small } from '../../tests/small-session.ts';
-import { answer, begin, ID, prepare, prompt, second } from '../../tests/small-session.ts';
-import { keepSnapshot } from './keep-snapshot.ts';
-import { commit, openSession } from './session.ts';
+import { ID, answer, begin, prepare, prompt, second } from '../../tests/small-session.ts';
+import { commit, keepSnapshot, openSession } from './session.ts';
 
 /** Megabytes of the log that hung; TIDEMARK_FULL=1 asks for all of them. */
 const MEGABYTES = process.env['TIDEMARK_FULL'] === '1' ? 80 : 8;

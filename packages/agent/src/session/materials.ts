@@ -1,9 +1,12 @@
 // Bytes that the log names by digest, loaded before they are lowered: layer texts, tool definitions, images.
 
-import type { Artifacts, Digest, EpochOpened, ToolRecord } from '@tidemark/log';
-import { canonicalJson, digest } from '@tidemark/log';
+import type { Hash as NodeHash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import type { FrontTexts, FrontTool, ToolSpec } from '@tidemark/context';
-import type { Capabilities, JsonValue, Span } from '@tidemark/model';
+import { isWarmAt } from '@tidemark/context';
+import type { Artifacts, Digest, EpochOpened, FrontEntry, Log, Timestamp, ToolRecord, WarmFront } from '@tidemark/log';
+import { canonicalJson, canonicalText, decodeWarmFronts, digest, encodeWarmFronts, milliseconds } from '@tidemark/log';
+import type { Capabilities, Hash, JsonValue, Span } from '@tidemark/model';
 import { parseCatalog } from '@tidemark/model';
 import { AgentError } from '../errors.ts';
 
@@ -127,4 +130,68 @@ function* namedBy(spans: readonly Span[]): Generator<string> {
       if (part.type === 'change' && part.change === 'tools') for (const one of part.added) yield one.definition;
     }
   }
+}
+
+// What other sessions of the same store left warm of a front. The index is derived: it is read when an epoch opens, and what was found
+// is recorded with the epoch (L2), so that nothing depends on the index afterwards (L9).
+
+const NAME = 'warm-fronts';
+
+/** Fronts in the index, and entries of each. */
+const MOST = { fronts: 32, entries: 8 } as const;
+
+/** What of an epoch its front depends on. */
+type FrontOf = Pick<EpochOpened, 'provider' | 'model' | 'layers' | 'tools'>;
+
+/** The name of a front in the cache of an account. */
+export function frontName({ provider, model, layers, tools }: FrontOf, account: string): Digest {
+  const parts = [provider, account, model, layers.map((one) => one.digest), tools.map((one) => one.digest)];
+  return digest(newHash().update(canonicalText(parts)).hex());
+}
+
+/** The entries of a front that are alive; none where the store keeps no index, or none that can be read. */
+export async function readWarmFront(
+  { shared }: Pick<Log, 'shared'>,
+  front: Digest,
+  at: Timestamp,
+): Promise<readonly FrontEntry[]> {
+  const fronts = decodeWarmFronts((await shared?.get(NAME)) ?? '');
+  const now = milliseconds(at);
+  return (fronts.find((one) => one.front === front)?.entries ?? []).filter((entry) => isWarmAt(entry, now));
+}
+
+/** Adds a front to the index, in the place of what it said of this one. Fronts of which nothing is alive leave it. */
+export async function keepWarmFront(
+  { shared }: Pick<Log, 'shared'>,
+  front: Digest,
+  entries: readonly FrontEntry[],
+  at: Timestamp,
+): Promise<void> {
+  if (shared === undefined || entries.length === 0) return;
+  const now = milliseconds(at);
+  const alive = ({ entries: held }: WarmFront): boolean => held.some((entry) => isWarmAt(entry, now));
+  try {
+    const fronts = decodeWarmFronts((await shared.get(NAME)) ?? '').filter((one) => one.front !== front && alive(one));
+    const kept = [...fronts, { front, entries: entries.slice(-MOST.entries) }].slice(-MOST.fronts);
+    await shared.put(NAME, encodeWarmFronts(kept));
+  } catch {
+    // Without the index a first call is forecast as a cold one: too dear, never too cheap.
+  }
+}
+
+/** Begins a SHA-256. */
+export function newHash(): Hash {
+  return wrap(createHash('sha256'));
+}
+
+function wrap(hash: NodeHash): Hash {
+  const wrapped: Hash = {
+    update: (data) => {
+      hash.update(data);
+      return wrapped;
+    },
+    copy: () => wrap(hash.copy()),
+    hex: () => hash.digest('hex'),
+  };
+  return wrapped;
 }

@@ -1,6 +1,7 @@
 // What the log says about the work itself, beside what a model sees: which calls began, what the turn has taken, which
 // files and outputs are known, what was noted. Folded from records as they come; derived, thrown away with the process (L9).
 
+import { KEEP_WARM } from '@tidemark/context';
 import type {
   AnswerPart,
   AnswerReceived,
@@ -25,13 +26,10 @@ import type {
   TurnId,
 } from '@tidemark/log';
 import { money } from '@tidemark/log';
-import { KEEP_WARM } from '@tidemark/context';
 import { sumOfMoney } from '@tidemark/model';
-import type { Mode } from '../tools/permissions.ts';
-import type { CompactionsTried } from './compactions-tried.ts';
-import { NOTHING_TRIED, takeAnswer, takeCompaction, trySince } from './compactions-tried.ts';
-import type { Spent, SpentCall } from './spent.ts';
-import { NOTHING_SPENT, spend, spendTotals } from './spent.ts';
+import type { Mode } from '../ports/permissions.ts';
+import type { CompactionsTried, Spent, SpentCall } from './spent.ts';
+import { NOTHING_SPENT, NOTHING_TRIED, spend, spendTotals, takeAnswer, takeCompaction, trySince } from './spent.ts';
 
 /** The source of a notification that the runtime itself gives. */
 export const RUNTIME = 'runtime';

@@ -4,8 +4,7 @@ import type { Event, HistoryCompacted } from '@tidemark/log';
 import { callId, position } from '@tidemark/log';
 import { expect, test } from 'vitest';
 import { begin, second } from '../../tests/small-session.ts';
-import { commit } from './session.ts';
-import { skillsInContext } from './skills-in-context.ts';
+import { commit, skillsInContext } from './session.ts';
 
 /** A note that holds a body, or with a number of characters the result of a call that does: two records. */
 function load(name: string, units?: number): readonly Event[] {

@@ -1,7 +1,7 @@
 import { money } from '@tidemark/log';
 import { describe, expect, test } from 'vitest';
 import { whyLimited } from '../decide/limits.ts';
-import { moneyTaken, NOTHING_SPENT, spend, tokensTaken, totalsOf } from './spent.ts';
+import { NOTHING_SPENT, moneyTaken, spend, tokensTaken, totalsOf } from './spent.ts';
 
 describe('a call without a count', () => {
   const estimated = { input: 900, output: 100, cost: money('0.02') };

@@ -4,13 +4,13 @@ import { createMemoryStore, createShelf } from '@tidemark/store-memory';
 import { describe, expect, test } from 'vitest';
 import { asked, source } from '../../tests/asking.ts';
 import type { Small } from '../../tests/small-session.ts';
-import { begin, ID, prepare, prompt, second } from '../../tests/small-session.ts';
-import type { Secrets } from '../commit/secrets.ts';
-import { NO_SECRETS } from '../commit/secrets.ts';
+import { ID, begin, prepare, prompt, second } from '../../tests/small-session.ts';
+import type { ContextSource, ToolEffect } from '../ports/context-source.ts';
+import type { Secrets } from '../ports/secrets.ts';
+import { NO_SECRETS } from '../ports/secrets.ts';
 import { readArtifact } from '../session/materials.ts';
 import { commit, createSession, openSession } from '../session/session.ts';
 import { askSources } from './ask-sources.ts';
-import type { ContextSource, ToolEffect } from './context-source.ts';
 
 async function notes({ log }: Pick<Small, 'log'>): Promise<readonly RecordedOf<'context.noted'>[]> {
   const found: RecordedOf<'context.noted'>[] = [];

@@ -2,17 +2,18 @@
 // noted with last, that a compaction took away, or that somebody asked for. A source that throws or is too slow is said once,
 // and the turn goes on.
 
-import type { EventOf } from '@tidemark/log';
+import { createHash } from 'node:crypto';
 import { noteStanding } from '@tidemark/context';
-import type { Notice } from '../turn/session-event.ts';
-import type { TurnContext } from '../turn/turn-context.ts';
+import type { ContextNoted, EventOf } from '@tidemark/log';
+import { graphemesOf } from '@tidemark/model';
+import type { Mutex } from '../concurrency.ts';
+import { createMutex } from '../concurrency.ts';
+import type { ContextSource, NoteCause, SourceView, ToolEffect } from '../ports/context-source.ts';
+import type { Notice } from '../ports/session-event.ts';
 import type { Noted } from '../session/progress.ts';
 import type { Session } from '../session/session.ts';
 import { commit } from '../session/session.ts';
-import type { Mutex } from '../session/mutex.ts';
-import { createMutex } from '../session/mutex.ts';
-import type { ContextSource, NoteCause, SourceView, ToolEffect } from './context-source.ts';
-import { fitNote, fitRevision } from './fit-note.ts';
+import type { TurnContext } from '../session/turn-context.ts';
 
 /** How long a source may take unless it says otherwise, in milliseconds. */
 const PATIENCE_MS = 2_000;
@@ -194,4 +195,50 @@ async function sayFailed({ session, tell }: TurnContext, name: string, error: un
     next: 'The turn goes on without its note; it is asked again with the next prompt, and a further failure is not said.',
   };
   tell({ type: 'notice.raised', notice });
+}
+
+// What of a note stands in the context: all of it, or its head with the digest under which the whole can be read (L6).
+// Secrets are masked before the cut, which could halve one past recognition, and before the artifact is written.
+
+/** Bytes of a note that stay inline, its own notice included: unless its source says otherwise, and at most. */
+const INLINE_NOTE = 4_096;
+const MOST_INLINE = 8_192;
+
+const LONGEST_REVISION = 200;
+const NOTICE = 220;
+
+/** The body of a note, at most so many bytes, and the artifact of the whole where it is longer. */
+async function fitNote(
+  { log, secrets }: Pick<Session, 'log' | 'secrets'>,
+  text: string,
+  inlineBytes: number = INLINE_NOTE,
+): Promise<Pick<ContextNoted, 'body' | 'artifact'>> {
+  const most = Math.min(Math.max(inlineBytes, INLINE_NOTE), MOST_INLINE);
+  const whole = await secrets.mask(text);
+  const bytes = Buffer.from(whole);
+  if (bytes.length <= most) return { body: whole };
+  const { digest, size } = await log.artifacts.put(bytes);
+  const head = headOf(whole, most - NOTICE);
+  const kept = Buffer.byteLength(head);
+  const notice = `[The note is cut here, after ${kept} of ${size} bytes. The whole is the output ${digest}: read it with output_read.]`;
+  return { body: `${head}\n${notice}`, artifact: digest };
+}
+
+/** A revision as it is kept and compared: masked like everything that is written down, and short. */
+async function fitRevision({ secrets }: Pick<Session, 'secrets'>, revision: string): Promise<string> {
+  const masked = await secrets.mask(revision);
+  return masked.length <= LONGEST_REVISION ? masked : createHash('sha256').update(masked).digest('hex');
+}
+
+/** The longest beginning within so many bytes: whole lines where that keeps half of it, else whole graphemes. */
+function headOf(text: string, limit: number): string {
+  let bytes = 0;
+  let end = 0;
+  for (const { segment, index } of graphemesOf(text)) {
+    bytes += Buffer.byteLength(segment);
+    if (bytes > limit) break;
+    end = index + segment.length;
+  }
+  const line = text.lastIndexOf('\n', end);
+  return text.slice(0, line > end / 2 ? line : end);
 }

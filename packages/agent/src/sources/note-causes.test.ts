@@ -5,7 +5,7 @@ import { position } from '@tidemark/log';
 import { describe, expect, test } from 'vitest';
 import { asked, source } from '../../tests/asking.ts';
 import type { Small } from '../../tests/small-session.ts';
-import { begin, ID, prompt, second } from '../../tests/small-session.ts';
+import { ID, begin, prompt, second } from '../../tests/small-session.ts';
 import { commit } from '../session/session.ts';
 import { askSources, wantNote } from './ask-sources.ts';
 

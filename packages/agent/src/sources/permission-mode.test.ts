@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { asked } from '../../tests/asking.ts';
 import { begin, second } from '../../tests/small-session.ts';
+import type { Verdict } from '../permissions/judge-by-mode.ts';
+import { judge } from '../permissions/judge-by-mode.ts';
+import type { SourceView } from '../ports/context-source.ts';
+import type { Mode } from '../ports/permissions.ts';
 import { commit } from '../session/session.ts';
-import type { Mode, Verdict } from '../tools/permissions.ts';
-import { judge } from '../tools/permissions.ts';
 import { askSources } from './ask-sources.ts';
-import type { SourceView } from './context-source.ts';
 import { permissionModeSource } from './permission-mode.ts';
 
 function view(mode: Mode): SourceView {

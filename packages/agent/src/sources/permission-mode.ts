@@ -1,7 +1,7 @@
 // What may run, what is asked and what is denied, in words: the model plans better than it would by being refused.
 
-import type { Mode } from '../tools/permissions.ts';
-import type { ContextSource } from './context-source.ts';
+import type { ContextSource } from '../ports/context-source.ts';
+import type { Mode } from '../ports/permissions.ts';
 
 /** What the runtime knows beside the mode. */
 export interface PermissionModeOptions {

@@ -2,9 +2,9 @@
 
 import type { JsonValue } from '@tidemark/model';
 import { isBlank } from '@tidemark/model';
-import type { Tool, ToolContext, ToolOutput, ToolProblem } from '../tools/tool.ts';
-import type { SubagentOrder } from './subagent.ts';
-import { AGENT } from './subagent.ts';
+import type { SubagentOrder } from '../ports/subagent.ts';
+import { AGENT } from '../ports/subagent.ts';
+import type { Tool, ToolContext, ToolOutput, ToolProblem } from '../ports/tool.ts';
 
 const DESCRIPTION =
   'Has a subagent do a task: an agent with the same tools, which sees nothing of this conversation but the task. Its last words are the result. Several calls in one answer work side by side. For work of which only the outcome counts: a search, a review, a survey of many files.';

@@ -1,15 +1,13 @@
 // The subagents that work for an open session, in this process: their sessions, what they were promised, and who waits.
 
 import type { CallId, SessionId, StartedBy } from '@tidemark/log';
-import type { Mode } from '../tools/permissions.ts';
-import { narrower } from '../tools/permissions.ts';
-import type { Mutex } from '../session/mutex.ts';
-import { createMutex } from '../session/mutex.ts';
-import type { AgentSession } from '../turn/live-session.ts';
-import type { TurnLimits, Runtime, SubagentLimits } from '../turn/runtime.ts';
-import { SUBAGENT_LIMITS } from '../turn/runtime.ts';
-import type { Semaphore } from './semaphore.ts';
-import { createSemaphore } from './semaphore.ts';
+import type { Mutex, Semaphore } from '../concurrency.ts';
+import { createMutex, createSemaphore } from '../concurrency.ts';
+import { narrower } from '../permissions/judge-by-mode.ts';
+import type { AgentSession } from '../ports/live-session.ts';
+import type { Mode } from '../ports/permissions.ts';
+import type { Runtime, SubagentLimits, TurnLimits } from '../ports/runtime.ts';
+import { SUBAGENT_LIMITS } from '../ports/runtime.ts';
 
 /** The session of a subagent, to be begun or opened. */
 export interface ChildSession {

@@ -6,7 +6,7 @@ import type { Family } from '../../tests/small-family.ts';
 import { agent, goWithAgents, of, parentAsks } from '../../tests/small-family.ts';
 import { calls, says } from '../../tests/small-live.ts';
 import { made } from '../../tests/small-work.ts';
-import type { Question } from '../tools/permissions.ts';
+import type { Question } from '../ports/permissions.ts';
 
 const look = made('look', () => ({ text: 'found' }));
 

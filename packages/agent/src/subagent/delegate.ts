@@ -2,33 +2,31 @@
 // it before it is there, so that none is started twice and none is lost (L8).
 
 import { frontEntries } from '@tidemark/context';
-import type { EventData, SessionId } from '@tidemark/log';
+import type { CallId, EventData, SessionId } from '@tidemark/log';
 import { LogError, sessionId } from '@tidemark/log';
-import { openCalls } from '../decide/open-calls.ts';
-import { AgentError } from '../errors.ts';
+import { sumOfMoney } from '@tidemark/model';
+import { OVER } from '../concurrency.ts';
+import { openCalls } from '../decide/next-move.ts';
+import { AgentError, messageOf } from '../errors.ts';
+import { narrower } from '../permissions/judge-by-mode.ts';
+import type { AgentSession, Turn } from '../ports/live-session.ts';
+import type { Runtime, TurnLimits } from '../ports/runtime.ts';
+import { SUBAGENT_LIMITS } from '../ports/runtime.ts';
+import { AGENT, NO_ROLE } from '../ports/subagent.ts';
+import type { ToolOutput } from '../ports/tool.ts';
 import { commitInside } from '../session/session.ts';
-import { totalsOf } from '../session/spent.ts';
-import { messageOf } from '../tools/message-of.ts';
-import { narrower } from '../tools/permissions.ts';
-import type { ToolOutput } from '../tools/tool.ts';
-import { OVER } from '../tools/unless-aborted.ts';
-import type { AgentSession, Turn } from '../turn/live-session.ts';
-import type { TurnLimits, Runtime } from '../turn/runtime.ts';
-import { SUBAGENT_LIMITS } from '../turn/runtime.ts';
-import type { Delegation } from '../turn/turn-context.ts';
-import type { StepContext } from '../turn/step-context.ts';
-import { takenBy } from '../turn/step-context.ts';
-import type { Children, ChildSession } from './children.ts';
+import type { TurnTaken } from '../session/spent.ts';
+import { moneyTaken, tokensTaken, totalsOf } from '../session/spent.ts';
+import type { Delegation, TurnContext } from '../session/turn-context.ts';
+import { takenBy } from '../session/turn-context.ts';
+import type { ChildSession, Children } from './children.ts';
 import type { SubagentEnding } from './ending.ts';
 import { endingOf, foldOf, outputOf } from './ending.ts';
-import { firstPrompt } from './first-prompt.ts';
-import { shareOf } from './shares.ts';
-import { AGENT, NO_ROLE } from './subagent.ts';
 
 type Started = EventData['subagent.started'];
 
 /** See the head of this file. What it throws for an interrupt closes the call as interrupted. */
-export async function delegate(children: Children, working: StepContext, asked: Delegation): Promise<ToolOutput> {
+export async function delegate(children: Children, working: TurnContext, asked: Delegation): Promise<ToolOutput> {
   const leave = await children.slots.enter(asked.signal);
   if (leave === undefined) throw OVER;
   const work = startedFor(children, working, asked).finally(leave);
@@ -38,7 +36,7 @@ export async function delegate(children: Children, working: StepContext, asked: 
   return work;
 }
 
-async function startedFor(children: Children, working: StepContext, asked: Delegation): Promise<ToolOutput> {
+async function startedFor(children: Children, working: TurnContext, asked: Delegation): Promise<ToolOutput> {
   const { session } = working;
   // Inside the mutex, so that calls which run together count each other.
   const start = await session.mutex.pass(() => begin(children, working, asked));
@@ -65,7 +63,7 @@ interface SubagentStart {
 /** One that a crash left is taken up again; else a new one is named in the log. A text is why there is none. */
 async function begin(
   children: Children,
-  working: StepContext,
+  working: TurnContext,
   { call, order }: Delegation,
 ): Promise<SubagentStart | string> {
   const { session, runtime, turn } = working;
@@ -84,14 +82,14 @@ async function begin(
 }
 
 /** Why none is started, as the model is told it. */
-function refusalOf({ session: { progress }, runtime: { subagents = {} } }: StepContext): string | undefined {
+function refusalOf({ session: { progress }, runtime: { subagents = {} } }: TurnContext): string | undefined {
   const { depth = SUBAGENT_LIMITS.depth, total = SUBAGENT_LIMITS.total } = subagents;
   if ((progress.startedBy?.depth ?? 0) >= depth) return 'A subagent starts none itself: do the work yourself.';
   if (progress.delegated < total) return undefined;
   return `This session has started all of its subagents (${progress.delegated} of ${total}): do the work yourself.`;
 }
 
-function shareFor({ promised }: Children, working: StepContext): TurnLimits {
+function shareFor({ promised }: Children, working: TurnContext): TurnLimits {
   const { session, runtime } = working;
   const { progress, state } = session;
   const atWork = new Set([...progress.subagents.values()].map(({ call }) => call));
@@ -108,7 +106,7 @@ function shareFor({ promised }: Children, working: StepContext): TurnLimits {
 
 async function workOf(
   children: Children,
-  working: StepContext,
+  working: TurnContext,
   asked: Delegation,
   start: SubagentStart,
 ): Promise<SubagentEnding> {
@@ -134,7 +132,7 @@ async function workOf(
 }
 
 /** The mode of the parent may have been narrowed while the session was opened. */
-async function keepNarrow(child: AgentSession, { session }: StepContext): Promise<void> {
+async function keepNarrow(child: AgentSession, { session }: TurnContext): Promise<void> {
   const mode = narrower(child.mode, session.progress.mode ?? 'read-only');
   if (mode !== child.mode) await child.setMode(mode);
 }
@@ -143,7 +141,7 @@ async function keepNarrow(child: AgentSession, { session }: StepContext): Promis
 async function follow(
   turn: Turn,
   { role }: Started,
-  { tell }: StepContext,
+  { tell }: TurnContext,
   { say }: Delegation,
 ): Promise<SubagentEnding> {
   for await (const event of turn) {
@@ -157,7 +155,7 @@ async function follow(
 
 function childOf(
   children: Children,
-  working: StepContext,
+  working: TurnContext,
   { call, order }: Delegation,
   { started: { child: id, role, task }, limits }: SubagentStart,
   create: boolean,
@@ -184,7 +182,7 @@ function titleOf(task: string): string {
 }
 
 /** All that its parent is run with, rules included, but no project grants; so it can be allowed no more. Nothing is kept warm for it: it is short. */
-function runtimeFor(children: Children, { session, runtime }: StepContext, role: string, limits: TurnLimits): Runtime {
+function runtimeFor(children: Children, { session, runtime }: TurnContext, role: string, limits: TurnLimits): Runtime {
   const { ask, grants: _project, ...rest } = runtime;
   const opened = session.state.epoch?.opened;
   return {
@@ -217,7 +215,7 @@ function roleInTitle(role: string): string {
 }
 
 async function failedAs(
-  { session: { log } }: StepContext,
+  { session: { log } }: TurnContext,
   child: SessionId,
   error: NonNullable<SubagentEnding['error']>,
 ): Promise<SubagentEnding> {
@@ -230,4 +228,73 @@ async function failedAs(
     text: turn?.text ?? '',
     totals: turn === undefined ? { steps: 0, calls: 0 } : totalsOf(turn.spent),
   };
+}
+
+// What a subagent may take: the least of its own limits and its share of what the turn has left. Calls that wait share alike,
+// and what one leaves over goes to those behind it, so that all of them together never take more than is there.
+
+/** What the subagents of a turn may take together, and what those that work now were promised. */
+export interface LeftForSubagents {
+  readonly limits: TurnLimits;
+  readonly taken: TurnTaken;
+  readonly promised: ReadonlyMap<CallId, TurnLimits>;
+  /** How many share the rest: the one that is asked for, and those that wait. */
+  readonly among: number;
+}
+
+/** The limits of the next one. */
+export function shareOf(own: TurnLimits, { limits, taken, promised, among }: LeftForSubagents): TurnLimits {
+  const others = [...promised.values()];
+  const tokens = restOf(limits.tokens, [tokensTaken(taken.spent), ...others.map((one) => one.tokens ?? 0)]);
+  const cost =
+    limits.cost &&
+    sumOfMoney([
+      limits.cost,
+      ...[moneyTaken(taken.spent), ...others.map((one) => one.cost ?? '0')].map((one) => `-${one}`),
+    ]);
+  return {
+    ...(own.steps !== undefined && { steps: own.steps }),
+    ...least('ms', own.ms, restOf(limits.ms, [taken.ms])),
+    ...least('tokens', own.tokens, tokens === undefined ? undefined : Math.floor(tokens / among)),
+    ...leastCost(own.cost, cost === undefined ? undefined : partOf(cost, among)),
+  };
+}
+
+function restOf(limit: number | undefined, taken: readonly number[]): number | undefined {
+  return limit === undefined
+    ? undefined
+    : Math.max(
+        0,
+        taken.reduce((rest, one) => rest - one, limit),
+      );
+}
+
+function least(name: 'ms' | 'tokens', own: number | undefined, share: number | undefined): TurnLimits {
+  return own === undefined && share === undefined ? {} : { [name]: Math.min(own ?? Infinity, share ?? Infinity) };
+}
+
+function leastCost(own: string | undefined, share: string | undefined): TurnLimits {
+  if (own === undefined) return share === undefined ? {} : { cost: share };
+  return { cost: share === undefined || sumOfMoney([own, `-${share}`]).startsWith('-') ? own : share };
+}
+
+/** Digits behind the point that a share is cut to. */
+const DIGITS = 12;
+
+/** Rounded down, in exact decimals; nothing of what is spent already. */
+function partOf(amount: string, parts: number): string {
+  if (amount.startsWith('-')) return '0';
+  const [whole = '0', fraction = ''] = amount.split('.');
+  const units = BigInt(whole + fraction.slice(0, DIGITS).padEnd(DIGITS, '0')) / BigInt(parts);
+  const text = String(units).padStart(DIGITS + 1, '0');
+  return sumOfMoney([`${text.slice(0, -DIGITS)}.${text.slice(-DIGITS)}`]);
+}
+
+// What a subagent is told: its role and its task are its first prompt, since its front is that of its parent (the cache). They
+// are the words of an agent, and say so.
+
+/** The words. */
+function firstPrompt(role: string, task: string): string {
+  const roleLine = role === NO_ROLE ? '' : `Your role: ${role}\n`;
+  return `You work as a subagent. Another agent gave you the task below: it is no word of the user, and nobody answers questions. What you say last is all that is read of your work: say what was found or done, and what was not.\n${roleLine}Your task:\n${task}`;
 }

@@ -3,11 +3,16 @@
 
 import type { EventData, Log, SessionId, TurnEnded, TurnTotals } from '@tidemark/log';
 import { LogError } from '@tidemark/log';
-import { headOf } from '../commit/cut-text.ts';
-import type { Fold } from '../session/fold.ts';
-import { readFold } from '../session/fold.ts';
+import { openCalls, recover } from '../decide/next-move.ts';
+import { AgentError } from '../errors.ts';
+import { headOf } from '../output/cut-text.ts';
+import type { Secrets } from '../ports/secrets.ts';
+import type { Notice } from '../ports/session-event.ts';
+import type { Surroundings } from '../ports/surroundings.ts';
+import type { ToolOutput } from '../ports/tool.ts';
+import type { Fold, Session } from '../session/session.ts';
+import { commit, openSession, readFold } from '../session/session.ts';
 import { NOTHING_SPENT, totalsOf } from '../session/spent.ts';
-import type { ToolOutput } from '../tools/tool.ts';
 
 /** See the head of this file. */
 export interface SubagentEnding {
@@ -19,7 +24,7 @@ export interface SubagentEnding {
 }
 
 /** A subagent that never said anything. */
-export const NEVER_BEGAN: SubagentEnding = {
+const NEVER_BEGAN: SubagentEnding = {
   outcome: 'interrupted',
   text: '',
   error: undefined,
@@ -47,10 +52,7 @@ export async function foldOf(log: Log, child: SessionId): Promise<Fold | undefin
 const SUMMARY = { bytes: 1_000, lines: 20 };
 
 /** The record of it. */
-export function endedAs(
-  child: SessionId,
-  { outcome, text, error, totals }: SubagentEnding,
-): EventData['subagent.ended'] {
+function endedAs(child: SessionId, { outcome, text, error, totals }: SubagentEnding): EventData['subagent.ended'] {
   const words = text.trim() === '' ? (error?.message ?? '') : text.trim();
   const summary = headOf(words, SUMMARY).text;
   const { cost } = totals;
@@ -77,4 +79,56 @@ export function outputOf(child: SessionId, ending: SubagentEnding): ToolOutput {
 
 function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+// Subagents that a crash left behind, ended before the next turn begins: no session waits for ever for somebody who is gone,
+// and none is an orphan (L8). What it took until then counts.
+
+/** What is settled with. */
+interface Settling {
+  readonly log: Log;
+  readonly secrets: Secrets;
+  readonly surroundings: Surroundings;
+  /** Told of one that is open elsewhere, or damaged: it is left, and tried again before the turn after. */
+  tell(notice: Notice): void;
+}
+
+/** Ends those of a session that nobody takes up again: all of them, or with `goesOn` those whose call is closed. */
+export async function settleSubagents(session: Session, settling: Settling, goesOn: boolean): Promise<void> {
+  const open = new Set<string>(goesOn ? openCalls(session.state) : []);
+  const left = [...session.progress.subagents.values()].filter(({ call }) => call === undefined || !open.has(call));
+  for (const { child } of left) {
+    const ending = await tryToEnd(child, settling);
+    if (ending === undefined) continue;
+    const data = endedAs(child, ending);
+    await commit(session, [{ kind: 'subagent.ended', at: settling.surroundings.now(), data }]);
+  }
+}
+
+async function tryToEnd(child: SessionId, settling: Settling): Promise<SubagentEnding | undefined> {
+  try {
+    return await endOf(child, settling);
+  } catch (error) {
+    if (!(error instanceof LogError || error instanceof AgentError)) throw error;
+    const message = `the subagent ${child} could not be ended: ${error.message}`;
+    settling.tell({ code: 'subagent/left-open', message, next: 'It is tried again before the next turn.' });
+    return undefined;
+  }
+}
+
+/** How it ended; its turn is ended as interrupted where it is open, and its own subagents before that. */
+async function endOf(child: SessionId, settling: Settling): Promise<SubagentEnding> {
+  const { log, secrets, surroundings } = settling;
+  const fold = await foldOf(log, child);
+  if (fold === undefined) return NEVER_BEGAN;
+  if (fold.state.turn === undefined && fold.progress.subagents.size === 0) return endingOf(fold) ?? NEVER_BEGAN;
+  const session = await openSession(log, child, secrets);
+  try {
+    await settleSubagents(session, settling, false);
+    await commit(session, recover(session, 'other', { at: surroundings.now(), turn: session.progress.turn?.id }));
+    await session.writer.sync();
+    return endingOf(session) ?? NEVER_BEGAN;
+  } finally {
+    await session.writer.close();
+  }
 }

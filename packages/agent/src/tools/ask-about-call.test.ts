@@ -5,14 +5,14 @@ import { describe, expect, test } from 'vitest';
 import { inShort, wordsOf } from '../../tests/in-short.ts';
 import type { SmallWork } from '../../tests/small-work.ts';
 import { beginWork, gate, made } from '../../tests/small-work.ts';
-import { createSecrets } from '../commit/create-secrets.ts';
-import type { Secrets } from '../commit/secrets.ts';
-import { readRules } from '../rules/read-rules.ts';
-import type { Runtime } from '../turn/runtime.ts';
-import { previewDigest } from './make-preview.ts';
-import type { PermissionAnswer, CallQuestion, Question } from './permissions.ts';
+import { readRules } from '../permissions/read-rules.ts';
+import type { CallQuestion, PermissionAnswer, Question } from '../ports/permissions.ts';
+import type { Runtime } from '../ports/runtime.ts';
+import type { Secrets } from '../ports/secrets.ts';
+import type { Tool, ToolContext, ToolPreview, ToolRun } from '../ports/tool.ts';
+import { createSecrets } from '../secrets/create-secrets.ts';
+import { previewDigest } from './ask-about-call.ts';
 import { runCalls } from './run-calls.ts';
-import type { Tool, ToolContext, ToolPreview, ToolRun } from './tool.ts';
 
 interface ShownTool {
   readonly tool: Tool;

@@ -1,15 +1,23 @@
 // Asks a person about a call: shows what it would do, holds the yes to exactly that, and records the grant that came with it.
 
-import type { Granted, PermissionDecided } from '@tidemark/log';
-import { grantProblem } from '../rules/read-grant.ts';
-import type { TurnContext } from '../turn/turn-context.ts';
-import { makePreview, previewDigest } from './make-preview.ts';
-import { messageOf } from './message-of.ts';
-import type { PermissionAnswer, Asker, CallQuestion } from './permissions.ts';
-import { isYes } from './permissions.ts';
-import type { CallRead } from './read-call.ts';
-import type { ToolPreview, ToolProblem } from './tool.ts';
-import { unlessAborted } from './unless-aborted.ts';
+import type { Digest, Granted, PermissionDecided } from '@tidemark/log';
+import { digest } from '@tidemark/log';
+import { unlessAborted } from '../concurrency.ts';
+import { messageOf } from '../errors.ts';
+import { grantProblem } from '../permissions/read-grant.ts';
+import type { Asker, CallQuestion, PermissionAnswer } from '../ports/permissions.ts';
+import { isYes } from '../ports/permissions.ts';
+import type { Tool, ToolPreview, ToolProblem, ToolRun } from '../ports/tool.ts';
+import { newHash } from '../session/materials.ts';
+import type { TurnContext } from '../session/turn-context.ts';
+
+/** A call that could run. */
+export interface CallRead {
+  readonly tool: Tool;
+  readonly run: ToolRun;
+  /** The arguments as the tool read them. */
+  readonly input: object;
+}
 
 /** A decision as the log keeps it, and for a denial the words for the model. */
 export interface Permit {
@@ -52,7 +60,7 @@ export async function askAboutCall(
     preview = now;
   }
   const why = `what it would do changed after each of ${MOST_QUESTIONS} answers`;
-  return permit(asked, { by: 'rule', decision: 'denied' }, why);
+  return makePermit(asked, { by: 'rule', decision: 'denied' }, why);
 }
 
 /** A yes as it was given, or the denial that the answer comes to; `undefined` when the user interrupted. */
@@ -68,10 +76,10 @@ async function answerTo(
     if (answer === undefined || !isYes(answer)) return refusedBy(question, denied, answer);
     const wrong = typeof answer === 'object' && 'always' in answer ? wrongGrant(question, answer.always) : undefined;
     if (wrong === undefined) return { given: answer };
-    return permit(question, { ...denied, by: 'rule' }, `${asks}, and the answer cannot be used: ${wrong}`);
+    return makePermit(question, { ...denied, by: 'rule' }, `${asks}, and the answer cannot be used: ${wrong}`);
   } catch (cause) {
     if (signal.aborted) return undefined;
-    return permit(question, { ...denied, by: 'rule' }, `${asks}, and asking failed: ${messageOf(cause)}`);
+    return makePermit(question, { ...denied, by: 'rule' }, `${asks}, and asking failed: ${messageOf(cause)}`);
   }
 }
 
@@ -80,7 +88,7 @@ function refusedBy(
   denied: Pick<PermissionDecided, 'decision' | 'shown'>,
   answer: PermissionAnswer | undefined,
 ): Permit {
-  const refused = permit(question, { ...denied, by: 'person' }, 'the user was asked and refused');
+  const refused = makePermit(question, { ...denied, by: 'person' }, 'the user was asked and refused');
   const words = typeof answer === 'object' && answer.decision === 'denied' ? answer.words.trim() : '';
   if (words === '') return refused;
   const told = words.length > MOST_WORDS ? `${words.slice(0, MOST_WORDS).toWellFormed()}…` : words;
@@ -99,7 +107,7 @@ async function allowed(
 ): Promise<Permit> {
   const head = { by: 'person', decision: 'allowed', shown: previewDigest(approved) } as const;
   const grant = await grantIn(work, asked, answer);
-  return { ...permit(asked, { ...head, ...grant }, ''), approved };
+  return { ...makePermit(asked, { ...head, ...grant }, ''), approved };
 }
 
 /** The grant as the log keeps it. One for the project that cannot be stored holds for the session, and the person is told. */
@@ -130,11 +138,48 @@ async function grantIn(
 }
 
 /** Makes a permit. A denial is told with the tool, the reason and the rule. */
-export function permit(
+export function makePermit(
   { call, tool, effect, rule }: CallAsked,
   decided: Omit<PermissionDecided, 'call' | 'rule'>,
   why: string,
 ): Permit {
   const denial = `The call of "${tool}" (${effect}) was denied and did not run: ${why} (rule ${rule}). Only the user can change that.`;
   return { decided: { call, rule, ...decided }, denial: decided.decision === 'denied' ? denial : undefined };
+}
+
+/**
+ * Makes the preview: the tool's own, else the arguments as JSON. Returns the problem, as the model is told it, when the tool
+ * cannot make one; `undefined` when the user interrupted.
+ */
+async function makePreview(
+  work: TurnContext,
+  { tool, run, input }: CallRead,
+): Promise<ToolPreview | ToolProblem | undefined> {
+  const { session, signal } = work;
+  if (run.preview === undefined) return { kind: 'arguments', text: JSON.stringify(input, undefined, 2) };
+  const fileSeen = session.progress.files.get.bind(session.progress.files);
+  try {
+    return await unlessAborted(run.preview({ signal, fileSeen }), signal);
+  } catch (cause) {
+    if (signal.aborted) return undefined;
+    return { problem: problemOf(work, tool.name, run.confined ?? true, messageOf(cause)) };
+  }
+}
+
+/** Returns the SHA-256 of all parts of a preview. Equal previews have equal digests. */
+export function previewDigest({ kind, text, unseen, base }: ToolPreview): Digest {
+  return digest(
+    newHash()
+      .update(JSON.stringify([kind, text, unseen ?? null, base ?? null]))
+      .hex(),
+  );
+}
+
+/** The message may quote a file. Where the file lies outside the workspace, or a rule forbids something, nobody allowed that. */
+function problemOf({ runtime: { rules = [] } }: TurnContext, tool: string, confined: boolean, message: string): string {
+  if (confined && rules.every(({ decision }) => decision === 'allow')) return message;
+  return (
+    `The call of "${tool}" did not run, and the user was not asked: it would fail as things are. Read the file first, if ` +
+    'you may; else ask the user.'
+  );
 }

@@ -1,10 +1,12 @@
 // The one event that closes a call which was answered, and what the model reads in it.
 
 import type { CallId, ContentPart, Event, EventOf, Timestamp, ToolEnded, TurnId } from '@tidemark/log';
-import type { ShapedOutput } from '../commit/output.ts';
-import { openOutput } from '../commit/output.ts';
-import type { TurnContext } from '../turn/turn-context.ts';
-import { limitsOf } from './result-limits.ts';
+import { openCalls } from '../decide/next-move.ts';
+import type { OutputLimits } from '../output/cut-text.ts';
+import { limitsAt } from '../output/cut-text.ts';
+import type { ShapedOutput } from '../output/output.ts';
+import { openOutput } from '../output/output.ts';
+import type { TurnContext } from '../session/turn-context.ts';
 
 /** What is known of a call that ran, beside what it said. */
 export type Particulars = Pick<ToolEnded, 'exit' | 'durationMs' | 'files'>;
@@ -47,4 +49,12 @@ export async function failed(
 /** What every event of a turn begins with. */
 export function head({ runtime, turn }: TurnContext): { readonly at: Timestamp; readonly turn: TurnId } {
   return { at: runtime.surroundings.now(), turn };
+}
+
+/**
+ * The limit of each result, or its share of the headroom. Calls that land together are each promised the same share, and
+ * one that shows less than its share leaves the rest to those behind it: so all of them fit, in whatever order they land.
+ */
+export function limitsOf({ session, runtime }: TurnContext): OutputLimits {
+  return limitsAt(session.state, runtime.capabilities, openCalls(session.state).length);
 }

@@ -4,12 +4,12 @@ import { inShort, wordsOf } from '../../tests/in-short.ts';
 import { READ } from '../../tests/small-session.ts';
 import type { Setting } from '../../tests/small-work.ts';
 import { beginWork, made } from '../../tests/small-work.ts';
-import { NO_SECRETS } from '../commit/secrets.ts';
-import { readRules } from '../rules/read-rules.ts';
+import { readRules } from '../permissions/read-rules.ts';
+import type { Question } from '../ports/permissions.ts';
+import { NO_SECRETS } from '../ports/secrets.ts';
+import type { Tool } from '../ports/tool.ts';
 import type { Rule, RuleSet } from '../rules/rule.ts';
-import type { Question } from './permissions.ts';
 import { runCalls } from './run-calls.ts';
-import type { Tool } from './tool.ts';
 
 const never = (name: string, change: Partial<Tool> = {}): Tool =>
   made(name, () => Promise.reject(new Error('it ran')), change);

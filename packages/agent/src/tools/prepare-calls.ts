@@ -1,16 +1,24 @@
 // What comes before a call runs: its arguments are read, it is permitted, and the events that say so are made.
 
-import type { CallId, Event } from '@tidemark/log';
+import type { CallId, Event, Granted } from '@tidemark/log';
 import { callId } from '@tidemark/log';
 import type { CallPart } from '@tidemark/model';
-import { abandon } from '../decide/open-calls.ts';
-import type { TurnContext } from '../turn/turn-context.ts';
+import { isBlank, parseJson } from '@tidemark/model';
+import { unlessAborted } from '../concurrency.ts';
+import { abandon } from '../decide/next-move.ts';
+import { messageOf } from '../errors.ts';
+import { nearestName } from '../nearest-name.ts';
+import { byGrants, canGrant, grantInWords, grantOf } from '../permissions/grant.ts';
+import type { Verdict } from '../permissions/judge-by-mode.ts';
+import { judge } from '../permissions/judge-by-mode.ts';
+import { judgeByRules } from '../permissions/judge-by-rules.ts';
+import type { Secrets } from '../ports/secrets.ts';
+import type { Tool, ToolPreview, ToolProblem } from '../ports/tool.ts';
+import type { GrantOffer, RuledCall } from '../rules/ruled-call.ts';
+import type { TurnContext } from '../session/turn-context.ts';
+import type { CallAsked, CallRead, Permit } from './ask-about-call.ts';
+import { askAboutCall, makePermit } from './ask-about-call.ts';
 import { failed, head } from './closing.ts';
-import { permitCall } from './permit-call.ts';
-import type { CallRead } from './read-call.ts';
-import { readCall } from './read-call.ts';
-import type { ToolPreview } from './tool.ts';
-import { unlessAborted } from './unless-aborted.ts';
 
 /** A call that will run as soon as its events are on stable storage. */
 export interface ReadyCall extends CallRead {
@@ -20,7 +28,7 @@ export interface ReadyCall extends CallRead {
 }
 
 /** What was decided about some calls: which of them run, and the events to append first. */
-export interface PreparedCalls {
+interface PreparedCalls {
   readonly ready: readonly ReadyCall[];
   readonly events: readonly Event[];
 }
@@ -61,4 +69,132 @@ async function prepareCall(work: TurnContext, part: CallPart): Promise<PreparedC
 function isGone({ runtime, session }: TurnContext, name: string): boolean {
   const isShown = session.state.epoch?.inForce.defined.has(name) ?? false;
   return isShown && !runtime.tools.some((tool) => tool.name === name);
+}
+
+/** The tool with its arguments read; or the problem, as the model is told it. Throws nothing. */
+async function readCall(call: CallPart, tools: readonly Tool[], secrets: Secrets): Promise<CallRead | ToolProblem> {
+  const tool = tools.find(({ name }) => name === call.name);
+  if (tool === undefined) return { problem: unknownTool(call.name, tools) };
+  const input = readArguments(call);
+  if ('problem' in input) return input;
+  if (mayWrite(tool) && secrets.holdsPlaceholder(JSON.stringify(input.object))) {
+    return { problem: writesPlaceholder(tool.name) };
+  }
+  try {
+    const run = await tool.read(input.object);
+    return 'problem' in run ? run : { tool, run, input: input.object };
+  } catch (cause) {
+    return { problem: `The arguments of "${tool.name}" could not be read: ${messageOf(cause)}` };
+  }
+}
+
+function unknownTool(name: string, tools: readonly Tool[]): string {
+  const names = tools.map((tool) => tool.name).toSorted();
+  if (names.length === 0) return `There is no tool named "${name}", nor any other: answer without one.`;
+  const nearest = nearestName(name, names);
+  const hint = nearest === undefined ? '' : ` Did you mean "${nearest}"?`;
+  return `There is no tool named "${name}".${hint} The tools are: ${names.join(', ')}.`;
+}
+
+/** The arguments as an object. A call without any may come without a text: some providers stream none for `{}`. */
+function readArguments(call: CallPart): { readonly object: object } | ToolProblem {
+  const again = `Call "${call.name}" again with one JSON object.`;
+  if (isBlank(call.arguments)) return { object: {} };
+  let input: unknown;
+  try {
+    input = parseJson(call.arguments);
+  } catch (cause) {
+    return { problem: `The arguments are not valid JSON: ${messageOf(cause)}. ${again}` };
+  }
+  if (typeof input === 'object' && input !== null && !Array.isArray(input)) return { object: input };
+  return { problem: `The arguments are ${nameOfKind(input)}, not an object. ${again}` };
+}
+
+function nameOfKind(value: unknown): string {
+  if (value === null) return 'null';
+  return Array.isArray(value) ? 'an array' : `a ${typeof value}`;
+}
+
+/** A command writes files too: `cat > .env` is the shortest way to lose a key. */
+function mayWrite({ effect }: Tool): boolean {
+  return effect === 'write' || effect === 'execute';
+}
+
+function writesPlaceholder(name: string): string {
+  return (
+    `The arguments of "${name}" hold a placeholder, such as [secret:NAME], that stands for a secret you were not shown. ` +
+    'Written to a file it would replace the secret by its name, so the call did not run. Call again with text that does ' +
+    'not include the placeholder: for an edit, text that ends before it or begins after it. To change the secret itself, ' +
+    'ask the user.'
+  );
+}
+
+/**
+ * Decides, asking a person where the matrix or a rule says so. Without one, and where asking fails, the call is denied with
+ * the reason. A problem means that the call cannot work, so that nobody was asked. `undefined` when the user interrupted:
+ * nothing is decided then, and the question is asked again by the next command.
+ */
+async function permitCall(work: TurnContext, call: CallId, read: CallRead): Promise<Permit | ToolProblem | undefined> {
+  const { tool, run } = read;
+  const mode = work.session.progress.mode ?? 'read-only';
+  const { effect, name } = tool;
+  const confined = run.confined ?? true;
+  const sandboxed = work.runtime.unconfined || (run.sandboxed ?? false);
+  const beyond = !work.runtime.unconfined && (run.beyond ?? []).length > 0;
+  const byMode = judge({ mode, effect, confined, sandboxed, beyond });
+  const ruled = once((): RuledCall => {
+    const { acts } = run;
+    return { tool: name, effect, confined, ...(acts !== undefined && { acts }) };
+  });
+  const verdict = await underRules(work, byMode, ruled);
+  const who = verdict === byMode ? `mode "${mode}"` : 'a rule of the user';
+  const asked: CallAsked = { about: 'call', call, tool: name, effect, title: run.title, rule: verdict.rule };
+  if (verdict.decision !== 'asks')
+    return makePermit(asked, { by: 'rule', decision: verdict.decision }, `${who} does not allow it`);
+  const asks = `${who} asks a person first`;
+  const { ask } = work.runtime;
+  if (ask === undefined)
+    return makePermit(asked, { by: 'rule', decision: 'denied' }, `${asks}, and nobody is there to be asked`);
+  // A rule that asks goes before any that allows, and so before what was granted.
+  const offer = verdict === byMode ? await offerOf(work, ruled()) : undefined;
+  const always = offer?.exact === undefined ? {} : { always: grantInWords(offer.exact) };
+  return askAboutCall({ ...work, ask }, read, { ...asked, ...always, ...(offer !== undefined && { offer }) }, asks);
+}
+
+/** The acts of a call are asked of its tool only where a rule or a grant looks at them, and then once. */
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => (made ??= { value: make() }).value;
+}
+
+async function underRules(
+  { runtime: { rules = [], grants }, session: { progress } }: TurnContext,
+  byMode: Verdict,
+  ruled: () => RuledCall,
+): Promise<Verdict> {
+  const verdict = rules.length === 0 ? byMode : judgeByRules(byMode, rules, ruled());
+  if (verdict !== byMode || verdict.decision !== 'asks') return verdict;
+  const rule = progress.granted.length === 0 ? undefined : byGrants(progress.granted, ruled());
+  if (rule !== undefined) return { decision: 'allowed', rule };
+  const kept = await keptOf(grants);
+  const byProject = kept.length === 0 ? undefined : byGrants([...progress.granted, ...kept], ruled());
+  return byProject === undefined ? verdict : { decision: 'allowed', rule: `${byProject} (project)` };
+}
+
+/** Grants that cannot be read allow nothing: the person is asked. */
+async function keptOf(grants: TurnContext['runtime']['grants']): Promise<readonly Granted[]> {
+  try {
+    return (await grants?.kept()) ?? [];
+  } catch {
+    return [];
+  }
+}
+
+/** The grants that may be given; none where a grant would hold a secret, which the log does not keep as it is. */
+async function offerOf({ session, runtime }: TurnContext, call: RuledCall): Promise<GrantOffer | undefined> {
+  if (!canGrant(call)) return undefined;
+  const text = JSON.stringify(call.acts);
+  if ((await session.secrets.mask(text)) !== text) return undefined;
+  const exact = grantOf(call);
+  return { call, ...(exact !== undefined && { exact }), project: runtime.grants !== undefined };
 }

@@ -6,11 +6,11 @@ import { inShort, wordsOf } from '../../tests/in-short.ts';
 import { READ } from '../../tests/small-session.ts';
 import type { Setting, SmallWork } from '../../tests/small-work.ts';
 import { beginWork, made } from '../../tests/small-work.ts';
-import { headroomOf } from '../commit/output-limits.ts';
-import { NO_SECRETS } from '../commit/secrets.ts';
+import { headroomOf } from '../output/cut-text.ts';
+import { NO_SECRETS } from '../ports/secrets.ts';
+import type { Tool } from '../ports/tool.ts';
 import { readArtifact } from '../session/materials.ts';
 import { runCalls } from './run-calls.ts';
-import type { Tool } from './tool.ts';
 
 type Ended = SmallWork & { readonly last: Recorded | undefined; readonly words: string };
 

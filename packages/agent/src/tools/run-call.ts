@@ -1,29 +1,26 @@
 // One call while it runs: what it is given, what it writes, and the one event that closes it, the moment it lands. Facts that
 // it brought about stand right behind that.
 
-import type { CallId, Event, ToolEnded } from '@tidemark/log';
-import { LogError } from '@tidemark/log';
-import { openOutput } from '../commit/output.ts';
-import { shownSize } from '../commit/shape-output.ts';
-import { abandon } from '../decide/open-calls.ts';
-import { keepToolImages } from '../images/keep-images.ts';
+import type { CallId, Digest, Event, ToolEnded } from '@tidemark/log';
+import { LogError, digest } from '@tidemark/log';
+import { createMutex } from '../concurrency.ts';
+import { abandon } from '../decide/next-move.ts';
+import { AgentError, messageOf } from '../errors.ts';
+import type { ShapedOutput, ToolOutputSink } from '../output/output.ts';
+import { openOutput } from '../output/output.ts';
+import { shownSize } from '../output/shape-output.ts';
+import type { Notice } from '../ports/session-event.ts';
+import type { ToolContext, ToolFact, ToolHistory, ToolOutput } from '../ports/tool.ts';
+import { keepToolImages } from '../session/keep-images.ts';
 import type { Session } from '../session/session.ts';
-import { commit } from '../session/session.ts';
-import { skillsInContext } from '../session/skills-in-context.ts';
-import type { Notice } from '../turn/session-event.ts';
-import type { TurnContext } from '../turn/turn-context.ts';
-import { openCallOutput } from './call-output.ts';
-import type { CallOutput } from './call-output.ts';
+import { commit, skillsInContext } from '../session/session.ts';
+import type { TurnContext } from '../session/turn-context.ts';
 import type { Particulars } from './closing.ts';
-import { ended, failed, head } from './closing.ts';
-import { messageOf } from './message-of.ts';
+import { ended, failed, head, limitsOf } from './closing.ts';
 import type { ReadyCall } from './prepare-calls.ts';
-import { findOutput } from './find-output.ts';
-import { limitsOf } from './result-limits.ts';
-import type { ToolContext, ToolFact, ToolHistory, ToolOutput } from './tool.ts';
 
 /** What may end a call before it ends by itself. */
-export interface CallEndings {
+interface CallEndings {
   /** The tool is told to stop. */
   readonly stop: AbortSignal;
   /** Nobody waits for it any longer. */
@@ -211,4 +208,84 @@ async function close(work: TurnContext, ready: ReadyCall, durationMs: number, ev
 function unkept(work: TurnContext, { call, tool }: ReadyCall, cause: unknown, durationMs: number): Promise<Event> {
   const words = `"${tool.name}" ran and may have taken effect, but what it came to could not be kept: ${messageOf(cause)}`;
   return failed(work, call, words, { durationMs });
+}
+
+/** The output of a call that runs. */
+interface CallOutput {
+  /** For the tool. Await it: that is the backpressure. @throws AgentError `agent/call-ended` once the call has ended. */
+  write(chunk: string | Uint8Array): Promise<void>;
+  isOpen(): boolean;
+  /** From now on the tool writes nothing more. */
+  close(): void;
+  /** Words of the runtime's, on a line of their own. */
+  addLine(text: string): Promise<void>;
+  /** Words behind all that was written. */
+  add(text: string): Promise<void>;
+  /** Shapes it once all of it is written. Rejects with what kept a chunk from being written. */
+  finish(options: Parameters<ToolOutputSink['finish']>[0]): Promise<ShapedOutput>;
+  /** Throws it away. */
+  drop(): void;
+}
+
+/** Begins an output. */
+export function openCallOutput(output: ToolOutputSink): CallOutput {
+  const mutex = createMutex();
+  let isOpen = true;
+  let isDropped = false;
+  let endsLine = true;
+  let failure: Promise<void> | undefined;
+  const add = (chunk: string | Uint8Array): Promise<void> => {
+    const written = mutex.pass(async () => {
+      if (isDropped) throw callEnded();
+      if (chunk.length > 0) endsLine = typeof chunk === 'string' ? chunk.endsWith('\n') : chunk.at(-1) === 0x0a;
+      await output.write(chunk);
+    });
+    written.catch(() => {
+      failure ??= written;
+    });
+    return written;
+  };
+  return {
+    write: (chunk) => (isOpen ? add(chunk) : refused()),
+    isOpen: () => isOpen,
+    close: () => {
+      isOpen = false;
+    },
+    add,
+    addLine: async (text) => {
+      await mutex.pass(() => Promise.resolve());
+      await add(endsLine ? text : `\n${text}`);
+    },
+    finish: (options) =>
+      mutex.pass(async () => {
+        await failure;
+        return output.finish(options);
+      }),
+    drop: () => {
+      isDropped = true;
+      output.drop();
+    },
+  };
+}
+
+/** Who awaits it is told; a tool that writes on without waiting must not bring down the process. */
+function refused(): Promise<void> {
+  const refusal = Promise.reject<void>(callEnded());
+  refusal.catch(() => undefined);
+  return refusal;
+}
+
+function callEnded(): AgentError {
+  return new AgentError('agent/call-ended', 'this call has ended: nothing more of it is kept, so stop writing');
+}
+
+/** As many characters as a notice shows at least. */
+const SHORTEST = 12;
+
+/** The one digest that begins so; `undefined` when there is none, more than one, or too little to tell. */
+function findOutput(outputs: ReadonlySet<string>, name: string): Digest | undefined {
+  if (name.length < SHORTEST) return undefined;
+  if (outputs.has(name)) return digest(name);
+  const [found, other] = [...outputs].filter((one) => one.startsWith(name));
+  return found === undefined || other !== undefined ? undefined : digest(found);
 }

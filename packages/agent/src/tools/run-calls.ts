@@ -3,16 +3,16 @@
 
 import type { State } from '@tidemark/context';
 import type { CallPart } from '@tidemark/model';
-import { abandonAll } from '../decide/open-calls.ts';
+import { OVER, abortOf } from '../concurrency.ts';
+import { abandonAll } from '../decide/next-move.ts';
+import type { ToolEffect } from '../ports/context-source.ts';
+import type { Tool } from '../ports/tool.ts';
 import { commit } from '../session/session.ts';
-import type { ToolEffect } from '../sources/context-source.ts';
-import type { TurnContext } from '../turn/turn-context.ts';
+import type { TurnContext } from '../session/turn-context.ts';
 import { head } from './closing.ts';
 import type { ReadyCall } from './prepare-calls.ts';
 import { prepareCalls } from './prepare-calls.ts';
 import { runCall } from './run-call.ts';
-import type { Tool } from './tool.ts';
-import { abortOf, OVER } from './unless-aborted.ts';
 
 /** How long a tool may take to end after it was told to, in milliseconds. */
 const GRACE_MS = 5_000;

@@ -3,11 +3,11 @@
 import type { Granted } from '@tidemark/log';
 import { describe, expect, test } from 'vitest';
 import { answering, calls, goLive, heldBy, says } from '../../tests/small-live.ts';
-import { createSecrets } from '../commit/create-secrets.ts';
-import { readRules } from '../rules/read-rules.ts';
-import type { PermissionAnswer, Question } from '../tools/permissions.ts';
-import type { Tool } from '../tools/tool.ts';
-import type { Runtime } from './runtime.ts';
+import { readRules } from '../permissions/read-rules.ts';
+import type { PermissionAnswer, Question } from '../ports/permissions.ts';
+import type { Runtime } from '../ports/runtime.ts';
+import type { Tool } from '../ports/tool.ts';
+import { createSecrets } from '../secrets/create-secrets.ts';
 
 const SHELL: Tool = {
   name: 'sh',

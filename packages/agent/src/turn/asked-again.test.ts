@@ -5,10 +5,10 @@ import { inShort } from '../../tests/in-short.ts';
 import type { Live } from '../../tests/small-live.ts';
 import { answering, calls, cutShelf, goLive, says } from '../../tests/small-live.ts';
 import { made } from '../../tests/small-work.ts';
-import { readRules } from '../rules/read-rules.ts';
-import type { Question } from '../tools/permissions.ts';
-import type { Tool } from '../tools/tool.ts';
-import type { Runtime } from './runtime.ts';
+import { readRules } from '../permissions/read-rules.ts';
+import type { Question } from '../ports/permissions.ts';
+import type { Runtime } from '../ports/runtime.ts';
+import type { Tool } from '../ports/tool.ts';
 
 function changing(): { readonly tool: Tool; readonly ran: string[] } {
   const ran: string[] = [];

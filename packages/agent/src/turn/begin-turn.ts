@@ -1,22 +1,24 @@
 // How a turn begins: with what somebody said, or by going on with one that was cut. What was left open before is recovered in
 // the same append.
 
-import type { ContentPart, Event, TurnBegan, TurnId } from '@tidemark/log';
-import type { Mode } from '../tools/permissions.ts';
-import { recover } from '../decide/recover.ts';
-import { keepGiven } from '../session/keep-given.ts';
-import { commit, commitInside } from '../session/session.ts';
+import type { ContentPart, Event, EventOf, Timestamp, TurnBegan, TurnId } from '@tidemark/log';
+import { recover } from '../decide/next-move.ts';
+import { lastingOf } from '../decide/warmth.ts';
+import { AgentError } from '../errors.ts';
+import { nearestName } from '../nearest-name.ts';
+import type { Words } from '../ports/live-session.ts';
+import type { Mode } from '../ports/permissions.ts';
+import type { Notice } from '../ports/session-event.ts';
+import type { LoadVerdict, Skill, SkillShelf, SkillsInContext } from '../ports/skill-shelf.ts';
+import { SKILL_BUDGET, judgeLoad, skillTokens } from '../ports/skill-shelf.ts';
+import { frontFor } from '../request/what-changes.ts';
+import { keepGiven } from '../session/keep-images.ts';
+import { asIfRecorded, commit, commitInside, skillsInContext } from '../session/session.ts';
+import type { TurnContext } from '../session/turn-context.ts';
 import { askSources } from '../sources/ask-sources.ts';
-import type { Skill } from '../skills/skill-shelf.ts';
-import type { BroughtSkills } from './bring-skills.ts';
-import { bringSkills } from './bring-skills.ts';
-import type { Words } from './live-session.ts';
-import { mayPreload, preloadSkills } from './preload-skills.ts';
-import type { Notice } from './session-event.ts';
-import { settleSubagents } from '../subagent/settle-subagents.ts';
+import { settleSubagents } from '../subagent/ending.ts';
+import type { StepContext } from './prepare-step.ts';
 import { refreshTools } from './refresh-tools.ts';
-import type { TurnContext } from './turn-context.ts';
-import type { StepContext } from './step-context.ts';
 
 /** What a turn begins with. */
 export type TurnBeginning = (Prompt<Exclude<Words, string>> | { readonly with: 'resume' }) & {
@@ -99,4 +101,117 @@ async function settleMode({ session, runtime, turn }: TurnContext, mode: Mode): 
   if (session.progress.mode === mode) return;
   const at = runtime.surroundings.now();
   await commit(session, [{ kind: 'mode.changed', at, turn, data: { mode, by: 'settings' } }]);
+}
+
+/** The skills of these names. @throws AgentError `agent/unknown-skill`. */
+export function findSkills(shelf: SkillShelf | undefined, names: readonly string[]): readonly Skill[] {
+  return [...new Set(names)].map((name) => {
+    const found = shelf?.find(name);
+    if (found !== undefined) return found;
+    const nearest = nearestName(name, shelf?.names ?? []);
+    const next =
+      nearest === undefined ? '`tidemark skills` lists those that are installed' : `did you mean ${nearest}?`;
+    throw new AgentError('agent/unknown-skill', `there is no skill ${name}: ${next}`, { skill: name });
+  });
+}
+
+/** What comes of asking for some. */
+interface BroughtSkills {
+  /** Their bodies and loads, in front of the prompt. What stands before the model already is not said again. */
+  readonly events: readonly Event[];
+  /** What the user is told. */
+  readonly notices: readonly Notice[];
+}
+
+/**
+ * Skills that the user asks for with a prompt: each body is a note in front of the prompt it belongs to. The budget
+ * does not refuse a person; it is told. `preloaded`: names of those that the front to be opened will hold.
+ */
+function bringSkills(
+  { session, runtime }: Pick<TurnContext, 'session' | 'runtime'>,
+  skills: readonly Skill[],
+  preloaded: readonly string[],
+  stamp: { readonly at: Timestamp; readonly turn: TurnId },
+): BroughtSkills {
+  const budget = runtime.skills?.budget ?? SKILL_BUDGET;
+  const inContext = skillsInContext(session);
+  let held: SkillsInContext = { ...inContext, preloaded: [...inContext.preloaded, ...preloaded] };
+  const notices: Notice[] = [];
+  const events = skills.flatMap((skill): readonly Event[] => {
+    const { name, version, source, body } = skill;
+    const verdict = judgeLoad(skill, held, budget);
+    const notice = noticeOf(skill, verdict);
+    if (notice !== undefined) notices.push(notice);
+    if (verdict.do === 'point') return [];
+    const tokens = skillTokens(skill);
+    held = { ...held, loaded: [...held.loaded, { name, version, tokens }] };
+    return [
+      { kind: 'context.noted', ...stamp, data: { source: `skill:${name}`, revision: version, cause: 'initial', body } },
+      { kind: 'skill.loaded', ...stamp, data: { name, version, reason: 'on_demand', tokens, source } },
+    ];
+  });
+  return { events, notices };
+}
+
+function noticeOf({ name }: Skill, verdict: LoadVerdict): Notice | undefined {
+  switch (verdict.do) {
+    case 'point':
+      return {
+        code: 'skill/already-there',
+        message: `the skill ${name} stands in the context already: it was not loaded again`,
+        next: 'Nothing is to be done.',
+      };
+    case 'refuse':
+      return {
+        code: 'skill/over-budget',
+        message: `${verdict.why} It was loaded all the same, since you asked for it`,
+        next: 'The model loads no further one until a compaction has dropped what is loaded.',
+      };
+    case 'load':
+      return verdict.warning === undefined
+        ? undefined
+        : { code: 'skill/near-budget', message: verdict.warning, next: 'A compaction frees what it drops.' };
+  }
+}
+
+// Skills whose bodies the first front will hold: told before the first turn. Whether the front is padded hangs on the prompt
+// too, so the choice is made here as the epoch will make it, from the records that are about to stand in the log. The tools
+// of that epoch have to be there: whoever asks has taken them.
+
+/** What the choice is made from. */
+type Preloading = Pick<StepContext, 'session' | 'runtime' | 'wantedFor'>;
+
+/** Whether a front is still to be opened that may hold bodies. */
+export function mayPreload({ session, runtime }: Pick<Preloading, 'session' | 'runtime'>): boolean {
+  return session.state.epoch === undefined && (runtime.skills?.preloads.length ?? 0) > 0;
+}
+
+/** Names of the bodies that the front will hold, and a load of no turn for each that was not told yet. */
+interface Preloaded {
+  readonly names: readonly string[];
+  readonly events: readonly EventOf<'skill.loaded'>[];
+}
+
+const NONE: Preloaded = { names: [], events: [] };
+
+/** None where an epoch is open or nothing is preloaded. `said`: what will stand before that epoch. */
+export async function preloadSkills(
+  { session, runtime, wantedFor }: Preloading,
+  said: readonly Event[],
+): Promise<Preloaded> {
+  const { skills, capabilities, ttl, warm = 'off', surroundings } = runtime;
+  if (skills === undefined || !mayPreload({ session, runtime })) return NONE;
+  const at = surroundings.now();
+  const state = said.reduce(asIfRecorded, session.state);
+  const options = { wanted: await wantedFor(runtime), capabilities, ttl: lastingOf(ttl, warm, capabilities, state) };
+  const names = frontFor(state, options, 'initial', { at }).padding?.skills ?? [];
+  const events = names.flatMap((name): Preloaded['events'] => {
+    const skill = skills.find(name);
+    if (skill === undefined || session.progress.preloaded.has(name)) return [];
+    const { version, source } = skill;
+    return [
+      { kind: 'skill.loaded', at, data: { name, version, reason: 'always', tokens: skillTokens(skill), source } },
+    ];
+  });
+  return { names, events };
 }

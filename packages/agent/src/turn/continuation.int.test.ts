@@ -1,29 +1,27 @@
 // A session that goes on from the answers before over a WebSocket, against the simulator: what goes out, what is recorded,
 // when it starts over, and that both forms of every request can be made again from the log.
 
-import type { Recorded } from '@tidemark/log';
 import type { RequestSpec } from '@tidemark/context';
 import { composeFront } from '@tidemark/context';
+import type { Recorded } from '@tidemark/log';
 import type { Answer } from '@tidemark/model';
 import { defaultCatalog, findModel } from '@tidemark/model';
 import { createOpenAIProvider, openaiResponsesEncoder } from '@tidemark/provider-openai';
-import type { ListeningSimulator, Scenario, PlannedAnswer, Simulator } from '@tidemark/simulator';
+import type { ListeningSimulator, PlannedAnswer, Scenario, Simulator } from '@tidemark/simulator';
 import { createSimulator } from '@tidemark/simulator';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Live } from '../../tests/small-live.ts';
 import { goLive } from '../../tests/small-live.ts';
-import { begin, ID, prompt, second } from '../../tests/small-session.ts';
+import { ID, begin, prompt, second } from '../../tests/small-session.ts';
 import { made } from '../../tests/small-work.ts';
-import { verifySession } from '../audit/verify.ts';
+import { verifySession } from '../audit/rebuild.ts';
+import type { Runtime } from '../ports/runtime.ts';
+import { THIS_MACHINE } from '../ports/surroundings.ts';
 import { recordAnswer } from '../request/answer.ts';
-import { heardFrom } from '../request/continuation.ts';
 import type { Prepared } from '../request/prepare.ts';
-import { prepareRequest } from '../request/prepare.ts';
-import { keepCapabilities } from '../session/materials.ts';
-import { newHash } from '../session/node-hash.ts';
+import { heardFrom, prepareRequest } from '../request/prepare.ts';
+import { keepCapabilities, newHash } from '../session/materials.ts';
 import { commit } from '../session/session.ts';
-import { THIS_MACHINE } from '../surroundings.ts';
-import type { Runtime } from './runtime.ts';
 
 const open: ListeningSimulator[] = [];
 afterEach(async () => {

@@ -4,7 +4,7 @@ import type { Provider } from '@tidemark/model';
 import { expect, test } from 'vitest';
 import type { Live } from '../../tests/small-live.ts';
 import { answering, failure, goLive, inTurn, says } from '../../tests/small-live.ts';
-import type { Runtime } from './runtime.ts';
+import type { Runtime } from '../ports/runtime.ts';
 
 const tooLong = (): Provider =>
   answering(

@@ -4,9 +4,8 @@ import type { RenderParameters } from '@tidemark/log';
 import { expect, test } from 'vitest';
 import type { Live } from '../../tests/small-live.ts';
 import { answering, goLive, says } from '../../tests/small-live.ts';
-import { row } from '../../tests/small-session.ts';
+import { ID, row } from '../../tests/small-session.ts';
 import { foldLog } from '../session/session.ts';
-import { ID } from '../../tests/small-session.ts';
 
 /** Takes a reasoning setting as an appended message. */
 const APPENDS = 'claude-opus-5-5';

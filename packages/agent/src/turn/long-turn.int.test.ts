@@ -12,8 +12,8 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { goLive } from '../../tests/small-live.ts';
 import { ID } from '../../tests/small-session.ts';
 import { made } from '../../tests/small-work.ts';
-import { verifySession } from '../audit/verify.ts';
-import { THIS_MACHINE } from '../surroundings.ts';
+import { verifySession } from '../audit/rebuild.ts';
+import { THIS_MACHINE } from '../ports/surroundings.ts';
 
 const FULL = process.env['TIDEMARK_FULL'] === '1';
 const STEPS = FULL ? 300 : 26;

@@ -1,19 +1,26 @@
-// The request of a step. Where it would take more tokens or money than the turn may, none is made; where it pays again for what was sent
-// before, that is said first, and the request is prepared anew.
+// The request of a step, and what the user is told before it is sent: limits that end the turn, a rewrite and its price, the
+// pressure, and a price cliff.
 
-import type { ForeseenRewrite } from '@tidemark/context';
+import type { CliffCost, ForeseenRewrite, Preload, RequestSpec } from '@tidemark/context';
+import { causesInWords, composeFront, expectedInput, gaugeInWords, knownParameters, padFront } from '@tidemark/context';
+import type { Artifacts } from '@tidemark/log';
+import { sumOfMoney } from '@tidemark/model';
+import { unlessAborted } from '../concurrency.ts';
 import { whyBeyond } from '../decide/limits.ts';
 import type { TurnEnding } from '../decide/next-move.ts';
-import { isWorthSaying } from '../decide/rewrites.ts';
 import { lastingOf } from '../decide/warmth.ts';
-import type { Foreseen } from '../request/call-options.ts';
-import type { Prepared } from '../request/prepare.ts';
+import { messageOf } from '../errors.ts';
+import type { Asker, RewriteQuestion } from '../ports/permissions.ts';
+import { isYes } from '../ports/permissions.ts';
+import type { RewriteNotice, Runtime } from '../ports/runtime.ts';
+import { REWRITE_NOTICE } from '../ports/runtime.ts';
+import type { Foreseen } from '../request/draft-call.ts';
+import type { Lines, Prepared } from '../request/prepare.ts';
 import { prepareRequest } from '../request/prepare.ts';
-import { REWRITE_NOTICE } from './runtime.ts';
+import { keepCapabilities, loadFront, newHash } from '../session/materials.ts';
+import type { TurnContext } from '../session/turn-context.ts';
+import { takenBy } from '../session/turn-context.ts';
 import { policyOf } from './recover-context.ts';
-import { sayRewrite } from './say-rewrite.ts';
-import type { StepContext } from './step-context.ts';
-import { takenBy } from './step-context.ts';
 
 /** The request, in the log and flushed; an ending where none is to be made; nothing when the user interrupted. */
 export async function prepareStep(working: StepContext): Promise<Prepared | TurnEnding | undefined> {
@@ -22,9 +29,9 @@ export async function prepareStep(working: StepContext): Promise<Prepared | Turn
     if (!(made instanceof NotYet)) return made;
     if ('outcome' in made.why) return made.why;
     // Not while the session is held for the request: whoever is asked may take long, and others have things to say.
-    const ending = await sayRewrite(working, made.step, made.why);
+    const ending = await reportRewrite(working, made.step, made.why);
     if (ending !== undefined || working.signal.aborted) return ending;
-    working.said.add(made.step);
+    working.reportedRewrites.add(made.step);
   }
 }
 
@@ -60,7 +67,7 @@ async function tryToPrepare(working: StepContext): Promise<Prepared | NotYet> {
       envelope,
       betas,
       ...(budgets && { budgets }),
-      admit: (foreseen) => requireSaid(working, foreseen),
+      admit: (foreseen) => requireReported(working, foreseen),
     });
   } catch (error) {
     if (error instanceof NotYet) return error;
@@ -68,11 +75,172 @@ async function tryToPrepare(working: StepContext): Promise<Prepared | NotYet> {
   }
 }
 
-/** @throws NotYet for a call beyond the limit of tokens or money, and for a rewrite that was not said. */
-function requireSaid(working: StepContext, { step, outlook, rewrite }: Foreseen): void {
+/** @throws NotYet for a call beyond the limit of tokens or money, and for a rewrite that was not reported. */
+function requireReported(working: StepContext, { step, outlook, rewrite }: Foreseen): void {
   const { limits, rewriteNotice = REWRITE_NOTICE } = working.runtime;
   const ending = whyBeyond(limits, takenBy(working).spent, outlook.forecast);
   if (ending !== undefined) throw new NotYet(ending, step);
-  if (rewrite === undefined || working.said.has(step) || !isWorthSaying(rewriteNotice, rewrite)) return;
+  if (rewrite === undefined || working.reportedRewrites.has(step) || !isWorthSaying(rewriteNotice, rewrite)) return;
   throw new NotYet(rewrite, step);
+}
+
+/** The context of a turn with what its loop keeps while it runs in this process. */
+export interface StepContext extends TurnContext {
+  readonly lines: Lines;
+  readonly wantedFor: WantedFor;
+  /** Steps whose rewrite was reported, and accepted where a person was asked. */
+  readonly reportedRewrites: Set<number>;
+}
+
+/** Returns what the next request is to be made with. */
+export type WantedFor = (runtime: Runtime) => Promise<RequestSpec>;
+
+/**
+ * What the next request is to be made with: the front composed from the runtime's tools and role, padded beside that,
+ * and the catalog row kept where the log can name it. Composed again only when the runtime is another, or the bodies
+ * that it may hold.
+ */
+export function createWantedFor(artifacts: Artifacts): WantedFor {
+  let kept:
+    | { readonly runtime: Runtime; readonly preloads: readonly Preload[]; readonly wanted: RequestSpec }
+    | undefined;
+  return async (runtime) => {
+    const { preloads = [] } = runtime.skills ?? {};
+    if (kept?.runtime !== runtime || !isSame(kept.preloads, preloads))
+      kept = { runtime, preloads, wanted: await compose(artifacts, runtime, preloads) };
+    return kept.wanted;
+  };
+}
+
+function isSame(a: readonly Preload[], b: readonly Preload[]): boolean {
+  return a.length === b.length && a.every(({ name, body }, at) => name === b[at]?.name && body === b[at].body);
+}
+
+async function compose(artifacts: Artifacts, runtime: Runtime, preloads: readonly Preload[]): Promise<RequestSpec> {
+  const { provider, capabilities, parameters, role, tools, takeTools, padding = 'auto', neighbours = 0 } = runtime;
+  const specs = tools.map(({ name, description, schema }) => ({ name, description, schema }));
+  const said = {
+    ...(role === undefined ? {} : { role }),
+    runtime: runtime.promptVerbosity ?? 'full',
+  } as const;
+  const texts = composeFront({ tools: specs, ...said }, newHash);
+  const { inherits } = runtime;
+  const padded = padFront(texts, { floor: capabilities.floor, preloads }, newHash);
+  return {
+    provider: provider.name,
+    model: capabilities.model,
+    // What the row does not know would not reach the wire: a change of it is none.
+    parameters: knownParameters(parameters, capabilities),
+    capabilities: await keepCapabilities(artifacts, capabilities),
+    texts,
+    padding: { setting: padding, padded, others: neighbours },
+    ...(inherits && { inherited: { ...inherits, texts: await loadFront(artifacts, inherits.opened) } }),
+    ...(takeTools === undefined ? {} : { takeTools }),
+  };
+}
+
+/**
+ * Reports a step that pays again for what was sent before: a notice, and in mode `ask` a question. A rewrite that saves more than it
+ * costs is only reported. A result ends the turn before anything is sent.
+ */
+async function reportRewrite(
+  work: TurnContext,
+  step: number,
+  rewrite: ForeseenRewrite,
+): Promise<TurnEnding | undefined> {
+  const { session, runtime, tell } = work;
+  const asks = session.progress.mode === 'ask' && rewrite.cause !== 'pruning';
+  if (asks && runtime.ask !== undefined) return askAboutRewrite(work, runtime.ask, step, rewrite);
+  const notice = {
+    code: 'turn/rewrite',
+    message: rewriteInWords(rewrite),
+    next: 'Interrupt to stop before the answer.',
+  };
+  tell({ type: 'notice.raised', notice });
+  return undefined;
+}
+
+async function askAboutRewrite(
+  { signal }: TurnContext,
+  asker: Asker,
+  step: number,
+  rewrite: ForeseenRewrite,
+): Promise<TurnEnding | undefined> {
+  const title = rewriteInWords(rewrite);
+  const question: RewriteQuestion = { about: 'rewrite', step, rewrite, title, rule: 'ask/rewrite' };
+  try {
+    const decision = await unlessAborted(asker(question, signal), signal);
+    return signal.aborted || isYes(decision) ? undefined : declined(step, rewrite);
+  } catch (cause) {
+    return signal.aborted ? undefined : declined(step, rewrite, `asking failed: ${messageOf(cause)}`);
+  }
+}
+
+/**
+ * Reports how full the next request is: the status at every step, and one notice when a tier is reached that asks for an action.
+ * The record of a tier is in the log already, so no other process reports it again.
+ */
+export function reportPressure({ session, tell }: TurnContext, { gauge, crossed }: Prepared): void {
+  if (gauge === undefined) return;
+  tell({ type: 'status.changed', gauge });
+  if (crossed === undefined || crossed.tier === 'calm' || crossed.tier === 'advisory') return;
+  const next = `See what a compaction would free: tidemark compact ${session.writer.session} --dry-run --json`;
+  const notice = {
+    code: 'context/pressure',
+    tier: crossed.tier,
+    message: `the next request holds ${gaugeInWords(gauge)}`,
+    next,
+  };
+  tell({ type: 'notice.raised', notice });
+}
+
+/**
+ * Reports the first request that goes beyond a length from which all of it costs more, before it is sent. A request that is sent
+ * again was reported the first time.
+ */
+export function reportCliff({ session, tell }: TurnContext, { outlook: { cliff, forecast }, record }: Prepared): void {
+  if (cliff === undefined || record.data.attempt > 0) return;
+  const tokens = expectedInput(forecast).toLocaleString('en-US');
+  const notice = {
+    code: 'context/price-cliff',
+    message: `the next request holds about ${tokens} tokens: ${cliffInWords(cliff)}, and every longer one after it`,
+    next: `See what a compaction would free: tidemark compact ${session.writer.session} --dry-run --json`,
+  };
+  tell({ type: 'notice.raised', notice });
+}
+
+/** Returns true when a rewrite reaches one of the two thresholds. An unknown price reaches neither. */
+export function isWorthSaying({ tokens = Infinity, cost }: RewriteNotice, rewrite: ForeseenRewrite): boolean {
+  if (rewrite.tokens >= tokens) return true;
+  if (cost === undefined || rewrite.cost === undefined) return false;
+  return !sumOfMoney([rewrite.cost, `-${cost}`]).startsWith('-');
+}
+
+/** `the reasoning setting changed: 114,000 tokens are written again, $0.43`. */
+export function rewriteInWords({ cause, also = [], tokens, cost }: ForeseenRewrite): string {
+  const paid = cause === 'below-floor' ? 'are paid again' : 'are written again';
+  return `${causesInWords([cause, ...also])}: ${tokens.toLocaleString('en-US')} tokens ${paid}, ${moneyInWords(cost)}`;
+}
+
+/** `above 100,000 tokens the whole request costs more, $0.05 more for this one`. */
+function cliffInWords({ above, cost }: CliffCost): string {
+  const more = cost === undefined ? '' : `, ${moneyInWords(cost)} more for this one`;
+  return `above ${above.toLocaleString('en-US')} tokens the whole request costs more${more}`;
+}
+
+/** To the cent, or to three digits below twenty cents: a cent there is more than the estimate is off. */
+function moneyInWords(cost: string | undefined): string {
+  if (cost === undefined) return 'at an unknown price';
+  const dollars = Number(cost);
+  return `$${dollars >= 0.2 ? dollars.toFixed(2) : dollars.toPrecision(3)}`;
+}
+
+/** The end of a turn whose next step a person did not want at its price; `why` where the asking itself failed. */
+function declined(step: number, rewrite: ForeseenRewrite, why = 'the user was asked and said no'): TurnEnding {
+  const error = {
+    code: 'turn/rewrite-declined',
+    message: `step ${step} was not sent: ${why} (${rewriteInWords(rewrite)})`,
+    next: 'Undo what changed if that is the cause, or go on all the same: resume asks once more.',
+  };
+  return { outcome: 'limited', error };
 }

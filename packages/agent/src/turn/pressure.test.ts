@@ -1,14 +1,14 @@
 // How full each request is: read before every step, recorded once per tier and checkpoint, said with what to do next.
 
-import type { RecordedOf, Usage } from '@tidemark/log';
 import type { Gauge } from '@tidemark/context';
+import type { RecordedOf, Usage } from '@tidemark/log';
 import { createShelf } from '@tidemark/store-memory';
 import { describe, expect, test } from 'vitest';
-import { answering, calls, failure, goLive, says } from '../../tests/small-live.ts';
 import type { Live, Setting } from '../../tests/small-live.ts';
+import { answering, calls, failure, goLive, says } from '../../tests/small-live.ts';
 import { row } from '../../tests/small-session.ts';
 import { made } from '../../tests/small-work.ts';
-import type { Notice } from './session-event.ts';
+import type { Notice } from '../ports/session-event.ts';
 
 const used = (tokens: number): { readonly usage: Usage } => ({
   usage: { fresh: tokens, read: 0, writes: [], answer: 10 },

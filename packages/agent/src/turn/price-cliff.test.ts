@@ -8,9 +8,9 @@ import type { Live, Setting } from '../../tests/small-live.ts';
 import { answering, calls, failure, goLive, says } from '../../tests/small-live.ts';
 import { ID, row } from '../../tests/small-session.ts';
 import { made } from '../../tests/small-work.ts';
-import { addSession, NO_ACCOUNTS } from '../audit/account-sessions.ts';
+import { NO_ACCOUNTS, addSession } from '../audit/account-sessions.ts';
 import { explainSession } from '../audit/explain.ts';
-import type { Notice } from './session-event.ts';
+import type { Notice } from '../ports/session-event.ts';
 
 /** Above 100,000 tokens all of a request costs five times as much. */
 const HAIKU = row('claude-haiku-5-5');

@@ -8,7 +8,7 @@ import { ID } from '../../tests/small-session.ts';
 import type { Played } from '../../tests/small-window.ts';
 import { expectRebuilt, playWindow, refusedBy, small } from '../../tests/small-window.ts';
 import { made } from '../../tests/small-work.ts';
-import type { ContextSource } from '../sources/context-source.ts';
+import type { ContextSource } from '../ports/context-source.ts';
 
 type Thinking = 'none' | 'thinking';
 

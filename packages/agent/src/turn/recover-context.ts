@@ -1,30 +1,28 @@
 // Where a turn compacts by itself: before a step whose request would be too full, and behind one that was refused as too
 // long or whose answer filled the window. Each is said, with its trigger and what it freed.
 
-import type { TurnId } from '@tidemark/log';
 import { largestParts } from '@tidemark/context';
+import type { TurnId } from '@tidemark/log';
 import type { ProviderError } from '@tidemark/model';
 import { askerOf } from '../compact/ask-for-checkpoint.ts';
 import { compactSession } from '../compact/compact-session.ts';
-import type { CompactionReport } from '../compact/write-compaction.ts';
 import { gaugeNow } from '../compact/write-compaction.ts';
 import type { TurnEnding } from '../decide/next-move.ts';
-import type { CompactionPolicy } from '../decide/when-to-compact.ts';
 import {
+  WINDOW_FULL,
   contextUnfit,
   isIdle,
   triggerAtTurn,
   triggerAtWindow,
   triggerBefore,
   triggerBehind,
-  WINDOW_FULL,
   windowFull,
 } from '../decide/when-to-compact.ts';
+import type { CompactionPolicy, CompactionReport, CompactionTrigger } from '../ports/compaction.ts';
+import type { Notice } from '../ports/session-event.ts';
 import type { Session } from '../session/session.ts';
-import type { CompactionTrigger } from '../session/triggers.ts';
+import type { TurnContext } from '../session/turn-context.ts';
 import { askSources } from '../sources/ask-sources.ts';
-import type { Notice } from './session-event.ts';
-import type { TurnContext } from './turn-context.ts';
 
 /** Returns who may compact in this turn: as the runtime is set, else as the turn was begun with, which the log holds. */
 export function policyOf({ session, runtime }: TurnContext): CompactionPolicy {

@@ -11,11 +11,11 @@ import type { Live } from '../../tests/small-live.ts';
 import { goLive } from '../../tests/small-live.ts';
 import { ID } from '../../tests/small-session.ts';
 import { made } from '../../tests/small-work.ts';
-import { verifySession } from '../audit/verify.ts';
-import { THIS_MACHINE } from '../surroundings.ts';
-import type { FinishedTurn } from './live-session.ts';
-import type { Runtime } from './runtime.ts';
-import type { Notice } from './session-event.ts';
+import { verifySession } from '../audit/rebuild.ts';
+import type { FinishedTurn } from '../ports/live-session.ts';
+import type { Runtime } from '../ports/runtime.ts';
+import type { Notice } from '../ports/session-event.ts';
+import { THIS_MACHINE } from '../ports/surroundings.ts';
 
 /** GPT-5.6 with a window of 40,000 tokens of input. */
 function row(): Capabilities {

@@ -1,6 +1,5 @@
-import { scriptedEncoder } from '@tidemark/provider-scripted';
 import type { ScriptedProvider } from '@tidemark/provider-scripted';
-import { createScriptedProvider } from '@tidemark/provider-scripted';
+import { createScriptedProvider, scriptedEncoder } from '@tidemark/provider-scripted';
 import type { MemoryBackend } from '@tidemark/store-memory';
 import { createMemoryStore } from '@tidemark/store-memory';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -9,8 +8,8 @@ import { calls, cutShelf, goLive, heldBy, says } from '../../tests/small-live.ts
 import { ID } from '../../tests/small-session.ts';
 import { made } from '../../tests/small-work.ts';
 import { moments } from '../../tests/ticks.ts';
-import { verifySession } from '../audit/verify.ts';
-import type { Tool } from '../tools/tool.ts';
+import { verifySession } from '../audit/rebuild.ts';
+import type { Tool } from '../ports/tool.ts';
 
 const ANSWERS = [
   calls(['r1', 'look'], ['r2', 'look'], ['w1', 'change']),

@@ -6,10 +6,9 @@ import { describe, expect, test } from 'vitest';
 import { answering, calls, goLive, says } from '../../tests/small-live.ts';
 import { row } from '../../tests/small-session.ts';
 import { gate, made } from '../../tests/small-work.ts';
-import type { Question } from '../tools/permissions.ts';
-import type { Tool } from '../tools/tool.ts';
-import type { HeldTool, ToolOffer, ToolSource } from '../tools/tool-source.ts';
-import type { AgentSession } from './live-session.ts';
+import type { AgentSession } from '../ports/live-session.ts';
+import type { Question } from '../ports/permissions.ts';
+import type { HeldTool, Tool, ToolOffer, ToolSource } from '../ports/tool.ts';
 
 const look = made('look', () => ({ text: 'seen' }));
 const shop = made('shop', () => ({ text: 'bought' }));

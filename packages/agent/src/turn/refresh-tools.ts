@@ -3,15 +3,14 @@
 // waits for a person first; with nobody to ask it is held back, and said.
 
 import type { ToolSpec } from '@tidemark/context';
-import type { Session } from '../session/session.ts';
+import { unlessAborted } from '../concurrency.ts';
+import type { DefinitionQuestion } from '../ports/permissions.ts';
+import { isYes } from '../ports/permissions.ts';
+import type { Notice } from '../ports/session-event.ts';
+import type { HeldTool, Tool, ToolOffer, ToolSource, ToolTrouble } from '../ports/tool.ts';
 import { loadShownTools } from '../session/materials.ts';
-import type { DefinitionQuestion } from '../tools/permissions.ts';
-import { isYes } from '../tools/permissions.ts';
-import type { Tool } from '../tools/tool.ts';
-import type { HeldTool, ToolOffer, ToolSource, ToolTrouble } from '../tools/tool-source.ts';
-import type { Notice } from './session-event.ts';
-import { unlessAborted } from '../tools/unless-aborted.ts';
-import type { TurnContext } from './turn-context.ts';
+import type { Session } from '../session/session.ts';
+import type { TurnContext } from '../session/turn-context.ts';
 
 /** What a session needs to take tools. */
 type Taking = Pick<TurnContext, 'session' | 'runtime' | 'signal' | 'tell' | 'equip'>;

@@ -2,23 +2,20 @@
 
 import type { Event, Recorded } from '@tidemark/log';
 import { ProviderError } from '@tidemark/model';
-import { cutCall } from '../decide/cut-calls.ts';
 import type { TurnEnding } from '../decide/next-move.ts';
-import { nextMove } from '../decide/next-move.ts';
-import { abandon, openCalls } from '../decide/open-calls.ts';
-import { interruption } from '../decide/recover.ts';
+import { abandon, cutCall, interruption, nextMove, openCalls } from '../decide/next-move.ts';
 import { AgentError } from '../errors.ts';
+import type { FinishedTurn } from '../ports/live-session.ts';
 import { RUNTIME } from '../session/progress.ts';
 import { commit, commitInside } from '../session/session.ts';
 import { NOTHING_SPENT, totalsOf } from '../session/spent.ts';
+import type { TurnContext } from '../session/turn-context.ts';
 import { askSources } from '../sources/ask-sources.ts';
 import { runCalls } from '../tools/run-calls.ts';
-import { askModel } from './ask-model.ts';
-import type { FinishedTurn } from './live-session.ts';
+import type { StepContext } from './prepare-step.ts';
 import { makeRoom } from './recover-context.ts';
 import { refreshTools } from './refresh-tools.ts';
-import type { TurnContext } from './turn-context.ts';
-import type { StepContext } from './step-context.ts';
+import { askModel } from './step.ts';
 
 /**
  * Runs a turn that is open to its end. The world's failures end it as `failed`.

@@ -1,12 +1,12 @@
 // What a step pays again is said before it is sent, and in mode `ask` asked about.
 
 import { describe, expect, test } from 'vitest';
-import { answering, calls, failure, goLive, says } from '../../tests/small-live.ts';
 import type { Live } from '../../tests/small-live.ts';
+import { answering, calls, failure, goLive, says } from '../../tests/small-live.ts';
 import { made } from '../../tests/small-work.ts';
-import type { Question } from '../tools/permissions.ts';
-import type { Runtime } from './runtime.ts';
-import type { Notice } from './session-event.ts';
+import type { Question } from '../ports/permissions.ts';
+import type { Runtime } from '../ports/runtime.ts';
+import type { Notice } from '../ports/session-event.ts';
 
 const USAGE = { fresh: 0, read: 0, writes: [{ ttl: '5m' as const, tokens: 8_000 }], answer: 5 };
 const LONG = 'word '.repeat(8_000);

@@ -1,16 +1,15 @@
 // A prepared request goes out, and is listened to until it ends: the same for a step of a turn and for a side call.
 
 import { milliseconds } from '@tidemark/log';
-import type { StreamPart } from '@tidemark/model';
+import type { Answer, AnswerPart, Outgoing, Provider, StreamPart, Usage } from '@tidemark/model';
 import { ProviderError } from '@tidemark/model';
+import { OVER } from '../concurrency.ts';
+import type { Runtime } from '../ports/runtime.ts';
+import type { SessionEvent } from '../ports/session-event.ts';
+import type { Surroundings } from '../ports/surroundings.ts';
 import { entriesToWrite } from '../request/cache-write-gate.ts';
 import type { Prepared } from '../request/prepare.ts';
 import type { Session } from '../session/session.ts';
-import type { Received } from './call-provider.ts';
-import { callProvider } from './call-provider.ts';
-import { NOTHING_SENT } from './partial-answer.ts';
-import type { Runtime } from './runtime.ts';
-import type { SessionEvent } from './session-event.ts';
 
 const IDLE_MS = 180_000;
 
@@ -76,4 +75,168 @@ function showRequest({ onRequest }: Runtime, { body }: Prepared, tell: Sending['
     const next = 'The request goes out all the same. Correct onRequest: it only watches.';
     tell({ type: 'notice.raised', notice: { code: 'turn/on-request-failed', message, next } });
   }
+}
+
+// One call to a provider, from its first byte to its end, whatever that is: finished, stopped by the user, failed. A provider
+// that ignores its signal, or falls silent, is left behind.
+
+/** How a call ended. */
+export type Received =
+  | { readonly end: 'finished'; readonly answer: Answer }
+  | { readonly end: 'stopped'; readonly arrived: PartialAnswer }
+  | { readonly end: 'failed'; readonly arrived: PartialAnswer; readonly error: ProviderError };
+
+/** How to listen. */
+interface AnswerListening {
+  readonly provider: Provider;
+  readonly surroundings: Surroundings;
+  readonly idleMs: number;
+  /** Aborts when the user stops the answer. */
+  readonly signal: AbortSignal;
+  readonly hear: (part: StreamPart) => void;
+}
+
+/**
+ * Sends and listens.
+ *
+ * @throws what the provider throws, if it is no ProviderError: then the provider is broken.
+ */
+async function callProvider(outgoing: Omit<Outgoing, 'signal'>, listening: AnswerListening): Promise<Received> {
+  const { provider, signal } = listening;
+  const arriving = collectAnswer();
+  const over = new AbortController();
+  let iterator: AsyncIterator<StreamPart> | undefined;
+  try {
+    const stream = provider.send({ ...outgoing, signal: AbortSignal.any([signal, over.signal]) });
+    iterator = stream[Symbol.asyncIterator]();
+    return await listen(iterator, arriving, listening, over.signal);
+  } catch (error) {
+    const arrived = arriving.arrived();
+    if (signal.aborted) return { end: 'stopped', arrived };
+    if (error instanceof ProviderError) return { end: 'failed', arrived, error };
+    throw error;
+  } finally {
+    over.abort(OVER);
+    // Not awaited: a generator that hangs would never return. What it throws now concerns nobody.
+    iterator?.return?.().catch(() => undefined);
+  }
+}
+
+async function listen(
+  iterator: AsyncIterator<StreamPart>,
+  arriving: GrowingAnswer,
+  listening: AnswerListening,
+  over: AbortSignal,
+): Promise<Received> {
+  const { provider, surroundings, hear } = listening;
+  let heardAt = surroundings.elapsed();
+  const leaving = watch(listening, over, () => heardAt);
+  for (;;) {
+    const next = await Promise.race([iterator.next(), leaving]);
+    if (next === 'stopped') return { end: 'stopped', arrived: arriving.arrived() };
+    if (next === 'silent') throw silent(provider.name, listening.idleMs);
+    if (next.done === true) throw cut(provider.name);
+    heardAt = surroundings.elapsed();
+    hear(next.value);
+    if (next.value.type === 'finished') return { end: 'finished', answer: next.value.answer };
+    arriving.take(next.value);
+  }
+}
+
+/** Why to stop listening: the user said so, or nothing came for too long. */
+async function watch(
+  { surroundings, idleMs, signal }: AnswerListening,
+  over: AbortSignal,
+  heardAt: () => number,
+): Promise<'stopped' | 'silent'> {
+  const either = AbortSignal.any([signal, over]);
+  for (let left = idleMs; left > 0; left = heardAt() + idleMs - surroundings.elapsed()) {
+    await surroundings.wait(left, either);
+    if (either.aborted) return 'stopped';
+  }
+  return 'silent';
+}
+
+function silent(provider: string, idleMs: number): ProviderError {
+  const message = `nothing came from ${provider} for ${idleMs} ms: the call was cut. Next: send it again`;
+  return new ProviderError('retryable', 'provider/silent', message, { provider });
+}
+
+function cut(provider: string): ProviderError {
+  const message = `the stream of ${provider} ended before the answer was finished. Next: send it again`;
+  return new ProviderError('retryable', 'provider/cut', message, { provider });
+}
+
+/** What of an answer has arrived so far: whole parts, and those that were still growing when the stream ended. */
+interface PartialAnswer {
+  readonly parts: ReadonlyMap<number, AnswerPart>;
+  /** What the provider told when it began; absent while it has not. */
+  readonly usage: Usage | undefined;
+  /** Set where the request did not go out: nothing can be billed. */
+  readonly unsent?: true;
+  readonly response?: string;
+  readonly model?: string;
+}
+
+/** The answer to a request that did not go out. */
+const NOTHING_SENT: PartialAnswer = { parts: new Map(), usage: undefined, unsent: true };
+
+/** A stream under way: `parts` grows in place, since a long answer comes in thousands of pieces. */
+interface GrowingAnswer {
+  readonly take: (part: Exclude<StreamPart, { readonly type: 'finished' }>) => void;
+  readonly arrived: () => PartialAnswer;
+}
+
+/** Begins to collect. */
+function collectAnswer(): GrowingAnswer {
+  const parts = new Map<number, AnswerPart>();
+  let began: Omit<PartialAnswer, 'parts'> = { usage: undefined };
+  return {
+    take(part) {
+      if (part.type === 'began') {
+        const { response, model, usage } = part;
+        began = { usage, ...(response !== undefined && { response }), ...(model !== undefined && { model }) };
+      } else parts.set(part.index, grown(parts.get(part.index), part));
+    },
+    arrived: () => ({ ...began, parts }),
+  };
+}
+
+type AnswerGrowth = Exclude<StreamPart, { readonly type: 'began' | 'finished' }>;
+
+function grown(before: AnswerPart | undefined, part: AnswerGrowth): AnswerPart {
+  switch (part.type) {
+    case 'part':
+      return part.part;
+    case 'text.delta':
+      return { type: 'text', text: (before?.type === 'text' ? before.text : '') + part.text };
+    case 'reasoning.delta':
+      return { type: 'reasoning', text: (before?.type === 'reasoning' ? before.text : '') + part.text };
+    case 'call.began':
+      return { type: 'call', call: part.call, name: part.name, arguments: '' };
+    case 'call.delta':
+      return before?.type === 'call'
+        ? { ...before, arguments: before.arguments + part.arguments }
+        : { type: 'text', text: '' };
+  }
+}
+
+/** As the answer that it would have become. */
+export function asAnswer({
+  parts,
+  usage,
+  unsent,
+  response,
+  model,
+}: PartialAnswer): Omit<Answer, 'usage'> & Pick<PartialAnswer, 'usage' | 'unsent'> {
+  const inOrder = [...parts].toSorted(([a], [b]) => a - b).map(([, part]) => part);
+  return {
+    parts: inOrder,
+    stop: 'other',
+    truncated: 'unknown',
+    usage,
+    ...(unsent !== undefined && { unsent }),
+    ...(response !== undefined && { response }),
+    ...(model !== undefined && { model }),
+  };
 }

@@ -3,11 +3,10 @@
 import type { EventData } from '@tidemark/log';
 import { expect, test } from 'vitest';
 import { answering, calls, goLive, says } from '../../tests/small-live.ts';
-import { readFold } from '../session/fold.ts';
-import { skillsInContext } from '../session/skills-in-context.ts';
-import type { Skill, SkillShelf } from '../skills/skill-shelf.ts';
-import { SKILL_BUDGET } from '../skills/skill-shelf.ts';
-import type { Tool } from '../tools/tool.ts';
+import type { Skill, SkillShelf } from '../ports/skill-shelf.ts';
+import { SKILL_BUDGET } from '../ports/skill-shelf.ts';
+import type { Tool } from '../ports/tool.ts';
+import { readFold, skillsInContext } from '../session/session.ts';
 
 const TAX: Skill = { name: 'tax', version: 'v1', source: 'home', body: 'Add up all of it.' };
 

@@ -3,8 +3,8 @@ import { answering, calls, failure, goLive, hanging, heldBy, inTurn, says } from
 import { row } from '../../tests/small-session.ts';
 import { made } from '../../tests/small-work.ts';
 import { ticks } from '../../tests/ticks.ts';
-import type { ContextSource } from '../sources/context-source.ts';
-import type { SessionEvent } from './session-event.ts';
+import type { ContextSource } from '../ports/context-source.ts';
+import type { SessionEvent } from '../ports/session-event.ts';
 
 const look = made('look', () => ({ text: 'seen' }));
 const NOW = { fresh: 100, read: 0, writes: [], answer: 50 };

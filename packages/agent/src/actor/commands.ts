@@ -1,0 +1,215 @@
+// What can be said to a session while it works, or rests: each becomes a fact in the log at once.
+
+import type { Event, NotificationReceived, RenderParameters } from '@tidemark/log';
+import { askerOf } from '../compact/ask-for-checkpoint.ts';
+import { compactSession, startAfresh } from '../compact/compact-session.ts';
+import { requirePrice } from '../decide/limits.ts';
+import { AgentError } from '../errors.ts';
+import { IN_WORDS } from '../fork/cut-points.ts';
+import type { ForkPlan } from '../fork/plan-fork.ts';
+import { nearestName } from '../nearest-name.ts';
+import type { CompactionReport } from '../ports/compaction.ts';
+import type { CompactOptions, OtherModel, Words } from '../ports/live-session.ts';
+import type { Mode } from '../ports/permissions.ts';
+import type { Runtime } from '../ports/runtime.ts';
+import type { Tool } from '../ports/tool.ts';
+import { keepGiven } from '../session/keep-images.ts';
+import { commit, commitInside } from '../session/session.ts';
+import { askSources, wantNote } from '../sources/ask-sources.ts';
+import { narrowChildren, untilQuiet } from '../subagent/children.ts';
+import type { Actor, RunningTurn } from './actor.ts';
+import { requireUsable, restAnew, stop, workOf } from './actor.ts';
+
+/** @throws AgentError `agent/not-running`, `agent/unfit-image`. */
+export async function steerTurn(actor: Actor, said: Exclude<Words, string>, presenter: string): Promise<void> {
+  requireUsable(actor);
+  const { session, running } = actor;
+  if (running === undefined) throw notRunning(actor);
+  const parts = await keepGiven(actor, said);
+  await running.begun;
+  // Inside the mutex, so that a turn cannot end between the look and the append.
+  await session.mutex.pass(async () => {
+    requireUsable(actor);
+    if (!isOpen(actor, running)) throw notRunning(actor);
+    const data = { parts, presenter, steer: true };
+    await commitInside(session, [{ kind: 'prompt.given', ...stampOf(actor, running), data }]);
+  });
+}
+
+function isOpen({ session: { progress } }: Actor, { turn }: RunningTurn): boolean {
+  return progress.turn?.id === turn && progress.turn.ended === undefined;
+}
+
+function notRunning({ session }: Actor): AgentError {
+  const message = `session ${session.writer.session} runs no turn that could be steered: give a prompt instead`;
+  return new AgentError('agent/not-running', message);
+}
+
+/** Ends the running turn, and returns when it has ended. */
+export async function interruptTurn({ running }: Actor): Promise<void> {
+  running?.abort.abort();
+  await running?.over;
+}
+
+/** Sets the mode; while a turn runs, the model is told before the next step. */
+export async function changeMode(actor: Actor, mode: Mode): Promise<void> {
+  requireUsable(actor);
+  const { session, running } = actor;
+  await running?.begun;
+  requireUsable(actor);
+  actor.mode = mode;
+  await commit(session, [{ kind: 'mode.changed', ...stampOf(actor, running), data: { mode, by: 'user' } }]);
+  if (actor.children !== undefined) await narrowChildren(actor.children, mode);
+  if (running === undefined || actor.running !== running) return;
+  const work = workOf(actor, running.turn, running.abort.signal);
+  const sources = actor.runtime.sources.filter((source) => source.urgent === true);
+  await askSources({ ...work, runtime: { ...actor.runtime, sources } });
+}
+
+/** Compacts: the next request takes the record up. What a report refuses is in the log as well. */
+export async function compactActor(actor: Actor, options: CompactOptions = {}): Promise<CompactionReport> {
+  requireUsable(actor);
+  const { session, runtime, running, side } = actor;
+  const { tailTokens: tail, checkpointTokens: checkpoint, by, dryRun, fresh = false } = options;
+  await running?.begun;
+  const how = {
+    ...(dryRun !== undefined && { dryRun }),
+    ...(checkpoint !== undefined && { checkpoint }),
+    ...askerOf({ runtime, ...(side && { side }) }, by),
+  };
+  if (fresh) {
+    const { log, writer, secrets } = session;
+    return startAfresh({ log, session: writer.session, secrets, runtime }, how);
+  }
+  const report = await compactSession(
+    { session, runtime, ...(running !== undefined && { turn: running.turn }) },
+    { trigger: 'manual', ...(tail !== undefined && { tail }), ...how },
+  );
+  if (report.outcome !== 'compacted') return report;
+  restAnew(actor);
+  if (running !== undefined && actor.running === running) {
+    await askSources(workOf(actor, running.turn, running.abort.signal));
+  }
+  return report;
+}
+
+/** Something happened that the model should know. */
+export async function notifySession(actor: Actor, data: NotificationReceived): Promise<void> {
+  requireUsable(actor);
+  await commit(actor.session, [{ kind: 'notification.received', ...stampOf(actor, actor.running), data }]);
+}
+
+/** @throws AgentError `agent/unknown-source`. */
+export async function refreshSource(actor: Actor, name: string): Promise<void> {
+  requireUsable(actor);
+  const { session, runtime, running } = actor;
+  const sources = runtime.sources.filter((source) => source.name === name);
+  if (sources.length === 0) throw unknownSource(actor, name);
+  wantNote(session, name);
+  await running?.begun;
+  if (running === undefined || actor.running !== running) return;
+  const work = workOf(actor, running.turn, running.abort.signal);
+  await askSources({ ...work, runtime: { ...actor.runtime, sources } });
+}
+
+function unknownSource({ session, runtime }: Actor, name: string): AgentError {
+  const names = runtime.sources.map((source) => source.name);
+  const nearest = nearestName(name, names);
+  const next = nearest === undefined ? `there are ${names.join(', ') || 'none'}` : `did you mean ${nearest}?`;
+  const message = `session ${session.writer.session} has no context source ${name}: ${next}`;
+  return new AgentError('agent/unknown-source', message, { source: name });
+}
+
+function stampOf({ runtime }: Actor, running: RunningTurn | undefined): Pick<Event, 'at' | 'turn'> {
+  const at = runtime.surroundings.now();
+  return running === undefined ? { at } : { at, turn: running.turn };
+}
+
+/** Ends what runs as interrupted, flushes, gives the lock back. A second call does nothing. */
+export async function closeActor(actor: Actor): Promise<void> {
+  const { session } = actor;
+  const message = `session ${session.writer.session} was closed here: open it again`;
+  stop(actor, new AgentError('agent/closed', message));
+  try {
+    for (const abort of actor.beside.keys()) abort.abort();
+    await interruptTurn(actor);
+    if (actor.children !== undefined) await untilQuiet(actor.children);
+    await Promise.allSettled(actor.beside.values());
+    await actor.keeping;
+  } finally {
+    // Behind whatever was said before: that is still written.
+    await session.mutex.pass(() => session.writer.close());
+    actor.feed.end();
+  }
+}
+
+// What a session is run with from its next request on: tools, how much the model reasons, the model itself. Nothing is
+// recorded here but reasoning, which holds for the session; the next request decides what that asks for, so that what was changed
+// and changed back asks for nothing.
+
+/** Other tools; those that the sources gave stay. */
+export function changeTools(actor: Actor, tools: readonly Tool[], takeTools: 'now' | 'next-epoch'): void {
+  requireUsable(actor);
+  const { given = [] } = actor.runtime;
+  actor.runtime = { ...actor.runtime, tools: [...tools, ...given], takeTools };
+  restAnew(actor);
+}
+
+/** @throws AgentError `agent/unknown-parameter`. */
+export function changeReasoning(actor: Actor, parameters: RenderParameters): void {
+  requireUsable(actor);
+  const { runtime } = actor;
+  const { model, renderParameters } = runtime.capabilities;
+  const unknown = Object.keys(parameters).find((name) => !Object.hasOwn(renderParameters, name));
+  if (unknown !== undefined) {
+    const known = Object.keys(renderParameters).toSorted().join(', ');
+    const message = `${model} has no render parameter "${unknown}": use one of ${known}`;
+    throw new AgentError('agent/unknown-parameter', message, { parameter: unknown });
+  }
+  actor.runtime = { ...runtime, parameters: { ...runtime.parameters, ...parameters } };
+  recordReasoning(actor, parameters);
+  restAnew(actor);
+}
+
+/** The next request and the end of the session wait for the record, which is appended in their order. */
+function recordReasoning(actor: Actor, parameters: RenderParameters): void {
+  const { session, runtime } = actor;
+  const at = runtime.surroundings.now();
+  commit(session, [{ kind: 'reasoning.set', at, data: { parameters } }]).catch((error: unknown) =>
+    stop(actor, error instanceof Error ? error : new Error(String(error))),
+  );
+}
+
+/** @throws AgentError `agent/unknown-price`. */
+export function changeModel(actor: Actor, model: OtherModel): void {
+  requireUsable(actor);
+  const { runtime, first } = actor;
+  requirePrice(runtime.limits, model.capabilities, runtime.surroundings.now().slice(0, 10));
+  actor.runtime = withModel({ runtime, first }, model);
+  restAnew(actor);
+}
+
+/** What is run with another model, if there is another. */
+export function withModel(
+  { runtime, first }: Pick<Actor, 'runtime' | 'first'>,
+  model: OtherModel | undefined,
+): Runtime {
+  if (model === undefined) return runtime;
+  const { provider, capabilities, parameters = runtime.parameters } = model;
+  const { envelope, betas } = provider.name === first.provider.name ? first : NOTHING_SAID;
+  return { ...runtime, provider, capabilities, envelope, betas, parameters };
+}
+
+/**
+ * A model that is switched goes on with all that is there: nothing is left behind in silence.
+ *
+ * @throws AgentError `agent/not-closed`.
+ */
+export function requireForkable({ of, parent, left, open }: ForkPlan): void {
+  if (left === undefined || open === undefined) return;
+  const message = `session ${of} cannot be forked at its end: ${IN_WORDS[open]} there; wait for the end of the turn or resume it, fork at ${parent.position}, or switch in place`;
+  throw new AgentError('agent/not-closed', message, { session: of, at: left.to, open, before: parent.position });
+}
+
+/** What goes to a provider for which nothing was said. */
+const NOTHING_SAID: Pick<Runtime, 'envelope' | 'betas'> = { envelope: {}, betas: [] };

@@ -1,0 +1,92 @@
+// Between turns, while the session is open here: shortly before what the cache holds would end, a request without an answer
+// reads it, where that is expected to pay. Each is a side call in the log, and the next one is planned from what it left.
+
+import type { KeepWarm, WarmPlan } from '@tidemark/context';
+import { KEEP_WARM } from '@tidemark/context';
+import { milliseconds, timestamp } from '@tidemark/log';
+import { planWarmth } from '../decide/warmth.ts';
+import type { Warm } from '../ports/runtime.ts';
+import { needOf } from '../request/what-changes.ts';
+import type { Actor } from './actor.ts';
+import { tell } from './actor.ts';
+import { callBeside } from './side-call.ts';
+
+/** Its own words: an API wants a user's at the end. They are never cached. */
+const WORDS = [{ type: 'text', text: 'Nothing to answer yet.' }] as const;
+
+/** Keeps the session warm until the next turn, its close, or there is nothing to gain. Never throws, and delays nobody. */
+export async function keepWarm(actor: Actor): Promise<void> {
+  const { warm = 'off' } = actor.runtime;
+  if (warm === 'off') return;
+  const pause = new AbortController();
+  actor.pause = pause;
+  try {
+    await watch(actor, warm, pause.signal);
+  } catch (error) {
+    if (!pause.signal.aborted) tellFailure(actor, error);
+  }
+}
+
+async function watch(actor: Actor, warm: Exclude<Warm, 'off'>, signal: AbortSignal): Promise<void> {
+  const { surroundings } = actor.runtime;
+  for (;;) {
+    const plan = await planFor(actor, warm);
+    if (signal.aborted) return;
+    tellPlan(actor, plan);
+    if (plan.by === 'nothing') return;
+    const before = leftAt(actor);
+    for (let ms = left(actor, plan); ms > 0; ms = left(actor, plan)) {
+      await surroundings.wait(ms, signal, { idle: true });
+      if (signal.aborted) return;
+    }
+    // A side call may have read it meanwhile: then there is time again.
+    if (leftAt(actor) === before) await send(actor, warm);
+    if (leftAt(actor) === before) return;
+  }
+}
+
+function left({ runtime }: Actor, { at }: WarmPlan): number {
+  return at - milliseconds(runtime.surroundings.now());
+}
+
+function leftAt({ session }: Actor): string | undefined {
+  return session.state.streams['main']?.accepted?.left?.at;
+}
+
+/** Where an epoch would open there is nothing worth a read: the next request packs anew. What is appended breaks nothing. */
+async function planFor({ session, lines, runtime, wantedFor }: Actor, warm: Exclude<Warm, 'off'>): Promise<KeepWarm> {
+  const wanted = await wantedFor(runtime);
+  const line = lines.main;
+  const { capabilities, provider } = runtime;
+  const need = needOf(session.state, { wanted, capabilities, encoder: provider.encoder });
+  if (line === undefined || need.do === 'epoch') return { by: 'nothing', why: 'empty' };
+  return planWarmth(session, { at: runtime.surroundings.now(), warm, line });
+}
+
+/** The process may have slept: it is planned again before it is sent. */
+async function send(actor: Actor, warm: Exclude<Warm, 'off'>): Promise<void> {
+  const plan = await planFor(actor, warm);
+  if (plan.by === 'nothing') return tellPlan(actor, plan);
+  await callBeside(actor, {
+    purpose: KEEP_WARM,
+    words: WORDS,
+    history: 'main',
+    keeps: plan.by,
+    outputLimit: plan.output,
+  });
+}
+
+function tellPlan(actor: Actor, plan: KeepWarm): void {
+  const spent = actor.session.progress.warming;
+  if (plan.by === 'nothing') return tell(actor, { type: 'cache.warming', spent, why: plan.why });
+  const { by, at, until, cost, gain } = plan;
+  const times = { at: timestamp(new Date(at).toISOString()), until: timestamp(new Date(until).toISOString()) };
+  tell(actor, { type: 'cache.warming', spent, plan: { by, ...times, cost, gain } });
+}
+
+function tellFailure(actor: Actor, error: unknown): void {
+  const why = error instanceof Error ? error.message : String(error);
+  const message = `keeping the cache warm failed: ${why}`;
+  const next = 'It is left alone until the next turn has ended. Nothing is lost but what the cache would have saved.';
+  tell(actor, { type: 'notice.raised', notice: { code: 'cache/warming-failed', message, next } });
+}

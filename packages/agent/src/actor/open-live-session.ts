@@ -1,0 +1,251 @@
+// Opens a session to work with: creates it, or takes up its log where it stands. Opening a log that is there writes nothing.
+
+import type { Log, SessionId, StartedBy, TurnBegan } from '@tidemark/log';
+import { sessionId } from '@tidemark/log';
+import { isBlank } from '@tidemark/model';
+import { requirePrice } from '../decide/limits.ts';
+import { isResumable } from '../decide/next-move.ts';
+import { AgentError } from '../errors.ts';
+import type { ForkPlan } from '../fork/plan-fork.ts';
+import { beginFork, planFork } from '../fork/plan-fork.ts';
+import { narrower } from '../permissions/judge-by-mode.ts';
+import type {
+  AgentForkOptions,
+  AgentSession,
+  ForkOptions,
+  ModelSwitchOptions,
+  OtherModel,
+  Words,
+} from '../ports/live-session.ts';
+import type { Mode } from '../ports/permissions.ts';
+import type { Runtime } from '../ports/runtime.ts';
+import type { Secrets } from '../ports/secrets.ts';
+import { NO_SECRETS } from '../ports/secrets.ts';
+import { AGENT } from '../ports/subagent.ts';
+import { keepGiven } from '../session/keep-images.ts';
+import type { Session } from '../session/session.ts';
+import { commit, createSession, openSession } from '../session/session.ts';
+import type { Children } from '../subagent/children.ts';
+import { createChildren } from '../subagent/children.ts';
+import { findSkills } from '../turn/begin-turn.ts';
+import type { Actor } from './actor.ts';
+import { createActor, enqueueTurn, requireUsable } from './actor.ts';
+import {
+  changeMode,
+  changeModel,
+  changeReasoning,
+  changeTools,
+  closeActor,
+  compactActor,
+  interruptTurn,
+  notifySession,
+  refreshSource,
+  requireForkable,
+  steerTurn,
+  withModel,
+} from './commands.ts';
+import { keepWarm } from './keep-warm.ts';
+import { callBeside } from './side-call.ts';
+
+/** Which session, and what it is run with. */
+export interface LiveSessionOptions {
+  readonly log: Log;
+  readonly runtime: Runtime;
+  /** Of a fork, what its parent was opened with: what was said for that provider is for no other. */
+  readonly first?: Runtime;
+  readonly id: SessionId;
+  /** Begins the session; else it is opened. */
+  readonly create?: boolean;
+  /** Begins the session as a fork, whose workspace and title are in the plan. */
+  readonly forks?: ForkPlan;
+  /** Absolute path of the folder a new session works in; of one that is there, its log says it. */
+  readonly workspace?: string;
+  readonly title?: string;
+  /** Of a subagent: for whom it works, and the root of their family. */
+  readonly startedBy?: StartedBy;
+  readonly root?: SessionId;
+  /** What begins its turns: the user unless said. */
+  readonly trigger?: TurnBegan['trigger'];
+  /** Of a new session, `ask` by default. Of one that is there it can only narrow the mode that its log ends with. */
+  readonly mode?: Mode;
+  readonly secrets?: Secrets;
+  /** Who says the prompts: kept with each. */
+  readonly presenter?: string;
+}
+
+/** Who says the prompts, and what begins the turns. */
+type PromptOrigin = Pick<LiveSessionOptions, 'presenter' | 'trigger'>;
+
+const FIRST_MODE: Mode = 'ask';
+
+/**
+ * Opens a live session.
+ *
+ * @throws AgentError `agent/unknown-price` for a limit of money where no price is known. @throws LogError as the store does.
+ */
+export async function openLiveSession(options: LiveSessionOptions): Promise<AgentSession> {
+  const { runtime: given } = options;
+  requirePrice(given.limits, given.capabilities, given.surroundings.now().slice(0, 10));
+  const session = await take(options);
+  const runtime = options.first === undefined ? withReasoning(given, session) : given;
+  const { mode } = session.progress;
+  const actor = createActor(session, runtime, modeOf(mode, options.mode), options.first);
+  actor.atRest = () => void keepWarm(actor);
+  actor.side = (call) => callBeside(actor, call);
+  if (runtime.subagents !== undefined) actor.children = createChildren(openChild(options), runtime.subagents);
+  return faceOf(actor, saidIn(options));
+}
+
+/** What was set for the session goes before what it is opened with: it was set later, and for this session. */
+function withReasoning(runtime: Runtime, { progress: { reasoning } }: Session): Runtime {
+  return { ...runtime, parameters: { ...runtime.parameters, ...reasoning } };
+}
+
+function saidIn({ presenter, trigger }: LiveSessionOptions): PromptOrigin {
+  return { ...(presenter !== undefined && { presenter }), ...(trigger !== undefined && { trigger }) };
+}
+
+/** Opens the session of a subagent in the same store. */
+function openChild({ log, first, runtime, secrets = NO_SECRETS }: LiveSessionOptions): Children['open'] {
+  const shared = { log, secrets, first: first ?? runtime, presenter: AGENT, trigger: 'subagent' } as const;
+  return (child) => openLiveSession({ ...shared, ...child });
+}
+
+function take(options: LiveSessionOptions): Promise<Session> {
+  const { log, id, runtime, secrets = NO_SECRETS, forks } = options;
+  if (forks !== undefined) return beginFork(log, forks, { id, at: runtime.surroundings.now(), secrets });
+  return options.create === true ? begin(options) : openSession(log, id, secrets);
+}
+
+function modeOf(held: Mode | undefined, asked: Mode | undefined): Mode {
+  if (held === undefined || asked === undefined) return held ?? asked ?? FIRST_MODE;
+  return narrower(held, asked);
+}
+
+async function begin(options: LiveSessionOptions): Promise<Session> {
+  const { log, id, runtime, workspace = '/', title, startedBy, mode = FIRST_MODE, secrets = NO_SECRETS } = options;
+  const session = await createSession(log, id, undefined, secrets);
+  const at = runtime.surroundings.now();
+  const { root = id } = options;
+  const named = { ...(startedBy !== undefined && { startedBy }), ...(title !== undefined && { title }) };
+  try {
+    await commit(session, [
+      { kind: 'session.created', at, data: { id, root, workspace, ...named } },
+      { kind: 'mode.changed', at, data: { mode, by: 'settings' } },
+    ]);
+  } catch (error) {
+    await session.writer.close();
+    throw error;
+  }
+  return session;
+}
+
+async function forkLive(
+  actor: Actor,
+  said: PromptOrigin,
+  { model, ...options }: AgentForkOptions,
+): Promise<AgentSession> {
+  requireUsable(actor);
+  return beginLive(actor, said, await planLiveFork(actor, options), model);
+}
+
+/** Plans a fork behind the records that are on their way, such as a setting that was made just now. */
+async function planLiveFork({ session }: Actor, options: ForkOptions): Promise<ForkPlan> {
+  const { log, writer, mutex } = session;
+  await mutex.pass(async () => undefined);
+  return planFork(log, writer.session, options);
+}
+
+/** A fork is run as its parent is now, in no wider mode. */
+function beginLive(
+  { session, runtime, first, mode }: Actor,
+  said: PromptOrigin,
+  forks: ForkPlan,
+  model: OtherModel | undefined,
+): Promise<AgentSession> {
+  const { log, secrets } = session;
+  const id = sessionId(runtime.surroundings.newName());
+  return openLiveSession({
+    log,
+    runtime: withModel({ runtime, first }, model),
+    first,
+    id,
+    forks,
+    mode,
+    secrets,
+    ...said,
+  });
+}
+
+async function switchModel(
+  actor: Actor,
+  said: PromptOrigin,
+  model: OtherModel,
+  { inPlace = false }: ModelSwitchOptions,
+): Promise<AgentSession> {
+  requireUsable(actor);
+  if (inPlace || actor.session.state.epoch === undefined) {
+    changeModel(actor, model);
+    return faceOf(actor, said);
+  }
+  const plan = await planLiveFork(actor, {});
+  requireForkable(plan);
+  return beginLive(actor, said, plan, model);
+}
+
+function faceOf(actor: Actor, said: PromptOrigin): AgentSession {
+  const { session } = actor;
+  const { presenter = 'library', trigger = 'user' } = said;
+  return {
+    id: session.writer.session,
+    get mode() {
+      return actor.mode;
+    },
+    get running() {
+      return actor.running !== undefined;
+    },
+    prompt(words, { skills = [] } = {}) {
+      requireUsable(actor);
+      const found = findSkills(actor.runtime.skills, skills);
+      return enqueueTurn(actor, { with: 'prompt', parts: partsOf(words), presenter, skills: found, trigger });
+    },
+    resume() {
+      requireUsable(actor);
+      requireResumable(actor);
+      return enqueueTurn(actor, { with: 'resume', trigger });
+    },
+    steer: async (words) => steerTurn(actor, partsOf(words), presenter),
+    interrupt: () => interruptTurn(actor),
+    setMode: (mode) => changeMode(actor, mode),
+    setTools: (tools, options) => changeTools(actor, tools, options?.when ?? 'now'),
+    setReasoning: (parameters) => changeReasoning(actor, parameters),
+    fork: (options = {}) => forkLive(actor, said, options),
+    switchModel: (model, how = {}) => switchModel(actor, said, model, how),
+    notify: (notification) => notifySession(actor, notification),
+    refresh: (source) => refreshSource(actor, source),
+    side: async (call) =>
+      callBeside(actor, {
+        ...call,
+        words: await keepGiven(actor, partsOf(call.words)),
+      }),
+    compact: (options) => compactActor(actor, options),
+    events: () => actor.feed.listen(),
+    close: () => closeActor(actor),
+  };
+}
+
+/** @throws AgentError `agent/nothing-to-send` for words that say nothing: a provider refuses them. */
+function partsOf(words: Words): Exclude<Words, string> {
+  const parts: Exclude<Words, string> = typeof words === 'string' ? [{ type: 'text', text: words }] : words;
+  if (parts.some((part) => part.type !== 'text' || !isBlank(part.text))) return parts;
+  throw new AgentError('agent/nothing-to-send', 'the prompt is blank: say something');
+}
+
+function requireResumable({ session, running }: Actor): void {
+  if (running === undefined && isResumable(session)) return;
+  const why =
+    running === undefined
+      ? 'its last turn is complete: give a prompt instead'
+      : 'a turn is running: wait for its end, or steer it';
+  throw new AgentError('agent/nothing-to-resume', `session ${session.writer.session} has nothing to resume: ${why}`);
+}

@@ -1,0 +1,78 @@
+import { scriptedEncoder } from '@tidemark/provider-scripted';
+import { describe, expect, test } from 'vitest';
+import { answering, calls, failure, goLive, hanging, heldBy, inTurn, says } from '../../tests/small-live.ts';
+import { ID } from '../../tests/small-session.ts';
+import { gate, made } from '../../tests/small-work.ts';
+import { ticks } from '../../tests/ticks.ts';
+import { verifySession } from '../audit/rebuild.ts';
+
+const USED = { fresh: 10, read: 0, writes: [], answer: 3 };
+
+describe('a side call', () => {
+  test('is asked beside a running turn, on a stream of its own, and can be verified', async () => {
+    const inside = gate();
+    const go = gate();
+    const slow = made('look', async () => {
+      inside.open();
+      await go.opened;
+      return { text: 'seen' };
+    });
+    const provider = answering(calls(['c1', 'look']), says('A title', { usage: USED }), says('done'));
+    const { live, log, records } = await goLive({ provider, runtime: { tools: [slow] } });
+    const turn = live.prompt('go');
+    await inside.opened;
+    const side = await live.side({ purpose: 'title', words: 'Name this.', history: 'main' });
+    expect(side).toMatchObject({ text: 'A title', usage: USED, cost: expect.stringMatching(/^0\.0/) });
+    go.open();
+    expect(await turn).toMatchObject({ outcome: 'completed', text: 'done', totals: { steps: 2 } });
+    expect(heldBy(provider.sent[1]?.body ?? new Uint8Array())).toEqual(expect.arrayContaining(['go', 'Name this.']));
+    expect(heldBy(provider.sent[2]?.body ?? new Uint8Array())).not.toContain('Name this.');
+    const streams = (await records()).flatMap((one) => (one.kind === 'request.prepared' ? [one.data.stream] : []));
+    expect(streams).toEqual(['main', expect.stringMatching(/^side\//), 'main']);
+    const contracts = (await records()).flatMap((one) => (one.kind === 'answer.received' ? [one.data.contract] : []));
+    expect(contracts).toEqual(['tm1', 'tm1', 'tm1']);
+    const verified = await verifySession(log, ID, { encoders: () => scriptedEncoder });
+    expect(verified).toMatchObject({ requests: 3, differences: [], breaks: [] });
+  });
+
+  test('is tried again as the policy says, and then fails with the error of the provider', async () => {
+    const bad = says('', { fault: { after: 0, error: failure({ afterMs: 0 }) } });
+    const { live, pass, records } = await goLive({ provider: answering(bad, says('A title'), bad, bad, bad) });
+    const first = live.side({ purpose: 'title', words: 'Name this.' });
+    await ticks();
+    pass(0);
+    expect(await first).toMatchObject({ text: 'A title', cost: undefined });
+    const second = live.side({ purpose: 'title', words: 'Name that.' });
+    const settled = expect(second).rejects.toMatchObject({ code: 'provider/overloaded' });
+    for (let pause = 0; pause < 2; pause += 1) {
+      await ticks();
+      pass(0);
+    }
+    await settled;
+    const retried = (await records()).flatMap((one) => (one.kind === 'answer.failed' ? [one.data.retry] : []));
+    expect(retried).toEqual([true, true, true, false]);
+  });
+
+  test('ends when its caller stops it, or the session closes', async () => {
+    const { live, kinds } = await goLive({ provider: inTurn(hanging([])) });
+    const stop = new AbortController();
+    const one = live.side({ purpose: 'title', words: 'Name this.', signal: stop.signal });
+    const other = live.side({ purpose: 'title', words: 'Name that.' });
+    const settled = Promise.all([
+      expect(one).rejects.toMatchObject({ code: 'agent/stopped' }),
+      expect(other).rejects.toMatchObject({ code: 'agent/stopped' }),
+    ]);
+    await ticks();
+    stop.abort();
+    await live.close();
+    await settled;
+    expect((await kinds()).filter((kind) => kind === 'answer.interrupted')).toHaveLength(2);
+  });
+
+  test('is not made when its forecast exceeds the limit of money', async () => {
+    const provider = answering(says('A title'));
+    const { live } = await goLive({ provider, runtime: { limits: { cost: '0.0000001' } } });
+    await expect(live.side({ purpose: 'title', words: 'Name this.' })).rejects.toMatchObject({ code: 'agent/limited' });
+    expect(provider.sent).toEqual([]);
+  });
+});

@@ -1,0 +1,211 @@
+// A call beside the conversation, on a stream of its own: asked, tried again and recorded like any other, and the main
+// stream never hears of it.
+
+import { expectedInput, slice } from '@tidemark/context';
+import type { CallForecast, ContentPart, Recorded } from '@tidemark/log';
+import type { Answer, ProviderError } from '@tidemark/model';
+import { retryPause, whyBeyond } from '../decide/limits.ts';
+import { quarantinesFor } from '../decide/quarantine.ts';
+import { lastingOf } from '../decide/warmth.ts';
+import { AgentError } from '../errors.ts';
+import type { SideAnswer, SideCall } from '../ports/live-session.ts';
+import type { SessionEvent } from '../ports/session-event.ts';
+import type { Prepared } from '../request/prepare.ts';
+import { prepareRequest } from '../request/prepare.ts';
+import { commitInside } from '../session/session.ts';
+import { NOTHING_SPENT } from '../session/spent.ts';
+import { mayPreload, preloadSkills } from '../turn/begin-turn.ts';
+import { refreshTools } from '../turn/refresh-tools.ts';
+import type { Sending } from '../turn/send-request.ts';
+import { sendRequest } from '../turn/send-request.ts';
+import type { RequestRepair } from '../turn/step.ts';
+import { recordEnd, repairRequest } from '../turn/step.ts';
+import type { Actor } from './actor.ts';
+import { equip, requireUsable, tell } from './actor.ts';
+
+/** A side call whose words are parts. */
+interface SideCallInParts extends SideCall {
+  readonly words: readonly ContentPart[];
+  /** See `prepareRequest`. Such a call is sent once: what it would keep does not wait. */
+  readonly keeps?: 'refresh' | 'promotion';
+  /** Asked once, and only where most of it will be read from the cache. */
+  readonly optional?: true;
+}
+
+/**
+ * Asks beside the conversation, while a turn runs or none does.
+ *
+ * @throws ProviderError when it failed for good. @throws AgentError `agent/stopped` when the caller or `close` stopped it;
+ *   `agent/limited` when it would exceed the limit of money; `agent/not-cached` when it was to be read from the cache.
+ */
+export async function callBeside(actor: Actor, call: SideCallInParts): Promise<SideAnswer> {
+  requireUsable(actor);
+  const abort = new AbortController();
+  const signal = call.signal === undefined ? abort.signal : AbortSignal.any([abort.signal, call.signal]);
+  const answer = tryOut(actor, call, signal);
+  actor.beside.set(abort, answer);
+  try {
+    return await answer;
+  } finally {
+    actor.beside.delete(abort);
+  }
+}
+
+async function tryOut(actor: Actor, call: SideCallInParts, signal: AbortSignal): Promise<SideAnswer> {
+  const { session } = actor;
+  const passing = { session, signal, tell: (event: SessionEvent) => tell(actor, event) };
+  // A call that opens the epoch opens it with all tools: to a front without any, none can be appended.
+  if (session.state.epoch === undefined)
+    await refreshTools({ ...passing, runtime: actor.runtime, equip: (change) => equip(actor, change) });
+  const { runtime } = actor;
+  // Told before the first turn: one that is at work has told them itself.
+  if (actor.running === undefined && mayPreload({ session, runtime }))
+    await session.mutex.pass(async () => {
+      const { events } = await preloadSkills({ session, runtime, wantedFor: actor.wantedFor }, []);
+      return commitInside(session, events);
+    });
+  const { surroundings, retry } = runtime;
+  const sending: Sending = { ...passing, runtime };
+  const stream = `side/${surroundings.newName()}` as const;
+  let repairs = 0;
+  for (let tries = 1; !signal.aborted; tries += 1) {
+    const prepared = await prepare({ ...actor, runtime }, { ...call, mends: repairs > 0 }, stream, tries - 1);
+    const shared = actor.lines.main?.sequence.blocks.length ?? 0;
+    const received = await sendRequest(sending, prepared, () => undefined);
+    const { error } = received.end === 'failed' ? received : { error: undefined };
+    const pause = isRepeated(call) && error ? retryPause(retry, error, tries, surroundings.random()) : undefined;
+    const repair =
+      error && call.optional !== true
+        ? repairBeside({ ...actor, runtime }, call, { prepared, error, repairs, shared })
+        : undefined;
+    const record = await recordEnd(sending, prepared, received, pause !== undefined || repair !== undefined);
+    if (received.end === 'finished') {
+      await session.writer.sync();
+      return answerOf(record, received.answer);
+    }
+    if (error !== undefined && repair !== undefined) {
+      repairs += 1;
+      await repairRequest({ session, lines: actor.lines, tell: sending.tell }, repair, error);
+      continue;
+    }
+    if (error !== undefined && pause === undefined) throw error;
+    if (pause !== undefined) await surroundings.wait(pause, signal);
+  }
+  throw new AgentError('agent/stopped', `the side call "${call.purpose}" was stopped before its answer: ask again`);
+}
+
+/** Whether it is worth a second try: what a call keeps warm does not wait, and help that is optional holds nothing up. */
+function isRepeated({ keeps, optional }: SideCallInParts): boolean {
+  return keeps === undefined && optional !== true;
+}
+
+/** A call, and whether it was mended before. */
+interface SideCallAttempt extends SideCallInParts {
+  readonly mends: boolean;
+}
+
+async function prepare(
+  { session, lines, runtime, wantedFor, running }: Actor,
+  {
+    purpose,
+    words,
+    keeps,
+    mends,
+    optional,
+    history = 'none',
+    outputLimit: most = runtime.outputLimit,
+  }: SideCallAttempt,
+  stream: `side/${string}`,
+  attempt: number,
+): Promise<Prepared> {
+  const { capabilities, provider, warm = 'off', envelope, betas, surroundings } = runtime;
+  const ttl = lastingOf(runtime.ttl, warm, capabilities, session.state);
+  const outputLimit = Math.min(most, capabilities.outputLimit);
+  const { encoder, account } = provider;
+  const made = { capabilities, encoder, account, outputLimit, ttl, envelope, betas, purpose, attempt };
+  return prepareRequest(session, lines, {
+    ...made,
+    at: surroundings.now(),
+    wanted: await wantedFor(runtime),
+    beside: { stream, extra: words, history, ...(keeps && { keeps }), ...(mends && { mends }) },
+    ...(running === undefined ? {} : { turn: running.turn }),
+    admit: ({ outlook: { forecast } }) => {
+      if (optional === true) requireCached(purpose, forecast);
+      requireLimits({ session, runtime, running }, purpose, forecast);
+    },
+  });
+}
+
+/** Of its input, the share that such a call has to read from the cache. */
+const MOST = 3 / 4;
+
+function requireCached(purpose: string, forecast: CallForecast): void {
+  const input = expectedInput(forecast);
+  if (forecast.read >= MOST * input) return;
+  const message = `the side call "${purpose}" was not made: about ${forecast.read} of its ${input} tokens are in the cache`;
+  throw new AgentError('agent/not-cached', `${message}. Ask without \`auto\` to make it all the same`);
+}
+
+/** Side calls of a turn count as the turn's. */
+function requireLimits(
+  { session, runtime, running }: Pick<Actor, 'session' | 'runtime' | 'running'>,
+  purpose: string,
+  forecast: CallForecast,
+): void {
+  const spent = running === undefined ? NOTHING_SPENT : (session.progress.turn?.spent ?? NOTHING_SPENT);
+  const why = whyBeyond(runtime.limits, spent, forecast)?.error?.message;
+  if (why === undefined) return;
+  throw new AgentError('agent/limited', `the side call "${purpose}" was not made: ${why}. Raise the limit to make it`);
+}
+
+function answerOf(record: Recorded | undefined, answer: Answer): SideAnswer {
+  const text = answer.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('');
+  const data = record?.kind === 'answer.received' ? record.data : undefined;
+  return { text, parts: data?.parts ?? [], usage: answer.usage, cost: data?.cost, request: data?.request };
+}
+
+// A side call that was refused for what the conversation holds: the block is put aside as for a step of a turn, and the call
+// is asked again in an epoch that packs a stub in its place. What its own words hold is for its caller to change.
+
+/** A side call that may be mended. */
+interface Mendable extends Pick<SideCall, 'history'> {
+  readonly words: readonly ContentPart[];
+  /** Set for a call that is sent once. */
+  readonly keeps?: string;
+}
+
+/** A side call as it was refused. */
+interface RefusedBeside {
+  readonly prepared: Prepared;
+  readonly error: ProviderError;
+  /** How often it was mended before. */
+  readonly repairs: number;
+  /** Blocks of its body that are the conversation's; its own words stand behind them. */
+  readonly shared: number;
+}
+
+/**
+ * The facts to record before it is asked again, none where they are recorded already; nothing where the failure stands. While
+ * an answer of the conversation is on its way it stands: that request holds the same block, and mends it.
+ */
+function repairBeside(
+  { session, lines, runtime }: Pick<Actor, 'session' | 'lines' | 'runtime'>,
+  { history, words, keeps }: Mendable,
+  { prepared, error, repairs, shared }: RefusedBeside,
+): RequestRepair | undefined {
+  const { state } = session;
+  const { refused: place } = error.data;
+  const isOurs = place !== undefined || error.code === 'provider/too-large';
+  if (history !== 'main' || keeps !== undefined || !isOurs || state.history.inFlight) return undefined;
+  if (place?.message === undefined && words.some(({ type }) => type === 'image')) return undefined;
+  const blocks = slice(prepared.sequence.blocks);
+  const located = place?.message === undefined ? [] : (runtime.provider.encoder.locate?.(place, blocks) ?? []);
+  if (lines.main === undefined || located.some((index) => index >= shared)) return undefined;
+  // Others may have put it aside meanwhile.
+  if (state.quarantines.some(({ position }) => position > prepared.record.position)) return [];
+  if (state.epoch?.opened.number !== prepared.epoch.number) return undefined;
+  const { bytes } = prepared.record.data;
+  const found = quarantinesFor({ state, line: lines.main, bytes, error, repairs });
+  const at = runtime.surroundings.now();
+  return found.length === 0 ? undefined : found.map((data) => ({ kind: 'block.quarantined', at, data }));
+}

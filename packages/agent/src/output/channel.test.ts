@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest';
+import { openChannel } from './output.ts';
+
+describe('a channel', () => {
+  it('hands over each value, and lets who sends go on only when the other comes back for more', async () => {
+    const { send, close, items } = openChannel<number>();
+    const happened: string[] = [];
+    const sending = (async () => {
+      for (const value of [1, 2]) {
+        await send(value);
+        happened.push(`sent ${value}`);
+      }
+      close();
+    })();
+    for await (const value of items) happened.push(`got ${value}`);
+    await sending;
+    expect(happened).toEqual(['got 1', 'sent 1', 'got 2', 'sent 2']);
+  });
+
+  it('tells both sides when it fails', async () => {
+    const { send, fail, items } = openChannel<number>();
+    const sent = send(1);
+    fail(new Error('the disk is full'));
+    await expect(sent).rejects.toThrow('the disk is full');
+    await expect(send(2)).rejects.toThrow('the disk is full');
+    await expect(items[Symbol.asyncIterator]().next()).rejects.toThrow('the disk is full');
+  });
+
+  it('keeps nobody waiting for a receiver that has left', async () => {
+    const { send, items } = openChannel<number>();
+    const sent = send(1);
+    for await (const value of items) if (value === 1) break;
+    await sent;
+    await send(2);
+  });
+});

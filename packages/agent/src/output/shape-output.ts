@@ -1,0 +1,271 @@
+// What of an output the model is shown, and what is said of the rest (L6). Pure.
+
+import { isUtf8 } from 'node:buffer';
+import type { Digest, Shaping } from '@tidemark/log';
+import type { OutputLimits } from './cut-text.ts';
+import { LARGEST_RESULT, headOf, tailOf } from './cut-text.ts';
+
+/** What holds for any output. */
+interface OutputShape {
+  readonly limits: OutputLimits;
+  /** Some bytes were no UTF-8. */
+  readonly replaced: boolean;
+}
+
+/** What a cut says beside. */
+interface OutputCut extends OutputShape {
+  readonly keeps: 'head' | 'tail';
+  readonly digest: Digest;
+  /** Most bytes that the artifact keeps. */
+  readonly keep: number;
+}
+
+const REPLACED = '[Bytes that are no UTF-8 stand here as U+FFFD.]';
+const PICTURED = '[Control characters stand here as their pictures: ␀ for NUL, ␛ for ESC.]';
+
+/** C0 but for tab, line feed and carriage return, and DEL. */
+const CONTROL = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]/g;
+const PICTURES = 0x24_00;
+const DELETE = { code: 0x7f, picture: '\u2421' } as const;
+
+/** The output with all that is said of it, where that fits; else it must be cut. */
+export function wholeOutput(view: View, { limits, replaced }: OutputShape): string | undefined {
+  if (view.bytes > limits.bytes || view.lines > limits.lines) return undefined;
+  const whole = remarked(view.head, replaced);
+  return Buffer.byteLength(whole) <= limits.bytes && linesIn(whole) <= limits.lines ? whole : undefined;
+}
+
+/** Returns the size of a text that is shown whole, with its control characters drawn and the notice of them. */
+export function shownSize(text: string): OutputLimits {
+  const shown = remarked(text, false);
+  return { bytes: Buffer.byteLength(shown), lines: linesIn(shown) };
+}
+
+/** The end of the output that is kept, with a notice of what is left out and how to read on. */
+export function cutOutput(view: View, cut: OutputCut): { readonly text: string; readonly shaping: Shaping } {
+  const { keeps, limits, replaced } = cut;
+  const source = keeps === 'head' ? view.head : view.tail;
+  const shown = pictured(source);
+  const said = remarks(shown !== source, replaced);
+  // No notice is longer than that of all bytes; and a line break stands between it and the text.
+  const reserved = `\n${joined([notice(view, cut, 'bytes', view.bytes), ...said])}`;
+  const room = {
+    bytes: Math.max(0, limits.bytes - Buffer.byteLength(reserved)),
+    lines: Math.max(0, limits.lines - said.length - 1),
+  };
+  const piece = keeps === 'head' ? headOf(shown, room) : tailOf(shown, room);
+  const { unit } = piece;
+  const kept = unit === 'lines' ? linesIn(piece.text) : bytesOf(source, piece.text.length, keeps);
+  const lines = [notice(view, cut, unit, kept), ...said];
+  const text = joined(keeps === 'head' ? [piece.text, ...lines] : [...lines, piece.text]);
+  return { text, shaping: { by: keeps, kept, total: unit === 'lines' ? view.lines : view.bytes, unit } };
+}
+
+function remarked(source: string, replaced: boolean): string {
+  const text = pictured(source);
+  return joined([text, ...remarks(text !== source, replaced)]);
+}
+
+function remarks(isPictured: boolean, isReplaced: boolean): readonly string[] {
+  return [...(isReplaced ? [REPLACED] : []), ...(isPictured ? [PICTURED] : [])];
+}
+
+function notice(view: View, { keeps, digest, keep }: OutputCut, unit: 'lines' | 'bytes', kept: number): string {
+  const side = keeps === 'head' ? 'first' : 'last';
+  const where =
+    view.bytes > keep
+      ? `Its beginning and its end, ${keep} bytes together, are the output ${digest}`
+      : `The whole is the output ${digest}`;
+  const total = unit === 'lines' ? view.lines : view.bytes;
+  return `[The output is cut here: the ${side} ${kept} of ${total} ${unit} are shown. ${where}: read on with output_read.]`;
+}
+
+/** A picture takes one place, as the character does: what is kept of one is kept of the other. */
+function pictured(text: string): string {
+  return text.replaceAll(CONTROL, (control) =>
+    control.charCodeAt(0) === DELETE.code ? DELETE.picture : String.fromCharCode(PICTURES + control.charCodeAt(0)),
+  );
+}
+
+function bytesOf(source: string, length: number, keeps: 'head' | 'tail'): number {
+  return Buffer.byteLength(keeps === 'head' ? source.slice(0, length) : source.slice(source.length - length));
+}
+
+/** Each on lines of its own. */
+function joined(texts: readonly string[]): string {
+  let whole = '';
+  for (const text of texts) {
+    if (text === '') continue;
+    whole += whole === '' || whole.endsWith('\n') ? text : `\n${text}`;
+  }
+  return whole;
+}
+
+/** What is known of an output: enough to shape it. */
+interface View {
+  /** Its beginning and its end: each the whole, or more than twice what may be shown of it. */
+  readonly head: string;
+  readonly tail: string;
+  /** Of the whole. */
+  readonly bytes: number;
+  readonly lines: number;
+}
+
+/** Watches an output. */
+export interface Ends {
+  /** Each chunk is well-formed UTF-8. */
+  add(chunk: Uint8Array): void;
+  view(): View;
+}
+
+/** So much that a line which does not end in it is known to be longer than all that may be shown. */
+const HELD = 2 * LARGEST_RESULT + 4_096;
+const NEWLINE = 0x0a;
+
+/** The beginning of an output. */
+export function openEnds(): Ends {
+  const last = lastBytes(HELD);
+  const first: Uint8Array[] = [];
+  let room = HELD;
+  let bytes = 0;
+  let newlines = 0;
+  let isOpen = false;
+  return {
+    add(chunk) {
+      if (chunk.length === 0) return;
+      if (room > 0) {
+        const taken = Buffer.from(chunk.subarray(0, wholeCharacters(chunk, room)));
+        first.push(taken);
+        room = taken.length < chunk.length ? 0 : room - taken.length;
+      }
+      last.add(chunk);
+      bytes += chunk.length;
+      newlines += newlinesIn(chunk);
+      isOpen = chunk.at(-1) !== NEWLINE;
+    },
+    view: () => ({
+      head: Buffer.concat(first).toString(),
+      tail: Buffer.from(last.take()).toString(),
+      bytes,
+      lines: newlines + (isOpen ? 1 : 0),
+    }),
+  };
+}
+
+/** The view of a text that is all there. */
+export function viewOf(text: string): View {
+  return { head: text, tail: text, bytes: Buffer.byteLength(text), lines: linesIn(text) };
+}
+
+/** Lines of a text; the last need not end. */
+function linesIn(text: string): number {
+  if (text === '') return 0;
+  let lines = text.endsWith('\n') ? 0 : 1;
+  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) lines += 1;
+  return lines;
+}
+
+function newlinesIn(chunk: Uint8Array): number {
+  let count = 0;
+  for (let at = chunk.indexOf(NEWLINE); at !== -1; at = chunk.indexOf(NEWLINE, at + 1)) count += 1;
+  return count;
+}
+
+/** The last bytes of a stream, in a ring: a million small chunks take no more room than one large one. */
+export interface LastBytes {
+  add(bytes: Uint8Array): void;
+  /** The bytes that came, at most as many as it holds; from the first whole character on where some are gone. */
+  take(): Uint8Array;
+}
+
+/** Holds the last `limit` bytes. */
+export function lastBytes(limit: number): LastBytes {
+  const ring = Buffer.alloc(limit);
+  let total = 0;
+  return {
+    add(bytes) {
+      const kept = bytes.subarray(-limit);
+      const at = (total + bytes.length - kept.length) % limit;
+      ring.set(kept.subarray(0, limit - at), at);
+      ring.set(kept.subarray(limit - at), 0);
+      total += bytes.length;
+    },
+    take() {
+      if (total <= limit) return Buffer.from(ring.subarray(0, total));
+      const at = total % limit;
+      const last = Buffer.concat([ring.subarray(at), ring.subarray(0, at)]);
+      const start = last.findIndex((byte) => byte < 0x80 || byte >= 0xc0);
+      return last.subarray(start === -1 ? limit : start);
+    },
+  };
+}
+
+/**
+ * Bytes of an output as well-formed UTF-8, whatever a program wrote: what is none is replaced by U+FFFD, and that is
+ * said.
+ */
+interface Utf8 {
+  /** The bytes as UTF-8. A character that is cut at the end waits for the next bytes. */
+  push(bytes: Uint8Array): Uint8Array;
+  /** What still waits. */
+  end(): Uint8Array;
+  /** Whether anything was replaced so far. */
+  readonly replaced: boolean;
+}
+
+const NOTHING: Uint8Array = new Uint8Array();
+
+/** The beginning of an output. */
+export function openUtf8(): Utf8 {
+  let waiting = NOTHING;
+  let replaced = false;
+  const repair = (bytes: Uint8Array): Uint8Array => {
+    if (isUtf8(bytes)) return bytes;
+    replaced = true;
+    return Buffer.from(new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes));
+  };
+  return {
+    push(bytes) {
+      const all = waiting.length === 0 ? bytes : Buffer.concat([waiting, bytes]);
+      const end = completeEnd(all);
+      waiting = Buffer.from(all.subarray(end));
+      return repair(all.subarray(0, end));
+    },
+    end() {
+      const rest = repair(waiting);
+      waiting = NOTHING;
+      return rest;
+    },
+    get replaced() {
+      return replaced;
+    },
+  };
+}
+
+/** Where the last character begins that more bytes may complete; the end where there is none. */
+function completeEnd(bytes: Uint8Array): number {
+  for (let back = 1; back <= 3; back += 1) {
+    const byte = bytes.at(-back);
+    if (byte === undefined) break;
+    if (!isContinuation(byte)) return lengthOf(byte) > back ? bytes.length - back : bytes.length;
+  }
+  return bytes.length;
+}
+
+function lengthOf(lead: number): number {
+  if (lead < 0xc0) return 1;
+  if (lead < 0xe0) return 2;
+  return lead < 0xf0 ? 3 : 4;
+}
+
+/** Where a text may be cut at most so many bytes in, so that no character is halved. The bytes are well-formed. */
+export function wholeCharacters(bytes: Uint8Array, most: number): number {
+  if (most >= bytes.length) return bytes.length;
+  let end = Math.max(0, most);
+  while (end > 0 && isContinuation(bytes[end] ?? 0)) end -= 1;
+  return end;
+}
+
+function isContinuation(byte: number): boolean {
+  return byte >= 0x80 && byte < 0xc0;
+}

@@ -1,0 +1,119 @@
+import { describe, expect, test } from 'vitest';
+import type { Acts, CommandActs, RuledCall } from '../rules/ruled-call.ts';
+import { byGrants, grantInWords, grantOf } from './grant.ts';
+
+const call = (acts: Acts, more: Partial<RuledCall> = {}): RuledCall => ({
+  tool: 'bash',
+  effect: 'execute',
+  confined: true,
+  acts,
+  ...more,
+});
+const plain = (...commands: readonly string[]): { readonly commands: CommandActs } => {
+  const words = commands.map((command) => command.split(' '));
+  return { commands: { plain: words, possible: words } };
+};
+
+describe('what always allows', () => {
+  test('is each command by the letter, and no other', () => {
+    const grant = grantOf(call(plain('npm test', 'git add .')));
+    expect(grant).toEqual({
+      tool: 'bash',
+      commands: [
+        ['npm', 'test'],
+        ['git', 'add', '.'],
+      ],
+    });
+    const grants = grant === undefined ? [] : [grant];
+    expect(byGrants(grants, call(plain('git add .')))).toBe('always bash "git add ."');
+    expect(byGrants(grants, call(plain('git add .', 'npm test', 'npm test')))).toMatch(/^always bash/);
+    for (const other of ['npm', 'npm test x', 'NPM test', '/tmp/npm test', 'git add', 'git add ..'])
+      expect(byGrants(grants, call(plain('npm test', other))), other).toBeUndefined();
+    expect(byGrants(grants, call(plain('npm test'), { tool: 'shell' }))).toBeUndefined();
+  });
+
+  test('never covers a command that goes beyond its sandbox', () => {
+    const [without, beyond] = [call(plain('npm install')), call({ ...plain('npm install'), beyond: ['the network'] })];
+    const grant = grantOf(without);
+    expect(byGrants(grant === undefined ? [] : [grant], without)).toBeDefined();
+    expect(byGrants(grant === undefined ? [] : [grant], beyond)).toBeUndefined();
+    expect(grantOf(beyond)).toBeUndefined();
+  });
+
+  test('takes a * of a command for itself', () => {
+    const grant = grantOf(call(plain('rm *.log')));
+    expect(byGrants(grant === undefined ? [] : [grant], call(plain('rm a.log')))).toBeUndefined();
+  });
+
+  test('is offered for no command whose words are not known', () => {
+    expect(grantOf(call({ commands: { plain: undefined, possible: [['npm']] } }))).toBeUndefined();
+    expect(grantOf(call({}))).toBeUndefined();
+    expect(grantOf({ tool: 'x__y', effect: 'execute', confined: true })).toBeUndefined();
+  });
+
+  test.each([
+    'cd x',
+    'export A=b',
+    'sudo ls',
+    'xargs rm',
+    'sh',
+    'bash -s',
+    'node',
+    'python3 -',
+    'source x',
+    '. x',
+    'eval x',
+    'bash /dev/stdin',
+  ])('is offered for none that changes or runs what stands beside it: %s', (command) => {
+    expect(grantOf(call(plain('npm test', command)))).toBeUndefined();
+    expect(grantOf(call(plain(command)))).toBeUndefined();
+  });
+
+  test('is offered for a file that an interpreter runs', () => {
+    expect(grantOf(call(plain('node scripts/build.ts --all')))).toBeDefined();
+  });
+
+  test('never covers a write: another call writes other content', () => {
+    const write = { tool: 'write', effect: 'write' } as const;
+    expect(grantOf(call({ paths: [{ path: 'src/a.ts' }] }, write))).toBeUndefined();
+    expect(grantOf(call({ paths: [{ path: '/etc/x' }] }, write))).toBeUndefined();
+    expect(grantOf(call({ paths: [{ path: 'src', below: true }] }, write))).toBeUndefined();
+    expect(grantOf(call({ ...plain('npm test'), paths: [{ path: 'a' }] }, write))).toBeUndefined();
+  });
+
+  test('is told so that one word is told from two', () => {
+    expect(grantInWords({ tool: 'bash', commands: [['git', 'commit', '-m', 'a b']] })).toBe(
+      'bash "git commit -m \'a b\'"',
+    );
+    const [one, two] = [[['echo', "a' 'b"]], [['echo', 'a', 'b']]].map((commands) =>
+      grantInWords({ tool: 'bash', commands }),
+    );
+    expect(one).toBe(String.raw`bash "echo 'a'\\'' '\\''b'"`);
+    expect(two).toBe('bash "echo a b"');
+  });
+});
+
+describe('a grant from a file or an old log', () => {
+  const on = (path: string): RuledCall => call({ paths: [{ path }] }, { tool: 'look', effect: 'read' });
+
+  test('covers no absolute path, and none can be granted', () => {
+    expect(grantOf(on('src/a'))).toEqual({ tool: 'look', paths: ['src/a'] });
+    expect(grantOf(on('/etc/passwd'))).toBeUndefined();
+    const grants = [{ tool: 'look', paths: ['/etc/passwd'], folders: ['/etc', ''] }];
+    expect(byGrants(grants, on('/etc/passwd'))).toBeUndefined();
+  });
+
+  test('with the folder "" covers nothing', () => {
+    for (const path of ['src/a', 'a', '/a'])
+      expect(byGrants([{ tool: 'look', folders: [''] }], on(path))).toBeUndefined();
+  });
+
+  test.each(['git *', '*', 'npm *', 'git st* *'])(
+    'with a pattern that may not be granted covers nothing: %s',
+    (pattern) => {
+      for (const command of ['git status -s', 'npm test'])
+        expect(byGrants([{ tool: 'bash', patterns: [pattern] }], call(plain(command)))).toBeUndefined();
+      expect(byGrants([{ tool: 'bash', patterns: ['git status *'] }], call(plain('git status -s')))).toBeDefined();
+    },
+  );
+});

@@ -1,0 +1,283 @@
+// What a person allows beyond one call: commands by the letter or by pattern, files and folders of the workspace, hosts. Pure.
+
+import type { Granted } from '@tidemark/log';
+import type { CommandPattern } from '../rules/command-pattern.ts';
+import { isCommand, readCommandPattern } from '../rules/command-pattern.ts';
+import type { RuledCall } from '../rules/ruled-call.ts';
+import { isWayToRun, launches } from '../rules/ways-to-run.ts';
+
+/** One thing that a call does. A new kind of act is a new member here and a part in `partsOf`. */
+type Thing =
+  | { readonly kind: 'command'; readonly words: readonly string[] }
+  | { readonly kind: 'path'; readonly path: string }
+  | { readonly kind: 'host'; readonly host: string };
+
+/**
+ * Returns what a plain `always` allows: each command of the call by the letter, or its hosts or paths. `undefined` for a
+ * write, because another call writes other content, and for a call that no grant can cover (see `canGrant`).
+ */
+export function grantOf(call: RuledCall): Granted | undefined {
+  const things = thingsOf(call);
+  if (things === undefined || call.effect === 'write') return undefined;
+  const commands = things.flatMap((thing) => (thing.kind === 'command' ? [thing.words] : []));
+  const paths = things.flatMap((thing) => (thing.kind === 'path' ? [thing.path] : []));
+  const hosts = things.flatMap((thing) => (thing.kind === 'host' ? [thing.host] : []));
+  return {
+    tool: call.tool,
+    ...(commands.length > 0 && { commands }),
+    ...(paths.length > 0 && { paths }),
+    ...(hosts.length > 0 && { hosts }),
+  };
+}
+
+/**
+ * Tells whether any grant can cover the call. None can for a substitution, a redirection to a file, a command that runs others
+ * or changes what later ones mean, a path outside the workspace, a whole folder, and a tool that does not tell its acts.
+ */
+export function canGrant(call: RuledCall): boolean {
+  return thingsOf(call) !== undefined;
+}
+
+/** Returns the grants that cover the call between them, in words: `always bash "npm test"`. `undefined` when a part of it is in none. */
+export function byGrants(grants: readonly Granted[], call: RuledCall): string | undefined {
+  const things = grants.length === 0 ? undefined : thingsOf(call);
+  if (things === undefined) return undefined;
+  const held = grants.filter(({ tool }) => tool === call.tool);
+  const names = things.map((thing) => nameOfFirst(held, thing));
+  return names.includes(undefined) ? undefined : `always ${call.tool} ${[...new Set(names)].join(' + ')}`;
+}
+
+/** Returns the commands and paths of the call that the grant does not cover, in words. Empty when it covers the call. */
+export function leftBy(grant: Granted, call: RuledCall): readonly string[] {
+  const things = thingsOf(call) ?? [];
+  return things.filter((thing) => nameOfFirst([grant], thing) === undefined).map(wordsOf);
+}
+
+/** Returns the grant in short, for a rule name and a list: `bash "npm test" + "git add ."`. */
+export function grantInWords(grant: Granted): string {
+  return `${grant.tool} ${partsOf(grant)
+    .map(({ text }) => JSON.stringify(text))
+    .join(' + ')}`;
+}
+
+/** Returns what the grant covers as a sentence for the person who gives it. */
+export function grantCovers({
+  tool,
+  commands = [],
+  patterns = [],
+  paths = [],
+  folders = [],
+  hosts = [],
+}: Granted): string {
+  const listed = (texts: readonly string[]): string => texts.join(', ');
+  return [
+    ...(commands.length === 0
+      ? []
+      : [
+          `${tool} runs ${listed(commands.map((words) => `\`${inWords(words)}\``))} to the letter, in any line of such commands`,
+        ]),
+    ...(patterns.length === 0
+      ? []
+      : [`${tool} runs every command that fits ${listed(patterns.map((one) => `\`${one}\``))}, whatever stands for *`]),
+    ...(paths.length === 0 ? [] : [`every call of ${tool} on ${listed(paths)}, whatever its content`]),
+    ...(folders.length === 0
+      ? []
+      : [`every call of ${tool} below ${listed(folders.map((one) => `${one}/`))}, whatever its content`]),
+    ...(hosts.length === 0 ? [] : [`every call of ${tool} that reaches only ${listed(hosts)}, whatever it sends`]),
+  ].join('; ');
+}
+
+/** Tells whether a pattern may be granted. Returns the reason when it may not. */
+export function patternProblem(pattern: string): string | undefined {
+  const read = readCommandPattern(pattern, 'allow');
+  if (typeof read === 'string') return read;
+  const [program = ''] = read.words;
+  if (!isGrantable(read.words)) return `${program} runs or changes other commands, so no grant covers it`;
+  if (!hasStar(read)) return undefined;
+  const way = read.words.find((_, index) => isWayToRun(read.words, index));
+  if (way !== undefined) return `\`${program}\` with \`${way}\` runs other programs, so it cannot end in *`;
+  if (isHarmless(read.words)) return undefined;
+  return `a * is granted only after a program, and the subcommand where it has some, that is known to run no other program and to write no settings, such as \`git status *\`, \`npm test *\` or \`npm run build *\`. Answer a alone for exactly this command, or put a rule into your own settings`;
+}
+
+function hasStar({ words, open }: CommandPattern): boolean {
+  return open || words.some((word) => word.includes('*'));
+}
+
+/** A part of a grant: its name, and the things that it covers. */
+interface GrantPart {
+  readonly text: string;
+  readonly has: (thing: Thing) => boolean;
+}
+
+function partsOf({
+  commands = [],
+  patterns = [],
+  paths = [],
+  folders = [],
+  hosts = [],
+}: Granted): readonly GrantPart[] {
+  return [
+    ...commands.map((words): GrantPart => ({
+      text: inWords(words),
+      has: (thing) => thing.kind === 'command' && isSame(thing.words, words),
+    })),
+    ...patterns.map((pattern): GrantPart => ({
+      text: pattern,
+      has: (thing) => thing.kind === 'command' && fits(pattern, thing.words),
+    })),
+    ...paths.map((path): GrantPart => ({
+      text: path || '.',
+      has: (thing) => thing.kind === 'path' && thing.path === path,
+    })),
+    ...folders.map((folder): GrantPart => ({
+      text: `${folder}/`,
+      has: (thing) => thing.kind === 'path' && folder !== '' && thing.path.startsWith(`${folder}/`),
+    })),
+    ...hosts.map((host): GrantPart => ({ text: host, has: (thing) => thing.kind === 'host' && thing.host === host })),
+  ];
+}
+
+function nameOfFirst(grants: readonly Granted[], thing: Thing): string | undefined {
+  const found = grants.flatMap(partsOf).find(({ has }) => has(thing));
+  return found === undefined ? undefined : JSON.stringify(found.text);
+}
+
+/** A pattern from a file or an old log may be too wide: then it fits nothing. */
+function fits(pattern: string, words: readonly string[]): boolean {
+  if (patternProblem(pattern) !== undefined) return false;
+  const read = readCommandPattern(pattern, 'allow');
+  return typeof read !== 'string' && isCommand(read, words) && (!hasStar(read) || isHarmless(words));
+}
+
+/** Everything that the call does; `undefined` where a part of it is unknown or can be in no grant. */
+function thingsOf({ effect, confined, acts }: RuledCall): readonly Thing[] | undefined {
+  if (acts === undefined || (effect === 'write' && !confined)) return undefined;
+  // The network of this machine is another thing than the command.
+  if ((acts.beyond ?? []).length > 0) return undefined;
+  const commands = acts.commands === undefined ? [] : acts.commands.plain;
+  const { paths = [], hosts = [] } = acts;
+  if (commands === undefined || !commands.every(isGrantable)) return undefined;
+  if (paths.some(({ path, below = false }) => below || path.startsWith('/'))) return undefined;
+  const things: readonly Thing[] = [
+    ...commands.map((words): Thing => ({ kind: 'command', words })),
+    ...paths.map(({ path }): Thing => ({ kind: 'path', path })),
+    ...hosts.map((host): Thing => ({ kind: 'host', host })),
+  ];
+  return things.length === 0 ? undefined : things;
+}
+
+function wordsOf(thing: Thing): string {
+  switch (thing.kind) {
+    case 'command':
+      return inWords(thing.words);
+    case 'path':
+      return thing.path;
+    case 'host':
+      return thing.host;
+  }
+}
+
+function isSame(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((word, index) => word === b[index]);
+}
+
+function inWords(words: readonly string[]): string {
+  return words.map(asWord).join(' ');
+}
+
+/** Quotes a word where needed, so that one word differs from two. */
+function asWord(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
+}
+
+/** An interpreter may run a named file. Code that comes from elsewhere may be any code the next time. */
+function isGrantable([program = '', first = '-']: readonly string[]): boolean {
+  const kind = launches(program);
+  if (kind === undefined) return true;
+  return (
+    (kind === 'shell' || kind === 'interpreter') &&
+    !/^(\.|source)$/.test(program) &&
+    !/^-|^\/dev\/|^\/proc\//.test(first)
+  );
+}
+
+// Commands that a granted pattern with a `*` may fit: programs, subcommands and options that are known to start no program of
+// a caller's choice and to write no settings. Everything else is granted word for word only.
+
+/** Commands of one program. */
+interface Harmless {
+  /** Subcommands, one of which follows the program at once. Absent: the program has none. */
+  readonly first?: RegExp;
+  /** The word after the subcommand, where it has to be a name: that of a script. */
+  readonly second?: RegExp;
+  /** All words that begin with `-` or `@`. Absent: any that is no known way to run a program. */
+  readonly options?: RegExp;
+  /** Words after `--` go to a test or a script, so they are no options of the program. */
+  readonly passes?: true;
+}
+
+const NPM = /^(-s|-ws|--(silent|if-present|json|long|all|depth=\d+|workspaces|include-workspace-root|ignore-scripts))$/;
+const SCRIPTS: readonly Harmless[] = [
+  { first: /^test$/, options: NPM, passes: true },
+  { first: /^run$/, second: /^[A-Za-z][\w.:*-]*$/, options: NPM, passes: true },
+];
+const CARGO =
+  /^(-[vqpF]+|-j\d*|--(all|all-features|all-targets|bench(es)?|bins?|check|doc|examples?|features(=.*)?|frozen|lib|locked|no-default-features|no-fail-fast|no-run|offline|package(=.*)?|quiet|release|tests?|verbose|workspace))$/;
+
+const HARMLESS: Readonly<Record<string, readonly Harmless[]>> = {
+  ...Object.fromEntries(
+    'ls cat grep egrep fgrep rg head tail wc cmp cut tr nl du df pwd echo stat basename dirname realpath readlink true false'
+      .split(' ')
+      .map((program) => [program, [{}]]),
+  ),
+  git: [
+    // `-e`, `--edit` and `--edit-description` start an editor. Git takes them shortened too.
+    { first: /^(status|log|diff|show|add|branch|ls-files|blame|rev-parse)$/, options: /^(?!--e(d|$)|-[A-Za-z]*e)/ },
+  ],
+  npm: [...SCRIPTS, { first: /^(ls|view)$/, options: NPM }],
+  pnpm: SCRIPTS,
+  yarn: SCRIPTS,
+  cargo: [
+    { first: /^test$/, options: CARGO, passes: true },
+    { first: /^(build|check|fmt|clippy)$/, options: CARGO },
+  ],
+  go: [
+    {
+      first: /^(build|test|vet|fmt)$/,
+      options:
+        /^--?(a|bench(=.*)?|benchmem|count=\d+|cover|failfast|json|n|parallel=\d+|race|run(=.*)?|short|tags(=.*)?|timeout(=.*)?|v|x)$/,
+    },
+  ],
+  pytest: [
+    {
+      options:
+        /^(-[vqxslk]+|-m|-r[A-Za-z]+|--(co|collect-only|durations=\d+|ff|lf|maxfail=\d+|no-header|no-summary|tb=\w+))$/,
+    },
+  ],
+  vitest: [
+    {
+      first: /^(run|related|list)$/,
+      options: /^(-t|--(run|bail=\d+|maxWorkers=\d+|no-color|passWithNoTests|silent|testNamePattern(=.*)?))$/,
+    },
+  ],
+  tsc: [{ options: /^(-[pb]|--(build|incremental|noEmit|pretty|project|skipLibCheck|strict|version))$/ }],
+  eslint: [{ options: /^--(color|ext(=.*)?|max-warnings(=\d+)?|no-color|no-inline-config|quiet|version)$/ }],
+};
+
+/**
+ * Returns true for a command that a pattern with a `*` may fit. A pattern that is read as a command has to pass too, so a `*`
+ * stands for no program and no subcommand.
+ */
+function isHarmless(command: readonly string[]): boolean {
+  const [program = ''] = command;
+  const known = Object.hasOwn(HARMLESS, program) ? (HARMLESS[program] ?? []) : [];
+  return known.some((one) => isOneOf(one, command)) && !command.some((_, index) => isWayToRun(command, index));
+}
+
+function isOneOf({ first, second, options, passes }: Harmless, [, ...words]: readonly string[]): boolean {
+  if (first?.test(words[0] ?? '') === false || second?.test(words[1] ?? '') === false) return false;
+  const end = passes === true ? words.indexOf('--') : -1;
+  const own = (end === -1 ? words : words.slice(0, end)).filter((word) => /^[-@]/.test(word) && word !== '--');
+  return own.every((word) => options?.test(word) ?? true);
+}

@@ -1,0 +1,230 @@
+import { describe, expect, test } from 'vitest';
+import type { Acts, GrantOffer, RuledCall } from '../rules/ruled-call.ts';
+import { byGrants, grantCovers, grantInWords, grantOf } from './grant.ts';
+import { grantProblem, offeredPlaces, readGrant } from './read-grant.ts';
+
+const runs = (...commands: readonly string[]): RuledCall => {
+  const words = commands.map((command) => command.split(' '));
+  return { tool: 'bash', effect: 'execute', confined: true, acts: { commands: { plain: words, possible: words } } };
+};
+const edits = (path: string, acts: Acts = { paths: [{ path }] }): RuledCall => ({
+  tool: 'edit',
+  effect: 'write',
+  confined: !path.startsWith('/'),
+  acts,
+});
+const offer = (call: RuledCall): GrantOffer => {
+  const exact = grantOf(call);
+  return { call, project: true, ...(exact !== undefined && { exact }) };
+};
+const problemOf = (call: RuledCall, typed: string): string => {
+  const read = readGrant(offer(call), typed);
+  return 'problem' in read ? read.problem : `granted: ${grantInWords(read)}`;
+};
+
+describe('a grant that is typed for a command', () => {
+  test('without a text is the call to the letter', () =>
+    expect(readGrant(offer(runs('npm test')), ' ')).toEqual({ tool: 'bash', commands: [['npm', 'test']] }));
+
+  test('covers what a rule of that text allows, and nothing else', () => {
+    const grant = readGrant(offer(runs('npm test')), ' npm test * ');
+    expect(grant).toEqual({ tool: 'bash', patterns: ['npm test *'] });
+    const grants = 'problem' in grant ? [] : [grant];
+    expect(byGrants(grants, runs('npm test', 'npm test -- a'))).toBe('always bash "npm test *"');
+    for (const other of ['npm run x', 'npm', 'npm test --script-shell=x', 'rm x'])
+      expect(byGrants(grants, runs('npm test', other)), other).toBeUndefined();
+    expect(byGrants(grants, { ...runs('npm test'), tool: 'shell' })).toBeUndefined();
+  });
+
+  test.each([
+    'sudo *',
+    'env *',
+    'xargs *',
+    'npx *',
+    'find *',
+    'timeout 5 *',
+    '/usr/bin/sudo *',
+    'bash *',
+    'node *',
+    'python3 *',
+    'sed *',
+  ])('is refused for programs that run others or code, with the reason: %s', (typed) => {
+    const [program = ''] = typed.split(' ');
+    expect(problemOf(runs(typed.replace('*', 'x')), typed)).toContain(program);
+    expect(problemOf(runs(typed.replace('*', 'x')), typed)).not.toContain('granted');
+  });
+
+  test.each(['sudo ls', 'cd src', 'export A', 'eval ls', 'source x', 'sh'])(
+    'is refused to the letter too for what runs or changes others: %s',
+    (typed) => expect(problemOf(runs('npm test'), typed)).toContain('no grant covers it'),
+  );
+
+  test.each([
+    'npm exec *',
+    'npm exe *',
+    'npm innit *',
+    'npm config *',
+    'git -c x *',
+    'cargo run *',
+    'go run *',
+    'tar --to-command=x *',
+    'uv run *',
+    'git submodule foreach *',
+  ])('is refused where a word of it makes the program run others: %s', (typed) =>
+    expect(problemOf(runs(typed.replace('*', 'x')), typed)).toMatch(/runs other programs|no command in plain words/),
+  );
+
+  test.each([
+    'npm *',
+    'git *',
+    'npm run *',
+    'npm e*',
+    'git *onfig x',
+    'git config *',
+    'git rebase *',
+    'git archive *',
+    'git --no-pager *',
+    'cargo *',
+    'go env *',
+    'vitest *',
+    'node scripts/a.js *',
+    './ls *',
+    'touch *',
+    'make *',
+    'constructor *',
+  ])('is refused with its way out where a * could run other programs or write settings: %s', (typed) => {
+    const problem = problemOf(runs(typed.replace('*', 'x')), typed);
+    expect(problem).toContain('a * is granted only after');
+    expect(problem).toContain('Answer a alone for exactly this command, or put a rule into your own settings');
+  });
+
+  test.each([
+    'npm test *',
+    'npm run build *',
+    'npm run test:*',
+    'npm ls *',
+    'git status *',
+    'git log --oneline *',
+    'git add *',
+    'cargo test *',
+    'go vet *',
+    'rg *',
+    'cat src/*',
+    'pytest *',
+    'vitest run *',
+    'tsc --noEmit *',
+    'eslint src *',
+  ])('is taken for what is plainly harmless: %s', (typed) =>
+    expect(problemOf(runs(typed.replace('*', 'a')), typed)).toContain('granted: bash'),
+  );
+
+  test.each([
+    ['npm test *', ['--git=./evil', '--script-sh=./evil', '--shell=x', '--node-opt=x', '-C x']],
+    ['npm run build *', ['--prefix=x', '--git ./evil']],
+    ['npm view *', ['--viewer=./evil', 'x --userconf=y']],
+    ['git diff *', ['--ext-diff', '--output=x', '-Oevil', '-c core.fsmonitor=./evil']],
+    ['git branch *', ['--edit-description', '--edit-d', '--e']],
+    ['git add *', ['-e', '-pe', '--edit']],
+    ['cargo build *', ['--config x', '--target=./evil.json', '--manifest-path=x']],
+    ['cargo clippy *', ['-- --codegen=linker=./evil']],
+    ['go build *', ['-toolexec=./evil', '-ldflags=-extld=./evil', '-o x']],
+    ['rg *', ['--pre=./evil x']],
+    ['pytest *', ['-p evil', '--rootdir=x', '-c x', '@evil']],
+    ['vitest run *', ['--config=x', '--globalSetup=./evil']],
+    ['tsc *', ['@evil', '--outDir x']],
+    ['eslint *', ['-c x', '--config=x', '--rulesdir x', '-f ./evil.js']],
+  ])('%s covers no options that run programs or read other settings: %j', (pattern, more) => {
+    const grants = [{ tool: 'bash', patterns: [pattern] }];
+    const plain = pattern.replace(' *', ' src/a');
+    expect(byGrants(grants, runs(plain))).toBe(`always bash "${pattern}"`);
+    for (const words of more) expect(byGrants(grants, runs(pattern.replace('*', words))), words).toBeUndefined();
+  });
+
+  test('passes any words on to a script and to tests', () => {
+    const grants = [{ tool: 'bash', patterns: ['npm test *', 'cargo test *'] }];
+    expect(byGrants(grants, runs('npm test -- --grep a', 'cargo test -- --nocapture'))).toBeDefined();
+  });
+
+  test('without a * is that command, whatever program it is', () =>
+    expect(problemOf(runs('npm config get x'), 'npm config get x')).toBe('granted: bash "npm config get x"'));
+
+  test.each(['*', '* test', 'A=b npm *', 'npm test; ls', '$(x) *', '"npm" *'])(
+    'is refused as no plain pattern: %s',
+    (typed) => expect(problemOf(runs('npm test'), typed)).not.toContain('granted'),
+  );
+
+  test('is refused where it leaves a command of the call out', () =>
+    expect(problemOf(runs('npm test', 'git add .'), 'npm test *')).toBe(
+      '"npm test *" is refused: it does not cover `git add .` of this call',
+    ));
+});
+
+describe('a grant that is typed for a file tool', () => {
+  test('of a folder covers what lies below it, and nothing else', () => {
+    const grant = readGrant(offer(edits('src/a/b.ts')), 'src/');
+    expect(grant).toEqual({ tool: 'edit', folders: ['src'] });
+    const grants = 'problem' in grant ? [] : [grant];
+    expect(byGrants(grants, edits('src/deep/er.ts'))).toBe('always edit "src/"');
+    for (const other of ['srcs/a.ts', 'lib/a.ts', 'src', 'SRC/a.ts', '/etc/src/a.ts'])
+      expect(byGrants(grants, edits(other)), other).toBeUndefined();
+    expect(byGrants(grants, { ...edits('src/a.ts'), tool: 'write' })).toBeUndefined();
+    expect(byGrants(grants, { ...edits('src/a.ts'), confined: false })).toBeUndefined();
+    expect(byGrants(grants, edits('src/a', { paths: [{ path: 'src/a', below: true }] }))).toBeUndefined();
+  });
+
+  test('of a file covers that file, and says that any content is', () => {
+    const grant = readGrant(offer(edits('src/a.ts')), './src/a.ts');
+    expect(grant).toEqual({ tool: 'edit', paths: ['src/a.ts'] });
+    if ('problem' in grant) throw new Error(grant.problem);
+    expect(byGrants([grant], edits('src/b.ts'))).toBeUndefined();
+    expect(grantCovers(grant)).toBe('every call of edit on src/a.ts, whatever its content');
+  });
+
+  test('must name something: a bare one would be taken for the content shown', () =>
+    expect(problemOf(edits('src/a.ts'), '')).toContain('another call may write other content'));
+
+  test.each(['/', './', '.', '..', '../x/', 'src/../', '~/', '/etc/', 'src//', 'lib/', 'src/b.ts', 'src'])(
+    'is refused where it is not this call or not below the workspace: %s',
+    (typed) => expect(problemOf(edits('src/a.ts'), typed)).not.toContain('granted'),
+  );
+
+  test('is refused for a path outside', () => expect(problemOf(edits('/etc/x'), '/etc/x')).not.toContain('granted'));
+
+  test('is offered by the names of the file and its folder', () => {
+    expect(offeredPlaces(offer(edits('src/a/b.ts')))).toEqual(['src/a/b.ts', 'src/a/']);
+    expect(offeredPlaces(offer(edits('a.ts')))).toEqual(['a.ts']);
+    expect(offeredPlaces(offer(runs('npm test')))).toEqual([]);
+  });
+});
+
+describe('a grant that comes from elsewhere', () => {
+  test('covers nothing by a pattern that is too wide, whoever wrote it', () => {
+    for (const pattern of ['sudo *', 'bash *', '* x', 'npm exec *', ''])
+      expect(
+        byGrants([{ tool: 'bash', patterns: [pattern] }], runs(pattern.replace('*', 'x'))),
+        pattern,
+      ).toBeUndefined();
+    expect(byGrants([{ tool: 'edit', folders: [''] }], edits('a.ts'))).toBeUndefined();
+  });
+
+  test('is refused for a call that no grant can cover, another tool, and what lies outside', () => {
+    const unknown: RuledCall = { tool: 'x__y', effect: 'execute', confined: true };
+    expect(grantProblem({ tool: 'x__y' }, unknown)).toBe('no grant covers this call');
+    expect(grantProblem({ tool: 'write', paths: ['a'] }, edits('a'))).toContain('the grant is for write');
+    expect(grantProblem({ tool: 'edit', paths: ['a'], folders: ['../x'] }, edits('a'))).toContain('no folder below');
+    expect(grantProblem({ tool: 'bash', commands: [['npm']], patterns: ['sudo *'] }, runs('npm'))).toContain('sudo');
+  });
+});
+
+describe('a name that begins with ~', () => {
+  test.each(['~/', '~/a.ts', '~root/'])('is no path from the workspace on, though the call is on one: %s', (typed) => {
+    const path = typed.endsWith('/') ? `${typed}a.ts` : typed;
+    expect(problemOf(edits(path), typed)).toContain('is no path from the workspace on');
+  });
+
+  test.each(['~', '', '..', 'a//b'])('and the like is no folder of a grant, whoever made it: %j', (folder) => {
+    expect(grantProblem({ tool: 'edit', folders: [folder] }, edits(`${folder}/a.ts`))).toMatch(
+      /is no folder below the workspace|no grant covers/,
+    );
+  });
+});

@@ -1,0 +1,67 @@
+// A grant as a person types it: `npm test *` for a command, `src/tax.js` or `src/` for a file tool. Pure.
+
+import type { Granted } from '@tidemark/log';
+import type { GrantOffer, RuledCall } from '../rules/ruled-call.ts';
+import { canGrant, leftBy, patternProblem } from './grant.ts';
+
+/** A grant that was refused: the reason and the next step. */
+export interface GrantProblem {
+  readonly problem: string;
+}
+
+/**
+ * Reads what was typed after `a` or `p`; an empty text means the call itself. The grant always covers the call that was asked
+ * about. Returns the problem when the text names too much, nothing, or something else than the call.
+ */
+export function readGrant({ call, exact }: GrantOffer, typed: string): Granted | GrantProblem {
+  const text = typed.trim();
+  if (text === '') return exact ?? { problem: NAME_IT };
+  const { commands, paths = [] } = call.acts ?? {};
+  if (commands !== undefined && paths.length === 0) return covering({ tool: call.tool, patterns: [text] }, call, text);
+  if (paths.length > 0 && commands === undefined) return placeGrant(call, text);
+  return { problem: `a call of ${call.tool} takes no pattern: answer without one` };
+}
+
+/** Returns the places that the question offers by name: the file of the call, and its folder. Empty for other calls. */
+export function offeredPlaces({ call }: GrantOffer): readonly string[] {
+  const [path, ...more] = (call.acts?.paths ?? []).map((one) => one.path);
+  if (path === undefined || more.length > 0) return [];
+  const end = path.lastIndexOf('/');
+  return [path, ...(end === -1 ? [] : [path.slice(0, end + 1)])].filter(
+    (text) => !('problem' in placeGrant(call, text)),
+  );
+}
+
+/** Returns why a grant may not be kept for this call, whoever made it; `undefined` when it may. */
+export function grantProblem(grant: Granted, call: RuledCall): string | undefined {
+  if (!canGrant(call)) return 'no grant covers this call';
+  if (grant.tool !== call.tool) return `the grant is for ${grant.tool}, and the call is one of ${call.tool}`;
+  const folder = grant.folders?.find((name) => !isPlain(name));
+  if (folder !== undefined) return `"${folder}" is no folder below the workspace`;
+  const wide = (grant.patterns ?? []).map(patternProblem).find((problem) => problem !== undefined);
+  if (wide !== undefined) return wide;
+  const [left] = leftBy(grant, call);
+  return left === undefined ? undefined : `it does not cover \`${left}\` of this call`;
+}
+
+const NAME_IT = 'name the file, or the folder with a / at its end: another call may write other content';
+
+function placeGrant(call: RuledCall, text: string): Granted | GrantProblem {
+  if (/^\.?\/?$/.test(text))
+    return { problem: 'that is the whole workspace: start a session with `--mode auto` for it' };
+  const plain = text.replace(/^\.\//, '');
+  const name = plain.replace(/\/$/, '');
+  if (!isPlain(name))
+    return { problem: `"${text}" is no path from the workspace on: give names parted by /, without "..", "." and "~"` };
+  const grant = plain.endsWith('/') ? { tool: call.tool, folders: [name] } : { tool: call.tool, paths: [name] };
+  return covering(grant, call, text);
+}
+
+function isPlain(name: string): boolean {
+  return !name.startsWith('~') && name.split('/').every((one) => one !== '' && one !== '.' && one !== '..');
+}
+
+function covering(grant: Granted, call: RuledCall, text: string): Granted | GrantProblem {
+  const problem = grantProblem(grant, call);
+  return problem === undefined ? grant : { problem: `"${text}" is refused: ${problem}` };
+}

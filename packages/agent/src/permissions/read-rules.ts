@@ -1,0 +1,116 @@
+// The door of the rules: what cannot be understood is refused here, so that none is taken for less or more than it says.
+
+import { nearestName } from '../nearest-name.ts';
+import type { Tool } from '../ports/tool.ts';
+import { openGitProblem, readCommandPattern } from '../rules/command-pattern.ts';
+import { matchStars, readHostPattern, readPathPattern } from '../rules/name-patterns.ts';
+import type { ReadRule, Rule, RulePattern, RuleProblems, RuleSet } from '../rules/rule.ts';
+import type { ActKind } from '../rules/ruled-call.ts';
+
+/** What is asked of a tool that a rule names. */
+export type RuledTool = Pick<Tool, 'name' | 'tells'>;
+
+const DECISIONS: readonly Rule['decision'][] = ['allow', 'ask', 'deny'];
+const KINDS: readonly ActKind[] = ['commands', 'paths', 'hosts'];
+const NAMES: readonly string[] = ['decision', 'tool', ...KINDS];
+const TOOL = /^[\w*-]{1,64}$/;
+
+/**
+ * Reads rules, whoever wrote them. Names of tools are checked against those that are there; one with `__` in it is a tool of
+ * an MCP server, which may come later. Pure.
+ */
+export function readRules(given: readonly unknown[], tools: readonly RuledTool[]): RuleSet | RuleProblems {
+  const read = given.map((rule, index) => ({ place: `rules[${index}]`, rule: readRule(rule, tools) }));
+  const problems = read.flatMap(({ place, rule }) => ('problem' in rule ? [`${place}: ${rule.problem}`] : []));
+  if (problems.length > 0) return { problems };
+  return read.flatMap(({ rule }) => ('problem' in rule ? [] : [rule]));
+}
+
+interface RuleProblem {
+  readonly problem: string;
+}
+
+function readRule(given: unknown, tools: readonly RuledTool[]): ReadRule | RuleProblem {
+  if (typeof given !== 'object' || given === null || Array.isArray(given))
+    return { problem: 'it is no object: give { decision, tool }' };
+  const fields: Readonly<Record<string, unknown>> = { ...given };
+  const unknown = Object.keys(fields).find((name) => !NAMES.includes(name));
+  if (unknown !== undefined) return { problem: `it has no ${unknown}${hint(unknown, NAMES)}` };
+  const decision = DECISIONS.find((one) => one === fields['decision']);
+  if (decision === undefined)
+    return { problem: `decision is one of ${DECISIONS.join(', ')}${hint(String(fields['decision']), DECISIONS)}` };
+  const { tool } = fields;
+  if (typeof tool !== 'string' || !TOOL.test(tool)) return { problem: 'tool is the name of a tool' };
+  const kinds = KINDS.filter((kind) => fields[kind] !== undefined);
+  if (kinds.length > 1) return { problem: `it has ${kinds.join(' and ')}: make it one rule for each` };
+  const [kind] = kinds;
+  const misfit = misfitOf({ decision, tool, kind }, tools);
+  if (misfit !== undefined) return { problem: misfit };
+  return kind === undefined ? { decision, tool } : readPatterns({ decision, tool }, kind, fields[kind]);
+}
+
+/** What is asked of a tool's name, before any pattern. */
+interface Aim {
+  readonly decision: Rule['decision'];
+  readonly tool: string;
+  readonly kind: ActKind | undefined;
+}
+
+function misfitOf({ decision, tool, kind }: Aim, tools: readonly RuledTool[]): string | undefined {
+  const isFar = tool.includes('__');
+  const named = tools.filter(({ name }) => matchStars(tool, name));
+  if (named.length === 0 && !isFar && !tool.includes('*')) {
+    const names = tools.map(({ name }) => name);
+    return `there is no tool ${tool}${hint(tool, names)}`;
+  }
+  if (decision === 'allow' && tool.includes('*') && !/^[\w-]*[A-Za-z0-9]__\*$/.test(tool))
+    return `"${tool}" would allow tools that nobody named: give one name, or server__* for those of an MCP server`;
+  if (kind !== undefined) return toldMisfit(tool, kind, named);
+  const shell = named.find(({ tells = [] }) => tells.includes('commands'));
+  if (decision !== 'allow' || shell === undefined) return undefined;
+  return `it would allow every command of ${shell.name}: name them as commands`;
+}
+
+function toldMisfit(tool: string, kind: ActKind, named: readonly RuledTool[]): string | undefined {
+  if (named.some(({ tells = [] }) => tells.includes(kind))) return undefined;
+  const told = [...new Set(named.flatMap(({ tells = [] }) => tells))];
+  const next = told.length === 0 ? 'leave it out' : `it has ${told.join(', ')}`;
+  return `${tool} tells no ${kind}: ${next}`;
+}
+
+function readPatterns(rule: Omit<ReadRule, 'patterns'>, kind: ActKind, given: unknown): ReadRule | RuleProblem {
+  const texts: readonly unknown[] = Array.isArray(given) ? given : [];
+  if (texts.length === 0) return { problem: `${kind} is a list of at least one text` };
+  const patterns: RulePattern[] = [];
+  for (const text of texts) {
+    if (typeof text !== 'string') return { problem: `${kind} is a list of texts` };
+    const pattern = readPattern(kind, text, rule.decision);
+    if (typeof pattern === 'string') return { problem: `${kind}: ${pattern}` };
+    patterns.push(pattern);
+  }
+  return { ...rule, patterns };
+}
+
+function readPattern(kind: ActKind, text: string, decision: Rule['decision']): RulePattern | string {
+  switch (kind) {
+    case 'commands': {
+      const pattern = readCommandPattern(text, decision);
+      if (typeof pattern === 'string') return pattern;
+      const problem = decision === 'allow' ? openGitProblem(pattern) : undefined;
+      return problem === undefined ? { kind, text, pattern } : `"${text}" ${problem}`;
+    }
+    case 'paths': {
+      const pattern = readPathPattern(text);
+      return typeof pattern === 'string' ? pattern : { kind, text, pattern };
+    }
+    case 'hosts': {
+      const pattern = readHostPattern(text);
+      return typeof pattern === 'string' ? pattern : { kind, text, pattern };
+    }
+  }
+}
+
+function hint(name: string, names: readonly string[]): string {
+  const nearest = nearestName(name, names);
+  return nearest === undefined ? '' : `, did you mean ${nearest}?`;
+}

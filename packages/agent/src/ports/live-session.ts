@@ -1,0 +1,206 @@
+// A session at work: the actor that takes commands and gives events. One turn at a time.
+
+import type {
+  AnswerPart,
+  ContentPart,
+  NotificationReceived,
+  Position,
+  RenderParameters,
+  SessionId,
+  TurnEnded,
+  TurnTotals,
+  Usage,
+} from '@tidemark/log';
+import type { Capabilities, Provider } from '@tidemark/model';
+import type { CompactionBy, CompactionReport } from './compaction.ts';
+import type { GivenImage } from './image-fitter.ts';
+import type { Mode } from './permissions.ts';
+import type { SessionEvent } from './session-event.ts';
+import type { Tool } from './tool.ts';
+
+/**
+ * What somebody says: plain words, or parts. An image may come as its bytes: it is made to fit the model, and kept once. An
+ * attachment is shown up to the limit of a tool's result, and kept whole.
+ */
+export type Words = string | readonly (ContentPart | GivenImage | GivenAttachment)[];
+
+/** Text that comes along with words, such as what was piped in. */
+export interface GivenAttachment {
+  readonly type: 'attachment';
+  /** What the model is told that it is: `stdin`. */
+  readonly name: string;
+  /** UTF-8. Bytes that are none are replaced, and the model is told so. */
+  readonly data: Uint8Array;
+}
+
+/** A session that can be told what to do. */
+export interface AgentSession {
+  readonly id: SessionId;
+  readonly mode: Mode;
+  /** A turn is open and running here. */
+  readonly running: boolean;
+  /**
+   * Begins a turn; while one runs, waits in line and begins its own after it.
+   *
+   * @throws AgentError `agent/nothing-to-send`, `agent/unknown-skill`; the turn `agent/unfit-image`.
+   */
+  prompt(words: Words, options?: PromptOptions): Turn;
+  /** Goes on with the turn that was cut, failed, interrupted or limited. @throws AgentError `agent/nothing-to-resume`. */
+  resume(): Turn;
+  /** Says something into the running turn: in the log at once, seen by the model after the step. @throws AgentError `agent/not-running`. */
+  steer(words: Words): Promise<void>;
+  /** Ends the running turn: what was said is kept, what runs is ended. Nothing to do when none runs. */
+  interrupt(): Promise<void>;
+  /** A note tells the model. */
+  setMode(mode: Mode): Promise<void>;
+  /**
+   * Other tools, from the next request on. Equal definitions cost nothing: the new handlers serve at once. Others are told
+   * to the model behind what it was sent, where it lets itself be told. Where it does not, they open an epoch (`now`, the
+   * default), or wait for the one that opens next: until then the model is shown the old list, and a call of a tool that is
+   * gone is answered as unavailable.
+   */
+  setTools(tools: readonly Tool[], options?: { readonly when?: 'now' | 'next-epoch' }): void;
+  /**
+   * Sets render parameters that say how much the model reasons (`effort`, `thinking`, `reasoning.effort`), from the next
+   * request on: appended where the model takes that, else an epoch. In the midst of a turn Anthropic's models heed an
+   * appended effort with the next words of the user. The setting holds for the session until it is set again: opened later, it
+   * goes before the parameters that the session is opened with.
+   *
+   * @throws AgentError `agent/unknown-parameter` for a name that the model's row does not have.
+   */
+  setReasoning(parameters: RenderParameters): void;
+  /**
+   * A session that begins as this one was up to a record, the last closed one unless said: it refers to this log up to there
+   * and inherits the epoch in force, so that its first request reads what this one has cached. It is run with what this one
+   * is run with now. Nothing is undone: this session stays as it is, and so do the files.
+   *
+   * @throws AgentError `agent/not-closed` with the nearest closed positions, `agent/no-such-record`.
+   */
+  fork(options?: AgentForkOptions): Promise<AgentSession>;
+  /**
+   * Another model, from the next request on, and the session to go on with: a fork where this one has a history, which so
+   * keeps its model and its cache; this one where nothing was asked yet, or with `inPlace`. Either way the next request
+   * opens an epoch, with its price in the record, and said before it is sent from `rewriteNotice` on. Reasoning of the model
+   * before is not sent to the other; its words stay in the log. Betas and the envelope stay with the provider that they were
+   * said for.
+   *
+   * @throws AgentError `agent/unknown-price` for a limit of money where no price is known; `agent/not-closed` for a fork of
+   *   a session whose end is open.
+   */
+  switchModel(model: OtherModel, how?: ModelSwitchOptions): Promise<AgentSession>;
+  notify(notification: NotificationReceived): Promise<void>;
+  /**
+   * Has a context source noted anew, whether its state changed or not: at once while a turn runs, else with the next prompt.
+   *
+   * @throws AgentError `agent/unknown-source`.
+   */
+  refresh(source: string): Promise<void>;
+  /** A call beside the conversation, on a stream of its own, in the log like any other. */
+  side(call: SideCall): Promise<SideAnswer>;
+  /**
+   * Puts a checkpoint in the place of older history, from the next request on; a refusal is a report with its reason and the
+   * sizes. Allowed while a turn runs: its prompts stay as they were said. With `fresh` this session stays as it is: a fork of
+   * its last closed record begins that holds the checkpoint alone. It is closed; its id is in the report.
+   *
+   * @throws AgentError `agent/conflict` when the history was packed anew meanwhile: ask again.
+   */
+  compact(options?: CompactOptions): Promise<CompactionReport>;
+  /** Everything that happens from now on, until the session is closed. */
+  events(): AsyncIterable<SessionEvent>;
+  /** Ends what runs as interrupted, flushes and gives the lock back. */
+  close(): Promise<void>;
+}
+
+/** What comes with a prompt. */
+export interface PromptOptions {
+  /** Skills to load with it, by name: each body stands in front of the prompt, whatever the budget is. */
+  readonly skills?: readonly string[];
+}
+
+/** How a session is forked. */
+export interface AgentForkOptions extends ForkOptions {
+  /** Another model than this session's. */
+  readonly model?: OtherModel;
+}
+
+/** How another model is taken. */
+export interface ModelSwitchOptions {
+  /** In this session: no session is left that goes on with the model before. */
+  readonly inPlace?: boolean;
+}
+
+/** What a session goes on with. */
+export interface OtherModel {
+  readonly provider: Provider;
+  readonly capabilities: Capabilities;
+  /** Those of the model before it unless said. What the new one does not know is no setting of it: it reaches nothing. */
+  readonly parameters?: RenderParameters;
+}
+
+/** A turn: its events as they come, and its end when awaited. Whoever does not listen loses nothing. */
+export interface Turn extends AsyncIterable<SessionEvent>, PromiseLike<FinishedTurn> {}
+
+/** How a turn ended. */
+export interface FinishedTurn {
+  readonly outcome: TurnEnded['outcome'];
+  /** The words of its last answer. */
+  readonly text: string;
+  readonly error: TurnEnded['error'];
+  readonly totals: TurnTotals;
+  /** Its `turn.ended`. */
+  readonly position: Position;
+}
+
+/** A call beside the conversation. */
+export interface SideCall {
+  /** `title`, `summary`: names the stream and is recorded. */
+  readonly purpose: string;
+  readonly words: Words;
+  /** Whether the conversation so far is sent too: then it is read from the cache. */
+  readonly history?: 'main' | 'none';
+  readonly outputLimit?: number;
+  readonly signal?: AbortSignal;
+}
+
+/** What a side call came to. */
+export interface SideAnswer {
+  readonly text: string;
+  /** All that was answered; calls in it are not run. */
+  readonly parts: readonly AnswerPart[];
+  readonly usage: Usage;
+  readonly cost: string | undefined;
+  /** Its `request.prepared`. */
+  readonly request: Position | undefined;
+}
+
+/** How to compact. */
+export interface CompactOptions {
+  /** Most tokens of the history that stay behind the checkpoint: as the window's budgets say unless given. */
+  readonly tailTokens?: number;
+  /**
+   * Most tokens of the checkpoint, at least some 600: a tenth of the window and a quarter of what it stands for unless given, or
+   * 4,000 where that is more, and never so many that the compaction frees less than a fifth.
+   */
+  readonly checkpointTokens?: number;
+  /** Who writes the checkpoint: as the runtime is set unless said. */
+  readonly by?: CompactionBy;
+  /** Summarises and starts anew, in a fork. There nothing stands behind the checkpoint, whatever `tailTokens` says. */
+  readonly fresh?: boolean;
+  /** Nothing is recorded and nobody is asked: the plan alone. */
+  readonly dryRun?: boolean;
+}
+
+/** Where a fork leaves its session, and what it takes along. */
+export interface ForkOptions {
+  /**
+   * The last record that it keeps: no turn may be open after it. By default the last record with nothing open but its turn, with
+   * which the fork goes on.
+   */
+  readonly at?: number;
+  /** Instead of `at`, before a prompt: 1 is the first, -1 the last one. */
+  readonly beforePrompt?: number;
+  /** Tells the model in short what was done behind that record. */
+  readonly summarize?: boolean;
+  /** What the fork is called in lists: as its parent unless said. */
+  readonly title?: string;
+}

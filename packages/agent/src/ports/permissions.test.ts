@@ -1,0 +1,90 @@
+import type { EffectClass } from '@tidemark/log';
+import { describe, expect, test } from 'vitest';
+import { judge, narrower } from '../permissions/judge-by-mode.ts';
+import type { Mode } from './permissions.ts';
+
+const MODES: readonly Mode[] = ['read-only', 'ask', 'auto'];
+const EFFECTS: readonly EffectClass[] = ['none', 'read', 'write', 'execute', 'network'];
+
+/** Every cell, as `decision rule`. */
+function cells(mode: Mode): readonly string[] {
+  const found = new Set<string>();
+  for (const effect of EFFECTS) {
+    for (const confined of [true, false]) {
+      for (const sandboxed of [true, false]) {
+        const { decision, rule } = judge({ mode, effect, confined, sandboxed });
+        found.add(`${decision} ${rule}`);
+      }
+    }
+  }
+  return [...found];
+}
+
+describe('the matrix of permissions', () => {
+  test('denies in mode read-only all that is more than looking', () => {
+    expect(cells('read-only')).toEqual([
+      'allowed read-only/none',
+      'allowed read-only/read',
+      'denied read-only/write',
+      'denied read-only/execute',
+      'denied read-only/network',
+    ]);
+  });
+
+  test('asks in mode ask before all that is more than looking', () => {
+    expect(cells('ask')).toEqual([
+      'allowed ask/none',
+      'allowed ask/read',
+      'asks ask/write',
+      'asks ask/execute',
+      'asks ask/network',
+    ]);
+  });
+
+  test('asks in mode auto before a write outside the workspace and before what no sandbox holds', () => {
+    expect(cells('auto')).toEqual([
+      'allowed auto/none',
+      'allowed auto/read',
+      'allowed auto/write/inside',
+      'asks auto/write/outside',
+      'allowed auto/execute/sandboxed',
+      'asks auto/execute/unsandboxed',
+      'allowed auto/network/sandboxed',
+      'asks auto/network/unsandboxed',
+    ]);
+  });
+
+  test('takes for a write no heed of a sandbox, and for a command none of the folder', () => {
+    const permission = { mode: 'auto', confined: false, sandboxed: true } as const;
+    expect(judge({ ...permission, effect: 'write' }).decision).toBe('asks');
+    expect(judge({ ...permission, effect: 'execute' }).decision).toBe('allowed');
+  });
+
+  test('asks in mode auto before a command goes beyond its sandbox, and only there', () => {
+    const permission = { effect: 'execute', confined: true, sandboxed: true, beyond: true } as const;
+    const verdicts = MODES.map((mode) => judge({ ...permission, mode }));
+    expect(verdicts.map(({ decision, rule }) => `${decision} ${rule}`)).toEqual([
+      'denied read-only/execute',
+      'asks ask/execute',
+      'asks auto/execute/beyond-sandbox',
+    ]);
+    const unheld = judge({ ...permission, mode: 'auto', sandboxed: false });
+    expect(unheld).toEqual({ decision: 'asks', rule: 'auto/execute/unsandboxed' });
+    expect(judge({ ...permission, mode: 'auto', effect: 'write' }).decision).toBe('allowed');
+  });
+
+  test('narrows to the mode that allows less, whichever comes first', () => {
+    const pairs = MODES.flatMap((a) => MODES.map((b) => narrower(a, b)));
+    expect(pairs).toEqual([
+      'read-only',
+      'read-only',
+      'read-only',
+      'read-only',
+      'ask',
+      'ask',
+      'read-only',
+      'ask',
+      'auto',
+    ]);
+  });
+});

@@ -1,0 +1,227 @@
+// Finds secrets: the values that were given, in the forms in which they leak, and tokens of well-known shapes. Never by
+// how random something looks.
+
+import type { ContentPart, Event, EventOf, Granted, Json, Kind, ToolEnded } from '@tidemark/log';
+import type { Secrets } from '../ports/secrets.ts';
+import type { SecretValue } from './mask-text.ts';
+import { PLACEHOLDER, createMasker, soughtIn } from './mask-text.ts';
+
+/**
+ * Masks these values, and every token of well-known shape. Of two values where one holds the other, the longer one is
+ * found; equal ones go by the first name. A value that holds a placeholder is none: it was masked before.
+ */
+export function createSecrets({ values }: { readonly values: readonly SecretValue[] }): Secrets {
+  const sought = soughtIn(values.filter(({ value }) => value !== '' && !hasPlaceholder(value)));
+  const mask = async (text: string): Promise<string> => {
+    const masker = createMasker(sought);
+    return (await masker.push(text)) + (await masker.end());
+  };
+  return {
+    mask,
+    maskEvent: (event) => maskWords(event, mask),
+    async *maskStream(chunks) {
+      const masker = createMasker(sought);
+      const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+      for await (const chunk of chunks) {
+        const masked = await masker.push(decoder.decode(chunk, { stream: true }));
+        if (masked !== '') yield Buffer.from(masked);
+      }
+      const rest = (await masker.push(decoder.decode())) + (await masker.end());
+      if (rest !== '') yield Buffer.from(rest);
+    },
+    holdsPlaceholder: hasPlaceholder,
+  };
+}
+
+function hasPlaceholder(text: string): boolean {
+  return text.search(PLACEHOLDER) !== -1;
+}
+
+// Which fields of a fact are words, and so are masked. An answer passes as it is: its reasoning is signed, and its
+// arguments are kept as they were streamed. So do recordings of other programs, and what the work goes by: ids, digests,
+// the path of the workspace.
+
+type JsonFields = { readonly [name: string]: Json | undefined };
+type Mask = (text: string) => Promise<string>;
+type MaskEvent<K extends Kind> = (event: EventOf<K>, mask: Mask) => Event | Promise<Event>;
+
+const keep = (event: Event): Event => event;
+
+const MASKS: { readonly [K in Kind]: MaskEvent<K> } = {
+  'session.created': async (event, mask) =>
+    event.data.title === undefined ? event : { ...event, data: { ...event.data, title: await mask(event.data.title) } },
+  'epoch.opened': keep,
+  'context.noted': maskNote,
+  'turn.started': keep,
+  'turn.resumed': keep,
+  'prompt.given': async (event, mask) => ({
+    ...event,
+    data: { ...event.data, parts: await maskParts(event.data.parts, mask) },
+  }),
+  'notification.received': maskNotification,
+  'request.prepared': async (event, mask) =>
+    event.data.extra === undefined
+      ? event
+      : { ...event, data: { ...event.data, extra: await maskParts(event.data.extra, mask) } },
+  'answer.received': keep,
+  'answer.failed': async (event, mask) => ({
+    ...event,
+    data: { ...event.data, message: await mask(event.data.message) },
+  }),
+  'answer.interrupted': async (event, mask) =>
+    event.data.message === undefined
+      ? event
+      : { ...event, data: { ...event.data, message: await mask(event.data.message) } },
+  'tool.started': keep,
+  'tool.returned': async (event, mask) => ({ ...event, data: await maskEnded(event.data, mask) }),
+  'tool.failed': async (event, mask) => ({ ...event, data: await maskEnded(event.data, mask) }),
+  'tool.abandoned': keep,
+  'permission.decided': maskDecision,
+  'mode.changed': keep,
+  'foreign.recorded': keep,
+  'tools.changed': keep,
+  'reasoning.changed': keep,
+  'reasoning.set': keep,
+  'role.changed': keep,
+  'skill.loaded': keep,
+  'history.compacted': maskCheckpoint,
+  'compaction.refused': async (event, mask) => ({
+    ...event,
+    data: { ...event.data, reason: await mask(event.data.reason) },
+  }),
+  'history.pruned': keep,
+  'block.quarantined': maskStub,
+  'pressure.crossed': keep,
+  'memory.changed': keep,
+  'subagent.started': async (event, mask) => ({
+    ...event,
+    data: { ...event.data, task: await mask(event.data.task) },
+  }),
+  'subagent.ended': async (event, mask) => ({
+    ...event,
+    data: { ...event.data, summary: await mask(event.data.summary) },
+  }),
+  'branch.summarized': maskBranch,
+  'turn.ended': maskEnd,
+};
+
+/** The event with its words masked. */
+async function maskWords(event: Event, mask: Mask): Promise<Event> {
+  return maskOne(event, mask);
+}
+
+// The table is typed by kind; TypeScript cannot see that a union indexes it with its own kind.
+function maskOne<K extends Kind>(event: EventOf<K>, mask: Mask): Event | Promise<Event> {
+  const one: MaskEvent<K> = MASKS[event.kind];
+  return one(event, mask);
+}
+
+async function maskNote(event: EventOf<'context.noted'>, mask: Mask): Promise<Event> {
+  const { revision, body } = event.data;
+  return {
+    ...event,
+    data: { ...event.data, revision: await mask(revision), ...(body !== undefined && { body: await mask(body) }) },
+  };
+}
+
+async function maskNotification(event: EventOf<'notification.received'>, mask: Mask): Promise<Event> {
+  const { source, body, provenance } = event.data;
+  return {
+    ...event,
+    data: { source: await mask(source), body: await mask(body), provenance: await mask(provenance) },
+  };
+}
+
+/** What was granted goes by the letter: with a value in it, it holds for nothing any more. */
+async function maskDecision(event: EventOf<'permission.decided'>, mask: Mask): Promise<Event> {
+  const { always } = event.data;
+  if (always === undefined) return event;
+  const { commands, patterns, paths, folders, hosts } = always;
+  const masked: Granted = {
+    ...always,
+    ...(commands !== undefined && { commands: await Promise.all(commands.map((words) => maskAll(words, mask))) }),
+    ...(patterns !== undefined && { patterns: await maskAll(patterns, mask) }),
+    ...(paths !== undefined && { paths: await maskAll(paths, mask) }),
+    ...(folders !== undefined && { folders: await maskAll(folders, mask) }),
+    ...(hosts !== undefined && { hosts: await maskAll(hosts, mask) }),
+  };
+  return { ...event, data: { ...event.data, always: masked } };
+}
+
+async function maskCheckpoint(event: EventOf<'history.compacted'>, mask: Mask): Promise<Event> {
+  const { checkpoint, limitations, fields, fallback } = event.data;
+  return {
+    ...event,
+    data: {
+      ...event.data,
+      checkpoint: await mask(checkpoint),
+      limitations: await maskAll(limitations, mask),
+      ...(fields !== undefined && { fields: await maskFields(fields, mask) }),
+      ...(fallback !== undefined && { fallback: await mask(fallback) }),
+    },
+  };
+}
+
+async function maskStub(event: EventOf<'block.quarantined'>, mask: Mask): Promise<Event> {
+  const { reason, stub } = event.data;
+  return { ...event, data: { ...event.data, reason: await mask(reason), stub: await mask(stub) } };
+}
+
+async function maskBranch(event: EventOf<'branch.summarized'>, mask: Mask): Promise<Event> {
+  const { text, limitations } = event.data;
+  return {
+    ...event,
+    data: { ...event.data, text: await mask(text), limitations: await maskAll(limitations, mask) },
+  };
+}
+
+async function maskEnd(event: EventOf<'turn.ended'>, mask: Mask): Promise<Event> {
+  const { error } = event.data;
+  if (error === undefined) return event;
+  const said = { ...error, message: await mask(error.message), next: await mask(error.next) };
+  return { ...event, data: { ...event.data, error: said } };
+}
+
+async function maskEnded(data: ToolEnded, mask: Mask): Promise<ToolEnded> {
+  const parts = await maskParts(data.parts, mask);
+  if (data.files === undefined) return { ...data, parts };
+  const files = data.files.map(async (file) => ({ ...file, path: await mask(file.path) }));
+  return { ...data, parts, files: await Promise.all(files) };
+}
+
+function maskParts(parts: readonly ContentPart[], mask: Mask): Promise<readonly ContentPart[]> {
+  return Promise.all(parts.map((part) => maskPart(part, mask)));
+}
+
+async function maskPart(part: ContentPart, mask: Mask): Promise<ContentPart> {
+  switch (part.type) {
+    case 'text':
+      return { ...part, text: await mask(part.text) };
+    case 'file':
+      return { ...part, path: await mask(part.path) };
+    case 'image':
+      return part;
+  }
+}
+
+function maskAll(texts: readonly string[], mask: Mask): Promise<readonly string[]> {
+  return Promise.all(texts.map(mask));
+}
+
+/** Every text in it, names aside. */
+async function maskFields(fields: JsonFields, mask: Mask): Promise<{ readonly [name: string]: Json }> {
+  const masked: [string, Json][] = [];
+  for (const [name, value] of Object.entries(fields))
+    if (value !== undefined) masked.push([name, await maskJson(value, mask)]);
+  return Object.fromEntries(masked);
+}
+
+async function maskJson(value: Json, mask: Mask): Promise<Json> {
+  if (typeof value === 'string') return mask(value);
+  if (typeof value !== 'object' || value === null) return value;
+  return isList(value) ? Promise.all(value.map((one) => maskJson(one, mask))) : maskFields(value, mask);
+}
+
+function isList(value: JsonFields | readonly Json[]): value is readonly Json[] {
+  return Array.isArray(value);
+}

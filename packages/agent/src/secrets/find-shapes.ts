@@ -1,0 +1,224 @@
+// Finds everything in a text that has the shape of a secret: first by our own rules, whose ranges end where the secret
+// ends, then by those of secretlint in what is left.
+
+import type { SecretShape } from './credential.ts';
+import { gradeOf } from './credential.ts';
+import { findNamedValues, findPairedValues } from './named-values.ts';
+import type { SecretRule } from './token-rules.ts';
+import { PLACE_RULES, SHORTEST_RUN, TOKEN_HINT, TOKEN_RULES, findByLibrary } from './token-rules.ts';
+
+/** Longest stretch that a rule looks at, from where it begins to where the secret ends, in UTF-16 units. */
+export const LONGEST_SHAPE = 16_384;
+
+/**
+ * Every shape in the text, apart and in order. Of shapes that overlap one is made, by the name of the first.
+ * `withinLine`: the text is cut out of a longer one and begins in the middle of a line.
+ */
+export async function findShapes(text: string, withinLine = false): Promise<readonly SecretShape[]> {
+  const own = findOwn(text, withinLine);
+  return own.length > 0 ? own : joined(await findByLibrary(text));
+}
+
+/** Every shape in the text that a rule of our own finds, apart and in order. */
+export function findOwn(text: string, withinLine = false): readonly SecretShape[] {
+  const find = (plain: string): readonly SecretShape[] => findPlain(plain, withinLine);
+  return joined([...find(text), ...findBetweenColours(text, find, LONGEST_SHAPE)]);
+}
+
+function findPlain(text: string, withinLine: boolean): readonly SecretShape[] {
+  const places = PLACE_RULES.flatMap(({ hint, rules }) =>
+    hint.test(text) ? rules.flatMap((rule) => shapesOf(rule, text)) : [],
+  );
+  const named = findNamedValues(text, withinLine);
+  return [...tokensIn(text), ...places, ...findKeyLines(text), ...named, ...findPairedValues(text)];
+}
+
+function shapesOf({ name, expression, isSecret, looksBack = 0 }: SecretRule, text: string): readonly SecretShape[] {
+  const found: SecretShape[] = [];
+  for (const { 0: whole, index, groups } of text.matchAll(expression)) {
+    const lead = groups?.['lead'] ?? '';
+    const secret = groups?.['secret'] ?? whole;
+    if (isSecret?.({ text, index, lead, secret }) === false) continue;
+    const start = index + lead.length;
+    found.push({ from: Math.max(0, index - looksBack), start, end: start + secret.length, name });
+  }
+  return found;
+}
+
+/** Characters before a run that decide where a token begins: an escape, the end of a colour, `ya29.`. */
+const LEAD = 16;
+/** What a token may go on with behind its run. */
+const REST = /[\w.+/=%-]{0,16000}/y;
+
+/** Tokens stand in runs of letters, digits, `_` and `-`. One character of every `SHORTEST_RUN` is looked at until one is found. */
+function tokensIn(text: string): readonly SecretShape[] {
+  const found: SecretShape[] = [];
+  for (let at = SHORTEST_RUN - 1; at < text.length; at += SHORTEST_RUN) {
+    if (!isRunCharacter(text.charCodeAt(at))) continue;
+    let start = at;
+    while (start > at - SHORTEST_RUN && isRunCharacter(text.charCodeAt(start - 1))) start -= 1;
+    let end = at + 1;
+    while (end < start + SHORTEST_RUN && isRunCharacter(text.charCodeAt(end))) end += 1;
+    if (end < start + SHORTEST_RUN) continue;
+    REST.lastIndex = end;
+    end += REST.exec(text)?.[0].length ?? 0;
+    const from = Math.max(0, start - LEAD);
+    const run = text.slice(from, end + 1);
+    if (TOKEN_HINT.test(run)) found.push(...shapesIn(run, from));
+    at = end - 1;
+  }
+  return found;
+}
+
+function shapesIn(run: string, at: number): readonly SecretShape[] {
+  return TOKEN_RULES.flatMap((rule) => shapesOf(rule, run)).map((shape) => ({
+    name: shape.name,
+    from: shape.from + at,
+    start: shape.start + at,
+    end: shape.end + at,
+  }));
+}
+
+/** 1 for the code of a letter, a digit, `_` or `-`. */
+const RUN_CHARACTERS = Uint8Array.from({ length: 128 }, (_, code) => Number(/[\w-]/.test(String.fromCharCode(code))));
+
+function isRunCharacter(code: number): boolean {
+  return code < 128 && RUN_CHARACTERS[code] === 1;
+}
+
+function joined(shapes: readonly SecretShape[]): readonly SecretShape[] {
+  const apart: SecretShape[] = [];
+  for (const shape of shapes.toSorted((a, b) => a.start - b.start || b.end - a.end)) {
+    const last = apart.at(-1);
+    if (last === undefined || shape.start >= last.end) apart.push(shape);
+    else
+      apart[apart.length - 1] = { ...last, from: Math.min(last.from, shape.from), end: Math.max(last.end, shape.end) };
+  }
+  return apart;
+}
+
+/** A colour code: raw, drawn, or escaped in a string. */
+const COLOUR = /(?:[\u001B\u241B]|\\{1,15}(?:u001[bB]|u\{1[bB]\}|x1[bB]|033|e))\[[\d;:]{0,32}[mK]/g;
+
+/** A cheap hint of a colour code. */
+const HINT = /(?:[\u001B\u241B]|1[bB]\}?|033|\\e)\[/;
+
+/** The shapes that `find` finds in the text without its colours, at their places in the text. Those that span more than `longest` characters with their colours are left out. Empty for a text without colours. */
+function findBetweenColours(
+  text: string,
+  find: (plain: string) => readonly SecretShape[],
+  longest: number,
+): readonly SecretShape[] {
+  if (!HINT.test(text)) return [];
+  const pieces = piecesOf(text);
+  if (pieces.length === 0 || pieces[0]?.piece.length === text.length) return [];
+  const placeOf = placesIn(pieces);
+  return find(pieces.map(({ piece }) => piece).join(''))
+    .map(({ name, from, start, end }) => ({
+      name,
+      from: placeOf(from),
+      start: placeOf(start),
+      end: placeOf(end - 1) + 1,
+    }))
+    .filter(({ from, end }) => end - from <= longest);
+}
+
+/** A piece of a text between two colours. */
+interface ColourPiece {
+  readonly piece: string;
+  /** Its offset in the text, and in the text without colours. */
+  readonly at: number;
+  readonly plainAt: number;
+}
+
+function piecesOf(text: string): readonly ColourPiece[] {
+  const pieces: ColourPiece[] = [];
+  let at = 0;
+  let plainAt = 0;
+  const add = (end: number): void => {
+    if (end > at) pieces.push({ piece: text.slice(at, end), at, plainAt });
+    plainAt += end - at;
+  };
+  for (const { 0: colour, index } of text.matchAll(COLOUR)) {
+    add(index);
+    at = index + colour.length;
+  }
+  add(text.length);
+  return pieces;
+}
+
+/** Translates an offset in the text without colours. The search halves the pieces: there may be many. */
+function placesIn(pieces: readonly ColourPiece[]): (plain: number) => number {
+  return (plain) => {
+    let low = 0;
+    let high = pieces.length - 1;
+    while (low < high) {
+      const middle = Math.ceil((low + high) / 2);
+      if ((pieces[middle]?.plainAt ?? 0) <= plain) low = middle;
+      else high = middle - 1;
+    }
+    const { at = 0, plainAt = 0 } = pieces[low] ?? {};
+    return at + plain - plainAt;
+  };
+}
+
+// Finds the lines of a private key behind its first line, each by itself. They may have numbers and names of files before
+// them (`grep -n`), be strings of an array or of code, or be written on one line. The end of the key may be missing.
+
+const SPACE = '(?:[ +]|%20)';
+const BEGIN = new RegExp(
+  `(?:-|%2D){5}BEGIN${SPACE}?(?:[A-Z0-9]{1,16}${SPACE}){0,4}PRIVATE${SPACE}KEY(?:${SPACE}BLOCK)?(?:-|%2D){5}`,
+  'gi',
+);
+/** What may stand between two lines: line ends and quotes in all their escapes, signs of code, marks of a comment or a table. */
+const GAP = String.raw`(?:[\s"'\x60,;:+.&()[\]>|#*~│→-]|\\{1,15}(?:[nrt"'\x60]|u00(?:0[AaDd9]|2[27])|x0[AaDd]|(?=\s))|&(?:#x0?[AaDd]|#1[03]|#x2[27]|#3[49]|quot|apos|nbsp);|%(?:25)?(?:0[AaDd9]|2[0279cC])|\/\/(?=[ \t])|<br ?\/?>){0,60}?`;
+/** The number of a line, or the name of a file, as `grep` and editors print them. */
+const PREFIX = String.raw`(?:[\w./\\-]{1,120}[:-])?(?:\d{1,6}(?:[:|→│-]|\\{1,15}t|[ \t]){1,6})?[ \t]{0,16}`;
+/** An empty line that is numbered: it ends the headers. */
+const EMPTY_LINE = String.raw`(?:[\w./\\-]{1,120}[:-])?\d{1,6}[:-]?(?:\r?\n|\\{1,15}n)`;
+const LETTER = String.raw`(?:[A-Za-z0-9+/=]|%(?:25)?(?:2[BbFf]|3[Dd])|\\{1,15}/)`;
+/** A header inside of the frame: `Proc-Type: 4,ENCRYPTED`. */
+const HEADER = new RegExp(`${GAP}(?:${PREFIX})?(?:Proc-Type|DEK-Info|Comment|Version): ?[^\\n\\\\"]{0,80}`, 'y');
+const LINE = new RegExp(`${GAP}(?:${EMPTY_LINE}${GAP})?(?:${PREFIX})?(?<body>${LETTER}{40,15000})`, 'y');
+/** The last line of a key is shorter. */
+const SHORT_LINE = new RegExp(`${GAP}(?:${PREFIX})?(?<body>${LETTER}{4,39})(?=[\\s"'\`\\\\&%<]|$)`, 'y');
+
+/** Characters behind the beginning of a key that are searched: more than any key has. */
+const LONGEST_KEY = 16_000;
+const MOST_HEADERS = 4;
+
+/** Every line of key material behind the first line of a private key. */
+function findKeyLines(text: string): readonly SecretShape[] {
+  if (!/BEGIN/i.test(text)) return [];
+  return [...text.matchAll(BEGIN)].flatMap(({ 0: { length }, index }) => linesOfKey(text, index, index + length));
+}
+
+function linesOfKey(text: string, from: number, begin: number): readonly SecretShape[] {
+  const key = text.slice(from, from + LONGEST_KEY);
+  const found: SecretShape[] = [];
+  const add = (end: number, body: string): number => {
+    found.push({ from, start: from + end - body.length, end: from + end, name: 'privatekey' });
+    return end;
+  };
+  let at = behindHeaders(key, begin - from);
+  for (let body = bodyAt(LINE, key, at); body !== undefined; body = bodyAt(LINE, key, at))
+    at = add(LINE.lastIndex, body);
+  const rest = found.length === 0 ? undefined : bodyAt(SHORT_LINE, key, at);
+  if (rest !== undefined && gradeOf(rest) === 'mixed') add(SHORT_LINE.lastIndex, rest);
+  return found;
+}
+
+function behindHeaders(key: string, begin: number): number {
+  let at = begin;
+  for (let count = 0; count < MOST_HEADERS; count += 1) {
+    HEADER.lastIndex = at;
+    if (!HEADER.test(key)) break;
+    at = HEADER.lastIndex;
+  }
+  return at;
+}
+
+function bodyAt(line: RegExp, key: string, at: number): string | undefined {
+  line.lastIndex = at;
+  return line.exec(key)?.groups?.['body'];
+}

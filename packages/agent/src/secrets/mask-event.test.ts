@@ -1,0 +1,170 @@
+import type { Event, Kind } from '@tidemark/log';
+import { KINDS } from '@tidemark/log';
+import { EVENTS } from '@tidemark/log/contract';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createSecrets } from './create-secrets.ts';
+
+const VALUE = 'tok-0123456789abcdef';
+const { maskEvent } = createSecrets({ values: [{ name: 'A_TOKEN', value: VALUE }] });
+
+/**
+ * The fields that pass as they are: answers, recordings, and what is no words but ids, digests, names and settings that
+ * the work goes by.
+ */
+const LEFT: { readonly [K in Kind]: readonly string[] } = {
+  'session.created': ['id', 'imported', 'parent', 'root', 'startedBy', 'workspace'],
+  'epoch.opened': [
+    'also',
+    'cacheKey',
+    'cached',
+    'capabilities',
+    'cause',
+    'contract',
+    'edits',
+    'forecast',
+    'layers',
+    'model',
+    'padding.setting',
+    'padding.skills',
+    'padding.why',
+    'parameters',
+    'provider',
+    'skills',
+    'tools',
+  ],
+  'context.noted': ['artifact', 'cause', 'source'],
+  'turn.started': ['trigger', 'compaction'],
+  'turn.resumed': ['trigger', 'compaction'],
+  'prompt.given': ['parts.artifact', 'parts.mediaType', 'presenter'],
+  'notification.received': [],
+  'request.prepared': [
+    'account',
+    'betas',
+    'continuation',
+    'digest',
+    'encoder',
+    'envelope',
+    'extra.artifact',
+    'extra.mediaType',
+    'forecast',
+    'kept',
+    'markers',
+    'purpose',
+    'relation',
+    'rendering',
+    'responseIds',
+    'sequence',
+    'stream',
+  ],
+  'answer.received': [
+    'billed',
+    'contract',
+    'cost',
+    'costAtMost',
+    'diagnosis',
+    'estimated',
+    'forecast',
+    'miss',
+    'model',
+    'parts.arguments',
+    'parts.call',
+    'parts.item',
+    'parts.name',
+    'parts.opaque',
+    'parts.phase',
+    'parts.provider',
+    'parts.text',
+    'prices',
+    'provider',
+    'response',
+    'startedAt',
+    'stop',
+    'stopRaw',
+    'stream',
+    'transport',
+    'truncated',
+    'usage',
+  ],
+  'answer.failed': ['class', 'code', 'startedAt', 'stream', 'usage'],
+  'answer.interrupted': [
+    'billed',
+    'by',
+    'cost',
+    'costAtMost',
+    'estimated',
+    'model',
+    'parts.arguments',
+    'parts.call',
+    'parts.item',
+    'parts.name',
+    'parts.opaque',
+    'parts.phase',
+    'parts.provider',
+    'parts.text',
+    'prices',
+    'provider',
+    'startedAt',
+    'stream',
+    'usage',
+  ],
+  'tool.started': ['call', 'effect', 'name'],
+  'tool.returned': ['call', 'files.as', 'files.digest', 'output', 'parts.artifact', 'parts.mediaType', 'shaping'],
+  'tool.failed': ['call', 'files.as', 'files.digest', 'output', 'parts.artifact', 'parts.mediaType', 'shaping'],
+  'tool.abandoned': ['call', 'reason'],
+  'permission.decided': ['by', 'call', 'decision', 'rule', 'always.tool', 'kept', 'shown'],
+  'mode.changed': ['by', 'mode'],
+  'foreign.recorded': ['format', 'reason', 'record'],
+  'tools.changed': ['added', 'as', 'removed'],
+  'reasoning.changed': ['as', 'parameter', 'scope', 'setting'],
+  'reasoning.set': ['parameters'],
+  'role.changed': ['as', 'role', 'text'],
+  'skill.loaded': ['call', 'name', 'reason', 'source', 'version'],
+  'history.compacted': ['made', 'strategy', 'trigger'],
+  'compaction.refused': ['trigger'],
+  'history.pruned': ['calls', 'cause', 'cost', 'results.from', 'tier'],
+  'block.quarantined': [],
+  'pressure.crossed': ['tier', 'unit'],
+  'memory.changed': ['after', 'before', 'file', 'operation'],
+  'subagent.started': ['call', 'child', 'role'],
+  'subagent.ended': ['child', 'cost', 'status'],
+  'branch.summarized': ['session', 'strategy'],
+  'turn.ended': ['error.code', 'outcome', 'totals'],
+};
+
+/** Every text of it holds the value. */
+function spiked(event: Event): Event {
+  const data: unknown = JSON.parse(JSON.stringify(event.data), (key, value: unknown) =>
+    typeof value === 'string' && key !== 'type' ? `${value} ${VALUE}` : value,
+  );
+  return JSON.parse(JSON.stringify({ ...event, data }));
+}
+
+/** The fields in which the value still stands. */
+function survivorsIn(value: unknown, path = ''): readonly string[] {
+  if (typeof value === 'string') return value.includes(VALUE) ? [path] : [];
+  if (Array.isArray(value)) return value.flatMap((one) => survivorsIn(one, path));
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, one]) => survivorsIn(one, path === '' ? key : `${path}.${key}`));
+}
+
+function isLeft(kind: Kind, path: string): boolean {
+  return LEFT[kind].some((left) => path === left || path.startsWith(`${left}.`));
+}
+
+describe('masking an event', () => {
+  it.each(KINDS)('leaves a value in no words of %s', async (kind) => {
+    for (const event of fc.sample<Event>(EVENTS[kind], { numRuns: 60, seed: 7 })) {
+      const masked = await maskEvent(spiked(event));
+      expect(survivorsIn(masked.data).filter((path) => !isLeft(kind, path))).toEqual([]);
+    }
+  });
+
+  it('changes nothing else', async () => {
+    for (const kind of KINDS) {
+      for (const event of fc.sample<Event>(EVENTS[kind], { numRuns: 20, seed: 7 })) {
+        expect(await maskEvent(event)).toEqual(event);
+      }
+    }
+  });
+});

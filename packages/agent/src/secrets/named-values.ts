@@ -1,0 +1,331 @@
+// Finds the values next to a name that announces a credential: `DB_PASSWORD=…`, `"apiKey": "…"`, `x-api-key: …`,
+// `--token …`. The rule is docs/decisions/2026-11-22-secret-shapes.md.
+
+import type { CredentialKind, SecretShape } from './credential.ts';
+import {
+  credentialKind,
+  gradeOf,
+  isExpression,
+  isLoginInBase64,
+  isPath,
+  isPlaceholder,
+  isRandom,
+  isReference,
+} from './credential.ts';
+import type { BarePlace, ReadValue } from './read-value.ts';
+import { isCodeOnLine, isProgramText, isWholeCode, readBare, readValue } from './read-value.ts';
+
+/** A name, what joins it with a value, and where that begins. */
+interface ValueName {
+  readonly from: number;
+  readonly name: string;
+  readonly kind: CredentialKind;
+  /** `=`, `:`, `=>`, `>`, or ` ` behind a flag. */
+  readonly joint: string;
+  /** Nothing stands between the name, the joint and the value. */
+  readonly isTight: boolean;
+  readonly isQuotedName: boolean;
+  readonly at: number;
+}
+
+/** A value in its surroundings. */
+interface WrittenValue extends ValueName, ReadValue {
+  readonly value: string;
+  /** The value is the rest of its line, and no code. */
+  readonly isSole: boolean;
+}
+
+/**
+ * The middle of a word that counts (`pass`, `ken` of `token`, `cret` of `secret`), the rest of the name, and what joins it
+ * with the value. The name is read backwards from there. KEY alone needs a word before it. The type of an annotation has a
+ * blank before its `=`, or a quote that opens behind it: a value in base64 ends in `=` too.
+ */
+const NAMED =
+  /(?:key(?<=(?:[\w-]|(?:api|access|secret|private|auth) )key)|ken|cret|cred|pass|pwd|uth)[A-Za-z0-9_]{0,28}(?:\\{0,31}["'`]|&(?:quot|apos|#34|#39|#x27);)?\]?[ \t]{0,8}\??(?<joint>[=!]==?|:=|=>|=|\|\||\?\?|:[ \t]{0,4}[A-Za-z][\w<>[\].| ]{0,40}(?:[ \t]=|=(?=\\{0,31}["'`](?![\s,;:)\]}<>|&"'`\\]|$)))(?![=>])|:(?!:)|>|(?<=--[\w-]{1,64}) )[ \t]{0,8}/gi;
+/** The value of a header `Authorization`, with or without a scheme. */
+const AUTHORIZATION =
+  /(?:\\{0,31}["'`])?(?:(?<scheme>bearer|token|basic|api-?key|geniekey)[ \t]{1,4})?(?<secret>[^\s"'`<>,;\\]{4,12000})/iy;
+const LONGEST_NAME = 64;
+/** Words in front of a name that is written with spaces: `secret access key`. */
+const SPACED = /(?:(?:aws|api|access|secret|private|auth|client|service|account) ){1,3}$/i;
+/** What may stand before a name at the beginning of a line: of a setting, a shell, a Dockerfile, a diff, `grep -n`. */
+const LINE_BEGIN =
+  /(?:^|[\r\n"'`]|\\[nr])(?:[\w./-]{1,120}:)?(?:\d{1,6}[:|\t-])?[\s>|+\-*#]*(?:(?:export|set|setx|env|ENV|ARG|const|let|var|declare|readonly)[ \t]+)?$/;
+/** What may stand behind a value at the end of a line. */
+const LINE_END = /[ \t]{0,200}(?:(?<=\s)#|\/\/|$|[\r\n"'`]|\\+[nr"'])/y;
+/** Characters before a name that are searched for the begin of its line. */
+const LONGEST_LEAD = 200;
+const HEADER = /^(?:x-[\w-]+|api-key|private-token|ocp-apim-subscription-key)$/i;
+
+/** Every such value in the text that is no placeholder. A text that begins `withinLine` may have a quote open. */
+export function findNamedValues(text: string, withinLine: boolean): readonly SecretShape[] {
+  const found: SecretShape[] = [];
+  NAMED.lastIndex = 0;
+  for (let match = NAMED.exec(text); match !== null; match = NAMED.exec(text)) {
+    const named = namedAt(text, match) ?? authorizationAt(text, match);
+    if (named === undefined) continue;
+    if ('end' in named) {
+      found.push(named);
+      NAMED.lastIndex = named.end;
+      continue;
+    }
+    const written = readNamed(text, named, withinLine);
+    if (!isCredential(text, written)) continue;
+    const { start, end } = written;
+    found.push({ from: named.from, start, end, name: named.name.replace(/^.*\./, '') });
+    NAMED.lastIndex = end;
+  }
+  return found;
+}
+
+function namedAt(text: string, { 0: matched, index, groups }: RegExpExecArray): ValueName | undefined {
+  const word = /^\w*/.exec(matched)?.[0] ?? '';
+  const from = nameBegin(text, index);
+  const name = text.slice(from, index + word.length);
+  const kind = credentialKind(name);
+  if (kind === undefined) return undefined;
+  const joint = groups?.['joint'] ?? '';
+  // A tag of XML; a group of an expression; a placeholder of ours.
+  if (
+    joint === '>'
+      ? !/(?:^|[^?])<$/.test(text.slice(Math.max(0, from - 2), from))
+      : text[from - 1] === '[' && joint === ':'
+  )
+    return undefined;
+  return {
+    from,
+    name,
+    kind,
+    joint: /^:.*=$/.test(joint) && joint !== ':=' ? '=' : joint,
+    isQuotedName:
+      /["'`;\]]/.test(matched.slice(word.length, word.length + 36)) && !matched.slice(word.length).startsWith(joint),
+    isTight: matched.length === word.length + joint.length,
+    at: index + matched.length,
+  };
+}
+
+/** A scheme makes a word a credential, but for the word of a sentence: `Authorization: Bearer tokens`. */
+function authorizationAt(text: string, { 0: matched, index, groups }: RegExpExecArray): SecretShape | undefined {
+  if (!/^uthorization\b/i.test(matched) || !/^(?:[:=]|=>)$/.test(groups?.['joint'] ?? '')) return undefined;
+  AUTHORIZATION.lastIndex = index + matched.length;
+  const { scheme, secret } = AUTHORIZATION.exec(text)?.groups ?? {};
+  if (secret === undefined || isPlaceholder(secret) || isExpression(secret) || isReference(secret)) return undefined;
+  const isOne =
+    scheme === undefined ? gradeOf(secret) === 'mixed' && secret.length >= 16 : !/^[a-z]{1,14}[.)]?$/i.test(secret);
+  const end = AUTHORIZATION.lastIndex;
+  return isOne ? { from: nameBegin(text, index), start: end - secret.length, end, name: 'authorization' } : undefined;
+}
+
+/** Where the name begins that goes on at this offset. In a string of JSON the letter of an escape may stand before it: `\nAPI_KEY`. */
+function nameBegin(text: string, index: number): number {
+  let from = index;
+  while (index - from < LONGEST_NAME && /[\w$.-]/.test(text[from - 1] ?? '')) from -= 1;
+  if (from === index) return index - (SPACED.exec(text.slice(Math.max(0, index - 40), index))?.[0].length ?? 0);
+  if (text[from - 1] === '\\' && /[nrt]/.test(text[from] ?? '')) from += 1;
+  while (from < index && /[-.$]/.test(text[from] ?? '')) from += 1;
+  return from;
+}
+
+function readNamed(text: string, named: ValueName, withinLine: boolean): WrittenValue {
+  const read = readValue(text, named.at, placeOf(text, named));
+  const written = (one: ReadValue, isSole: boolean): WrittenValue => ({
+    ...named,
+    ...one,
+    value: text.slice(one.start, one.end),
+    isSole,
+  });
+  const isStrictly = isStrict(named);
+  const isUnclosed = isStrictly && read.quote === '`' && text[read.end] !== '`';
+  const { kind, joint, isQuotedName } = named;
+  const mayBeSole = kind === 'password' && /^[=:]$/.test(joint) && !isQuotedName;
+  if ((read.quote !== '' && !isUnclosed) || !(isStrictly || mayBeSole)) return written(read, false);
+  const bare = readBare(text, named.at, isUnquotedLine(text, named.from, withinLine) ? 'line' : 'alone');
+  if (isStrictly) return written(bare, false);
+  const isSole = bare.end >= read.end && isSolePassword(text, written(bare, true));
+  return isSole ? written(bare, true) : written(read, false);
+}
+
+/** No quote stands before this offset on its line, so none after it closes one that was opened there. */
+function isUnquotedLine(text: string, at: number, withinLine: boolean): boolean {
+  const lead = text.slice(Math.max(0, at - LONGEST_LEAD), at);
+  const begin = Math.max(lead.lastIndexOf('\n'), lead.lastIndexOf('\r'));
+  return (begin !== -1 || (at <= LONGEST_LEAD && !withinLine)) && !/["'`]/.test(lead.slice(begin + 1));
+}
+
+/** `password: value` alone on a line, as in YAML: any sign may be a part of the value, unless it is code. */
+function isSolePassword(text: string, { from, start, end, value }: WrittenValue): boolean {
+  if (!isWholeLine(text, from, end)) return false;
+  const plain = value.replace(/[)\]},;.]+$/, '');
+  return gradeOf(plain) === 'mixed' && !isPlaceholder(plain) && !isWholeCode(text, start) && !isCodeOnLine(value);
+}
+
+function placeOf(text: string, named: ValueName): BarePlace {
+  if (/[?&]/.test(text[named.from - 1] ?? '')) return 'query';
+  return isStrict(named) ? 'alone' : 'text';
+}
+
+/** `NAME=value` as in a shell or an .env file, or a header: nothing but a credential is written so. */
+function isStrict({ name, joint, isTight, isQuotedName }: ValueName): boolean {
+  if (joint === ':') return !isQuotedName && HEADER.test(name);
+  return joint === '=' && isTight && /^(?:[A-Z][A-Z0-9_]*|_authToken|_password)$/.test(name);
+}
+
+function isCredential(text: string, written: WrittenValue): boolean {
+  const { kind, name, joint, value, quote } = written;
+  // One word says nothing where words are no credentials: most of code is read no further.
+  if (value === '' || (/^[A-Za-z]{1,14}$/.test(value) && !isStrict(written) && !isSetting(text, written))) return false;
+  if (isPlaceholder(value, name) || isReference(value)) return false;
+  const isBare = quote === '' && joint !== '>';
+  if (isBare && isCode(text, written)) return false;
+  if (kind === 'login') return isLoginInBase64(value);
+  if (kind === 'key') return isStrict(written) && isRandom(value);
+  if (isStrict(written)) return isCredentialInStrict(written);
+  if (/\s|\\[nrt]/.test(value)) return false;
+  if (joint === '>' && !text.startsWith('</', written.end)) return false;
+  if (isProgramText({ name, kind, joint, value, isBare: quote === '' })) return false;
+  if (isSetting(text, written)) return value.length >= 4;
+  return isBare ? isBareCredential(text, written) : isQuotedCredential(written);
+}
+
+/** Where nothing but a credential is written, a bracket in the value makes no code of it. */
+function isCode(text: string, written: WrittenValue): boolean {
+  const { value, start, isSole } = written;
+  if (isSole) return false;
+  return isStrict(written) ? isPath(value) || isWholeCode(text, start) : isExpression(value);
+}
+
+/** `password=value` alone on a line, as in .properties: code puts spaces there, or a comma behind. */
+function isSetting(text: string, { kind, joint, isTight, quote, from, end }: WrittenValue): boolean {
+  return kind === 'password' && joint === '=' && isTight && quote === '' && isWholeLine(text, from, end);
+}
+
+function isCredentialInStrict({ kind, joint, value, quote }: WrittenValue): boolean {
+  if (quote === '`' || value.length < 4 || /\\[nrt]/.test(value)) return false;
+  if (joint === ':' && /^[A-Za-z]{1,14}$/.test(value)) return false;
+  return kind === 'password' || !/\s/.test(value);
+}
+
+/** Plain words are text of a program, or the name of something: `'invalid-token'`. */
+function isQuotedCredential({ kind, joint, value }: WrittenValue): boolean {
+  const isPassword = kind === 'password' && !/^(?:\|\||\?\?)$/.test(joint);
+  if (isPassword) return gradeOf(value) !== 'plain' && value.length >= 5 && !/^[\^~]?\d+(?:\.\d+)+$/.test(value);
+  const grade = gradeOf(value.replaceAll(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}=]+$/gu, ''));
+  if (grade === 'mixed') return value.length >= 8;
+  return grade === 'worded' && value.length >= 12 && /^[A-Za-z]{6,}\d{2,}$/.test(value);
+}
+
+/** Bare, a value may be a name of code. Where it is not the whole rest of a line, it must look less like one. */
+function isBareCredential(text: string, { kind, joint, isTight, from, end, value }: WrittenValue): boolean {
+  if (!/^[=: ]$/.test(joint)) return false;
+  const grade = gradeOf(value);
+  const isPassword = kind === 'password';
+  if (value.length < (isPassword ? 6 : 8) || grade === 'plain' || isDefaulted(value)) return false;
+  if (grade !== 'mixed' && !isPassword) return false;
+  if (/^[\w$.]+$/.test(value) && credentialKind(value) !== undefined) return false;
+  if (joint === ' ' || isWholeLine(text, from, end)) return true;
+  const isPlainName = /^[A-Za-z_$][\w$.]*$/.test(value) && !isRandom(value);
+  const isInList = /^[,;)}]/.test(text.slice(end, end + 1));
+  if (joint === ':') return grade === 'mixed' && !(isPlainName && isInList);
+  return isTight && !(isPlainName && isInList && grade !== 'mixed');
+}
+
+/** The type of a parameter and its default: `str=None`. */
+function isDefaulted(value: string): boolean {
+  const [, type = '', preset = ''] = /^([A-Za-z][\w.[\]|]{0,40})=([^=>].*)$/.exec(value) ?? [];
+  return preset !== '' && gradeOf(type) === 'plain' && (gradeOf(preset) !== 'mixed' || isExpression(preset));
+}
+
+function isWholeLine(text: string, from: number, end: number): boolean {
+  LINE_END.lastIndex = end;
+  return LINE_END.test(text) && LINE_BEGIN.test(text.slice(Math.max(0, from - LONGEST_LEAD), from));
+}
+
+// Finds credentials whose name is not joined with the value by a sign: `ENV NAME value` of a Dockerfile, a pair `name:` and
+// `value:` of Kubernetes, a line of .netrc, `-p` of a command.
+
+/** What stands before a value. A group `id` is the name of the value; without it the value is a password. */
+interface PairRule {
+  readonly hint: RegExp;
+  readonly lead: RegExp;
+  /** What else may stand behind a bare value on its line. Other text by default. */
+  readonly place?: BarePlace;
+}
+
+const BREAK = String.raw`(?:\s|\\{1,15}[nrt])`;
+const QUOTE = String.raw`(?:\\{0,15}["'])?`;
+const COLON = String.raw`${QUOTE}[ \t]{0,4}:[ \t]{0,4}`;
+/** The arguments of a command before the flag. */
+const ARGUMENTS = String.raw`(?:[ \t][^\n|;&"'\x60]{0,200}?)?[ \t]`;
+
+const RULES: readonly PairRule[] = [
+  {
+    hint: /ENV[ \t]/,
+    lead: /(?:^|\n|\\n)[ \t]{0,16}(?:ONBUILD[ \t]{1,4})?ENV[ \t]{1,8}(?<id>[A-Za-z_]\w{2,63})[ \t]{1,8}(?=[^\s=])/g,
+    place: 'alone',
+  },
+  {
+    hint: /name\\{0,15}["']?[ \t]{0,4}:/,
+    lead: new RegExp(
+      `\\bname${COLON}${QUOTE}(?<id>[A-Za-z_][\\w.-]{2,63})${QUOTE}[ \\t]{0,4},?${BREAK}{0,64}${QUOTE}value${COLON}`,
+      'g',
+    ),
+  },
+  {
+    hint: /machine/,
+    lead: new RegExp(
+      `(?:(?<!\\w)|(?<=\\\\n))machine${BREAK}{1,16}[\\w.:-]{1,128}${BREAK}{1,16}login${BREAK}{1,16}[^\\s\\\\"']{1,128}${BREAK}{1,16}password[ \\t]{1,16}`,
+      'g',
+    ),
+    place: 'alone',
+  },
+  {
+    hint: /[ \t]-p/,
+    lead: new RegExp(
+      `(?:(?:docker|podman|nerdctl|buildah|oras|registry)[ \\t]{1,4}login${ARGUMENTS}-p[ \\t=]{1,4}|sshpass[ \\t]{1,4}-p[ \\t]{0,4}|(?:mysql|mysqldump|mysqladmin|mysqlimport|mariadb|mariadb-dump|mariadb-admin)${ARGUMENTS}-p(?=\\S))`,
+      'g',
+    ),
+  },
+];
+
+/** Every such value in the text that is no placeholder. */
+export function findPairedValues(text: string): readonly SecretShape[] {
+  return RULES.flatMap((rule) => (rule.hint.test(text) ? valuesBehind(text, rule) : []));
+}
+
+function valuesBehind(text: string, { lead, place = 'text' }: PairRule): readonly SecretShape[] {
+  const found: SecretShape[] = [];
+  for (const { 0: before, index, groups } of text.matchAll(lead)) {
+    const name = groups?.['id'] ?? 'password';
+    const kind = credentialKind(name);
+    if (kind === undefined) continue;
+    const { start, end, quote } = readValue(text, index + before.length, place);
+    const value = text.slice(start, end);
+    const strict = groups?.['id'] === undefined || /^[A-Z][A-Z0-9_]*$/.test(name);
+    const code = strict ? isPath(value) || isWholeCode(text, start) : isExpression(value);
+    if (isPairCredential(value, { name, kind, strict, isBare: quote === '', code }))
+      found.push({ from: index, start, end, name });
+  }
+  return found;
+}
+
+/** The place of a value. */
+interface ValuePlace {
+  readonly name: string;
+  readonly kind: CredentialKind;
+  /** Nothing but a credential is written there. */
+  readonly strict: boolean;
+  readonly isBare: boolean;
+  /** Read as a bare value, it is code. */
+  readonly code: boolean;
+}
+
+function isPairCredential(value: string, { name, kind, strict, isBare, code }: ValuePlace): boolean {
+  if (value.length < 4 || /\\[nrt]/.test(value) || kind === 'login') return false;
+  if (isPlaceholder(value, name) || isReference(value) || (isBare && code)) return false;
+  if (kind === 'key') return strict && isRandom(value);
+  if (strict) return kind === 'password' || !/\s/.test(value);
+  const grade = gradeOf(value);
+  return (
+    !isBare && !/\s/.test(value) && (kind === 'password' ? grade !== 'plain' : grade === 'mixed' && value.length >= 8)
+  );
+}

@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest';
+import { findOwn } from '../secrets/find-shapes.ts';
+
+describe('a search', () => {
+  const kib = (unit: string, size: number): string =>
+    unit.repeat(Math.ceil((size * 1_024) / unit.length)).slice(0, size * 1_024);
+  /** Least processor time of some searches, in microseconds, so that other processes do not count. */
+  const cost = (text: string, times: number): number =>
+    Math.min(
+      ...[1, 2, 3].map(() => {
+        const before = process.threadCpuUsage();
+        for (let time = 0; time < times; time += 1) findOwn(text);
+        const { user, system } = process.threadCpuUsage(before);
+        return user + system;
+      }),
+    );
+  /** The clock of the processor ticks in milliseconds: less than some ticks is no measure. */
+  const TICKS = 12_000;
+
+  it.each([
+    'sk-ant-api03-',
+    'sk-',
+    'ghs_1_eyJ',
+    'github_pat_',
+    'glpat-',
+    'xoxb-',
+    'sk_live_',
+    'npm_',
+    'AKIA',
+    'eyJ',
+    `${['AK', 'IA'].join('')}0123456789ABCDEF\t`,
+    `${['AK', 'IA'].join('')}0123456789ABCDEF\t${'a,'.repeat(50)}`,
+    'SecretAccessKey |',
+    ' eyJ.',
+    '_eyJ',
+    '%41eyJ',
+    '%41AKIA',
+    `.eyJ${'a'.repeat(20)}`,
+    '-----BEGIN PRIVATE KEY-----',
+    `-----BEGIN PRIVATE KEY-----\n${'A'.repeat(3_000)}`,
+    `-----BEGIN PRIVATE KEY-----${String.raw`\n`}`,
+    `-----BEGIN PRIVATE KEY-----${String.raw`\",`.repeat(1_000)}`,
+    `-----BEGIN PRIVATE KEY-----${String.raw`\" `.repeat(1_000)}`,
+    `-----BEGIN PRIVATE KEY-----\n1:`,
+    `-----BEGIN PRIVATE KEY-----${'"\n'.repeat(500)}`,
+    `-----BEGIN PRIVATE KEY-----${'a-'.repeat(500)}`,
+    `curl -u 'a:${String.raw`\" `.repeat(100)}`,
+    '://a:',
+    'redis://a:b',
+    'redis://a:b@',
+    '://a:x@/',
+    'Bearer ',
+    'Basic ',
+    'Authorization: ',
+    'Authorization: Bearer ',
+    'curl -u a:',
+    "curl -u 'a:",
+    'token=',
+    "token='",
+    'token="',
+    String.raw`token=\"`,
+    String.raw`token="\"`,
+    'token:token',
+    'a_key: ',
+    'api key',
+    'password-',
+    'password: words ',
+    '--token ',
+    'token: A',
+    'a-token.',
+    'DB_PASSWORD=a(',
+    'DB_PASSWORD=`',
+    'DB_PASSWORD=a[b](',
+    '\npassword: a(',
+    '\npassword: a||b',
+    'password: a<b>',
+    '&quot;token&quot;=&quot;',
+    '\u001b[33m',
+    'a\u001b[33m',
+    'mysql -u a ',
+    'docker login -u a ',
+    'name: DB_PASSWORD\n',
+    'machine a login b ',
+    'ENV DB_PASSWORD ',
+    '\u001b[33mtoken\u001b[0m: ',
+    '\\',
+    '"',
+  ])('takes steps in proportion to the text: %s', (unit) => {
+    const inParts = cost(kib(unit, 16), 16);
+    const atOnce = cost(kib(unit, 256), 1);
+    // The same number of characters. In proportion to the text the cost is about the same; with its square it is 16 times.
+    expect(atOnce / Math.max(inParts, TICKS)).toBeLessThan(8);
+  });
+});

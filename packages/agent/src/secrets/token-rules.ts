@@ -1,0 +1,339 @@
+// Tokens that are known by their own form, whatever name stands before them. The rules are data. Each expression is bounded
+// in length, and is only tried at runs of token characters, so a search takes steps in proportion to the text.
+
+import { rules } from '@secretlint/secretlint-rule-preset-recommend';
+import type { SecretLintRuleContext, SecretLintSourceCode } from '@secretlint/types';
+import type { SecretShape } from './credential.ts';
+import { gradeOf, isLoginInBase64, isPlaceholder } from './credential.ts';
+
+/** A rule that finds secrets of one form. */
+export interface SecretRule {
+  /** Stands in the placeholder. */
+  readonly name: string;
+  /** With a group `secret` that group alone is replaced; a group `lead` is all that the match holds before it. */
+  readonly expression: RegExp;
+  /** Decides whether a match is a secret. Every match is one by default. */
+  readonly isSecret?: (found: RuleMatch) => boolean;
+  /** Characters before the match that `isSecret` looks at. None by default. */
+  readonly looksBack?: number;
+}
+
+/** A match of a rule. */
+interface RuleMatch {
+  readonly text: string;
+  /** The offset of the match in the text. */
+  readonly index: number;
+  readonly lead: string;
+  readonly secret: string;
+}
+
+/** Letters, digits, `_` and `-` that stand together in every token of these rules. */
+export const SHORTEST_RUN = 20;
+
+/** Matches somewhere in each text that a rule of `TOKEN_RULES` matches. */
+export const TOKEN_HINT: RegExp =
+  /sk-|AIza|GOCSPX|ya29|gh[opsur]_|github_pat|gl[a-z]{2,5}-|xox|xapp|k_(?:live|test)|whsec|npm_|A(?:KIA|SIA|BIA|CCA)|eyJ|hf_|pypi-|GR1348941/;
+
+/**
+ * Holds where a token begins: not inside of a word. An escape of a string (`\n`, `\u0022`, `\x20`), an escape of an address
+ * (`%3D`) and a colour of a terminal (`[31m`) end in a letter or a digit that is no part of a word.
+ */
+const BEGINS = String.raw`(?:(?<![A-Za-z0-9])|(?<=\\(?:[abefnrtv0]|u[0-9A-Fa-f]{4}|u\{[0-9A-Fa-f]{1,6}\}|x[0-9A-Fa-f]{2}|[0-3][0-7]{2})|%(?:25)?[0-9A-Fa-f]{2}|\[[\d;:?]{0,24}[A-Za-z]))`;
+
+/** An expression for a token that stands at the beginning of a word. */
+function atBegin(form: string): RegExp {
+  return new RegExp(BEGINS + form, 'g');
+}
+
+/** Rules for tokens. Where two find the same, the first one gives the name. */
+export const TOKEN_RULES: readonly SecretRule[] = [
+  { name: 'anthropic', expression: /sk-ant-[a-z]{2,10}\d{2}-[A-Za-z0-9_-]{20,300}/g },
+  { name: 'openrouter', expression: /sk-or-v\d-[A-Za-z0-9]{32,128}/g },
+  { name: 'openai', expression: /sk-(?:proj|svcacct|admin|service)-[A-Za-z0-9_-]{20,300}/g, isSecret: isMixed },
+  { name: 'openai', expression: atBegin('sk-[A-Za-z0-9]{32,128}'), isSecret: isMixed },
+  { name: 'google', expression: /AIza[A-Za-z0-9_-]{35,64}/g },
+  { name: 'google', expression: /GOCSPX-[A-Za-z0-9_-]{20,64}/g },
+  { name: 'google', expression: /ya29\.[A-Za-z0-9_-]{20,1000}/g },
+  {
+    name: 'github',
+    expression: /gh[opsur]_(?:\d{1,20}_eyJ[\w-]{1,1000}\.[\w-]{1,10000}\.[\w-]{1,1000}|[A-Za-z0-9]{36,255})/g,
+  },
+  { name: 'github', expression: /github_pat_[A-Za-z0-9_]{22,255}/g },
+  {
+    name: 'gitlab',
+    expression:
+      /gl(?:pat|dt|rt|rtr|cbt|ptt|ft|imt|agent|oas|soat|ffct|wt)-[\w-]{20,320}(?:\.[a-z0-9]{2}\.[a-z0-9]{9})?/g,
+  },
+  { name: 'slack', expression: /xox[abceoprs](?:\.xox[abceoprs])?-[A-Za-z0-9-]{15,400}/g, isSecret: isMixed },
+  { name: 'slack', expression: /xapp-\d-[A-Za-z0-9-]{15,400}/g },
+  { name: 'slack', expression: /xoxd-(?:[\w+/=.-]|%[0-9A-Fa-f]{2}){20,400}/g, isSecret: isMixed },
+  // Behind a backslash `n` and `r` may belong to an escape: a string of JSON would be none without them. They stay.
+  { name: 'stripe', expression: /(?:s|(?<!\\)r)k_(?:live|test)_[A-Za-z0-9]{16,255}/g },
+  { name: 'stripe', expression: /(?<lead>(?<=\\)r)(?<secret>k_(?:live|test)_[A-Za-z0-9]{16,255})/g },
+  { name: 'stripe', expression: /whsec_[A-Za-z0-9+/=]{24,128}/g },
+  { name: 'npm', expression: /(?<!\\)npm_[A-Za-z0-9]{36,128}/g },
+  { name: 'npm', expression: /(?<lead>(?<=\\)n)(?<secret>pm_[A-Za-z0-9]{36,128})/g },
+  { name: 'pypi', expression: /pypi-AgE[A-Za-z0-9_-]{40,1000}/g },
+  { name: 'huggingface', expression: atBegin('hf_[A-Za-z0-9]{30,64}'), isSecret: isMixed },
+  { name: 'gitlab', expression: /GR1348941[A-Za-z0-9_-]{20,50}/g },
+  {
+    name: 'aws',
+    expression: atBegin('A(?:KIA|SIA|BIA|CCA)[A-Z0-9]{16}(?![A-Za-z0-9])'),
+    isSecret: ({ secret }) => !isPlaceholder(secret),
+  },
+  {
+    name: 'jwt',
+    expression: atBegin(
+      String.raw`eyJ[\w-]{17,2000}\.[\w-]{4,10000}\.[\w-]{10,2000}(?:\.[\w-]{10,1000}\.[\w-]{10,200})?`,
+    ),
+  },
+];
+
+/** Whether the value is neither a placeholder nor made of words. */
+function isMixed({ secret }: Pick<RuleMatch, 'secret'>): boolean {
+  return !isPlaceholder(secret) && gradeOf(secret) === 'mixed';
+}
+
+// Credentials at places that hold nothing else: the frame of a private key, an address, a scheme of HTTP, a flag of curl.
+// The rules are data, bounded in length as those of `token-rules.ts`.
+
+/** Rules that are tried in a text that the hint matches, which is cheap to search for. */
+interface PlaceRules {
+  readonly hint: RegExp;
+  readonly rules: readonly SecretRule[];
+}
+
+const BEGIN = String.raw`-----BEGIN ?[A-Z0-9 ]{0,32}PRIVATE KEY(?: BLOCK)?-----`;
+const END = String.raw`-----END ?[A-Z0-9 ]{0,32}PRIVATE KEY(?: BLOCK)?-----`;
+/**
+ * A quote that does not end a string of JSON: a mask across such an end would leave no JSON. Nothing that may close a string
+ * stands behind it, or it is escaped. The two exclude each other, so a search never tries both.
+ */
+const QUOTE = String.raw`"(?:(?![,}\]:]|$)|(?=[,}\]:]|$)(?<=(?<!\\)(?:\\\\){0,8}\\"))`;
+const IN_FRAME = String.raw`[^-"]|-(?!----)|${QUOTE}`;
+const BREAK = String.raw`(?:\s|\\{1,7}[nrt]){1,4}`;
+const HEADER = `${BREAK}[A-Za-z-]{1,20}: ?[^\\n\\\\]{0,80}`;
+const URL_USER = String.raw`[^\s:/?#@"'\`<>\\]{0,256}`;
+const URL_WORD = String.raw`[^\s@"'\`<>\\`;
+const HOST_AHEAD = String.raw`(?=[\w[$%{.-])`;
+const DATABASES =
+  'redis|rediss|amqps?|postgres|postgresql|mysqlx?|mariadb|mongodb|mongodb\\+srv|mqtts?|smtps?|ftps?|sftp|ldaps?|nats|mssql|sqlserver|clickhouse';
+const CURL_FLAG = String.raw`\s(?:-[A-Za-z]{0,12}?[uU]|--user|--proxy-user)[ \t=]{0,4}`;
+
+/** What separates the columns of a line: of a table of text, of CSV. */
+const COLUMN = String.raw`(?:[\t ,;|]|\\{1,15}t|\\{0,15}"){1,12}`;
+/** An access key id of AWS, and up to two columns behind it: the date, the state. */
+const KEY_ID = `(?:(?<![A-Za-z0-9])|(?<=\\\\[nrt]))A(?:KI|SI)A[A-Z0-9]{16}(?:${COLUMN}[^\\s,;|"\\\\]{1,40}){0,2}?${COLUMN}`;
+const AWS_SECRET = '[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+=])';
+
+/** Characters of a command that are searched for the word `curl`. */
+const COMMAND = 600;
+
+/** Rules for places. Where two find the same, the first one gives the name. */
+export const PLACE_RULES: readonly PlaceRules[] = [
+  {
+    hint: /-----BEGIN ?[A-Z]/,
+    rules: [
+      {
+        name: 'privatekey',
+        expression: new RegExp(`${BEGIN}(?:${IN_FRAME}){0,16000}${END}`, 'g'),
+        isSecret: holdsKeyMaterial,
+      },
+      {
+        // The beginning of a key, as `head` shows it.
+        name: 'privatekey',
+        expression: new RegExp(
+          `${BEGIN}(?:${HEADER}){0,4}(?:${BREAK}[A-Za-z0-9+/=]{40,100}){1,110}(?:${BREAK}[A-Za-z0-9+/=]{1,100}(?![^\\s\\\\"'])(?! ))?`,
+          'g',
+        ),
+        isSecret: holdsKeyMaterial,
+      },
+    ],
+  },
+  {
+    hint: /:\/\/[^\s"'`<>\\]{0,600}@/,
+    rules: [
+      { name: 'xoauth', expression: /(?<lead>:\/\/)(?<secret>[^\s:/@"'`<>\\]{8,256}):x-oauth-basic@/g },
+      {
+        name: 'url-password',
+        expression: new RegExp(`(?<lead>://${URL_USER}:)(?<secret>[^\\s/"'\`<>\\\\]{1,512})@${HOST_AHEAD}`, 'g'),
+        isSecret: isPasswordOfUrl,
+      },
+      {
+        // A password with a slash in it, where no path could be meant.
+        name: 'url-password',
+        expression: new RegExp(
+          `(?<lead>://(?<=(?:${DATABASES})://)${URL_USER}:)(?<secret>${URL_WORD}]{1,512}(?:@${URL_WORD}/]{1,256}){0,3})@${HOST_AHEAD}`,
+          'g',
+        ),
+        isSecret: isPasswordOfUrl,
+      },
+    ],
+  },
+  {
+    // `aws --output text`, and the CSV of the console: the columns have no names next to them.
+    hint: /A[KS]IA[A-Z0-9]{16}[\t ,;|"\\]/,
+    rules: [
+      {
+        name: 'aws-secret',
+        expression: new RegExp(`(?<lead>${KEY_ID})(?<secret>${AWS_SECRET})`, 'g'),
+        isSecret: isOfAws,
+      },
+      {
+        name: 'aws-session',
+        expression: new RegExp(`(?<lead>${KEY_ID}${AWS_SECRET}${COLUMN})(?<secret>[A-Za-z0-9/+]{100,4000}={0,2})`, 'g'),
+        isSecret: isOfAws,
+      },
+    ],
+  },
+  {
+    // `aws --output table`.
+    hint: /(?:SecretAccessKey|SessionToken)[ \t]{0,64}[|│]/,
+    rules: [
+      {
+        name: 'aws-secret',
+        expression: new RegExp(`(?<lead>SecretAccessKey[ \\t]{0,64}[|│][ \\t]{0,64})(?<secret>${AWS_SECRET})`, 'g'),
+        isSecret: isOfAws,
+      },
+      {
+        name: 'aws-session',
+        expression: /(?<lead>SessionToken[ \t]{0,64}[|│][ \t]{0,64})(?<secret>[A-Za-z0-9/+]{100,4000}={0,2})/g,
+        isSecret: isOfAws,
+      },
+    ],
+  },
+  {
+    hint: /Bearer/,
+    rules: [
+      {
+        name: 'bearer',
+        expression: /(?<lead>Bearer[ \t]{1,4})(?<secret>[\w+/.~-]{16,12000}={0,2})/g,
+        isSecret: isMixed,
+      },
+    ],
+  },
+  {
+    hint: /Basic/,
+    rules: [
+      {
+        name: 'basic',
+        expression: /(?<lead>Basic[ \t]{1,4})(?<secret>[A-Za-z0-9+/]{8,4000}={0,2})/g,
+        isSecret: ({ secret }) => isLoginInBase64(secret),
+      },
+    ],
+  },
+  {
+    hint: /\s-(?:[A-Za-z]{0,12}[uU]|-user|-proxy-user)/,
+    rules: [
+      `(?:\\\\{0,7}["'])?[^\\s:"'\`\\\\$]{1,256}:)(?<secret>[^\\s"'\`\\\\]{1,512})`,
+      // In quotes a password may hold spaces and the other quote.
+      `'[^:'\\n]{1,256}:)(?<secret>(?:[^'"\\n\\\\]|\\\\[^nr\\n]|${QUOTE}){1,256})(?=')`,
+      `"[^:"\\n$]{1,256}:)(?<secret>[^"\\n\\\\]{1,512})(?=")`,
+    ].map((login) => ({
+      name: 'curl-user',
+      expression: new RegExp(`(?<lead>${CURL_FLAG}${login}`, 'g'),
+      isSecret: isLoginOfCurl,
+      looksBack: COMMAND,
+    })),
+  },
+];
+
+/** A digest in hexadecimal digits may stand in a table too. */
+function isOfAws(found: RuleMatch): boolean {
+  return isMixed(found) && !/^[0-9a-f]+$/i.test(found.secret);
+}
+
+/** A frame around `...` or around words is an example. */
+function holdsKeyMaterial({ secret }: RuleMatch): boolean {
+  return /[A-Za-z0-9+/=]{40}/.test(secret);
+}
+
+/** Not the port of an address, not the name of the user again, as in the defaults of databases. */
+function isPasswordOfUrl({ lead, secret }: RuleMatch): boolean {
+  const user = lead.slice('://'.length, -1);
+  return (
+    secret !== user && secret !== 'x-oauth-basic' && !/^\d{1,5}(?:[/?#,]|$)/.test(secret) && !isPlaceholder(secret)
+  );
+}
+
+function isLoginOfCurl({ text, index, lead, secret }: RuleMatch): boolean {
+  const user = /([^\s"'=]*):$/.exec(lead)?.[1];
+  if (secret === user || isPlaceholder(secret)) return false;
+  const [command = ''] = text
+    .slice(Math.max(0, index - COMMAND), index)
+    .split(/[|;]|(?<!\\\r?)\n/)
+    .slice(-1);
+  return /(?:\b|\\[nrt])(?:curl|wget|xh)\b/.test(command);
+}
+
+// Tokens of well-known shapes, by the rules of secretlint: they are kept up with the providers, which own expressions
+// would not be. The rules are run without secretlint's engine: that leaves marks behind with each run, and the rule that
+// is left out here lets a comment in the text (`secretlint-disable`) switch all others off.
+
+type TokenRule = (typeof rules)[number];
+
+const PREFIX = '@secretlint/secretlint-rule-';
+const SWITCHES_OFF = `${PREFIX}filter-comments`;
+
+/**
+ * Rules that do not run, because our own find the same with the right range. `aws` and `npm` report a range that begins at
+ * the name and is as long as the value. `basicauth` and `database-connection-string` report the whole address, and what
+ * stands behind it up to the next white space.
+ */
+const REPLACED: ReadonlySet<string> = new Set(['aws', 'npm', 'basicauth', 'database-connection-string']);
+
+/** The names of the rules that are run. */
+export const SHAPES: readonly string[] = rules.filter(isFinder).map(nameOf);
+
+/** Everything in the text that a rule of the library finds, in the order of the rules; overlaps are possible. */
+export async function findByLibrary(text: string): Promise<readonly SecretShape[]> {
+  const found: SecretShape[] = [];
+  const source = sourceOf(text);
+  for (const rule of rules) {
+    if (!isFinder(rule)) continue;
+    const name = nameOf(rule);
+    const context = contextOf(([start, end]) => found.push({ from: start, start, end, name }));
+    await rule.create(context, {}).file?.(source);
+  }
+  return found;
+}
+
+function isFinder(rule: TokenRule): boolean {
+  return rule.meta.id !== SWITCHES_OFF && !REPLACED.has(nameOf(rule));
+}
+
+function nameOf({ meta }: TokenRule): string {
+  return meta.id.slice(PREFIX.length);
+}
+
+function contextOf(report: (range: readonly [number, number]) => void): SecretLintRuleContext {
+  return {
+    sharedOptions: {},
+    createTranslator: () => (messageId) => ({ message: '', messageId: String(messageId), data: undefined }),
+    report: ({ range }) => report(range),
+    ignore: () => undefined,
+  };
+}
+
+/** A text that is no file: the rules for kinds of files find nothing to read. */
+function sourceOf(content: string): SecretLintSourceCode {
+  return {
+    hasBOM: false,
+    content,
+    filePath: undefined,
+    physicalFilePath: undefined,
+    contentType: 'text',
+    ext: '.txt',
+    getFilePath: () => undefined,
+    getPhysicalFilePath: () => undefined,
+    locationToRange: unasked,
+    rangeToLocation: unasked,
+    positionToIndex: unasked,
+    indexToPosition: unasked,
+  };
+}
+
+/** Lines and columns are for reports to people. */
+function unasked(): never {
+  throw new TypeError('a rule of secretlint asked for lines and columns, which masking does not count');
+}

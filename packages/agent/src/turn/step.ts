@@ -1,0 +1,186 @@
+// One step: the model is asked once, and how that ended is in the log. The loop asks again where the step is not done.
+
+import { frontEntries, itemAt, newTextRatio, sizeByBlock } from '@tidemark/context';
+import type { Event, Recorded } from '@tidemark/log';
+import { milliseconds } from '@tidemark/log';
+import type { ProviderError, StreamPart } from '@tidemark/model';
+import { beginningOf, failedBy, retryPause, whyLimited } from '../decide/limits.ts';
+import type { TurnEnding } from '../decide/next-move.ts';
+import { quarantinesFor } from '../decide/quarantine.ts';
+import { recordAnswer, recordFailed, recordInterrupted } from '../request/answer.ts';
+import type { Prepared } from '../request/prepare.ts';
+import { heardFrom } from '../request/prepare.ts';
+import { frontName, keepWarmFront } from '../session/materials.ts';
+import { commit } from '../session/session.ts';
+import { takenBy } from '../session/turn-context.ts';
+import type { StepContext } from './prepare-step.ts';
+import { prepareStep, reportCliff, reportPressure } from './prepare-step.ts';
+import { recoverContext, recoveryFrom, relievePressure } from './recover-context.ts';
+import { refreshTools } from './refresh-tools.ts';
+import type { Received, Sending } from './send-request.ts';
+import { asAnswer, sendRequest } from './send-request.ts';
+
+/** Asks the model once. A result ends the turn; without one the log says how to go on. */
+export async function askModel(turn: StepContext): Promise<TurnEnding | undefined> {
+  await refreshTools(turn);
+  // A step is made with what the session is run with as it begins: a model that is switched to meanwhile is asked next.
+  const working: StepContext = { ...turn, runtime: turn.runtime };
+  const limited = whyLimited(working.runtime.limits, takenBy(working));
+  if (limited !== undefined) return limited;
+  await relievePressure(working);
+  const prepared = await prepareStep(working);
+  if (prepared === undefined || 'outcome' in prepared) return prepared;
+  reportPressure(working, prepared);
+  reportCliff(working, prepared);
+  const received = await sendRequest(working, prepared, (part) => tellWords(working, part));
+  if (received.end === 'failed') return followFailure(working, prepared, received);
+  await recordEnd(working, prepared, received, false);
+  if (received.end === 'finished') {
+    working.lines.heard = heardFrom(prepared.sequence, prepared.record.data.encoder, received.answer);
+    await rememberFront(working, prepared);
+  }
+  return undefined;
+}
+
+function tellWords({ tell }: StepContext, part: StreamPart): void {
+  if (part.type === 'text.delta' || part.type === 'reasoning.delta') tell({ type: part.type, text: part.text });
+}
+
+/**
+ * Records a failed call and does what may help: puts the refused block aside, compacts the history, or waits; then the loop asks the
+ * same step again. A result ends the turn.
+ */
+async function followFailure(
+  working: StepContext,
+  prepared: Prepared,
+  received: Extract<Received, { readonly end: 'failed' }>,
+): Promise<TurnEnding | undefined> {
+  const { session, runtime } = working;
+  const { surroundings, retry } = runtime;
+  const { error } = received;
+  const repair = repairFor(working, prepared, error);
+  if (repair !== undefined) {
+    await recordEnd(working, prepared, received, true);
+    await repairRequest(working, repair, error);
+    return undefined;
+  }
+  const recovery = recoveryFrom(working, error);
+  const pause = retryPause(retry, error, session.progress.tries, surroundings.random());
+  await recordEnd(working, prepared, received, pause !== undefined || recovery !== undefined);
+  const unfit = await recoverContext(working, recovery, error);
+  if (unfit !== undefined || (recovery !== undefined && pause === undefined)) return unfit;
+  return pause === undefined ? failedBy(error) : waitToRetry(working, error, pause);
+}
+
+/** Waits, unless the turn would be over its time by then. */
+async function waitToRetry(working: StepContext, error: ProviderError, pause: number): Promise<TurnEnding | undefined> {
+  const { session, runtime, signal, tell } = working;
+  const { spent, ms } = takenBy(working);
+  const late = whyLimited(runtime.limits, { spent, ms: ms + pause });
+  if (late !== undefined) return late;
+  const notice = {
+    code: 'turn/retrying',
+    message: `${beginningOf(error.message)} (sending ${session.progress.tries} of ${runtime.retry.attempts})`,
+    next: `It is sent again in ${Math.ceil(pause / 1000)} s; interrupt to stop.`,
+  };
+  tell({ type: 'notice.raised', notice });
+  await runtime.surroundings.wait(pause, signal);
+  return undefined;
+}
+
+/**
+ * The facts that repair a refused request: its refused blocks, put aside, so the same step is asked again in an epoch that packs stubs
+ * in their place. Empty where the request only has to go out whole.
+ */
+export type RequestRepair = readonly Event[];
+
+/** Returns the repair of a refused request; `undefined` where none is known. */
+function repairFor(
+  work: StepContext,
+  { record, continues }: Prepared,
+  error: ProviderError,
+): RequestRepair | undefined {
+  const { session, lines, runtime, turn } = work;
+  const { main } = lines;
+  const { refused } = error.data;
+  if (main === undefined || (refused === undefined && error.code !== 'provider/too-large')) return undefined;
+  // A place in a request that went on from an answer is counted from there: whole, it says where it means.
+  if (continues !== undefined && refused?.message !== undefined) return [];
+  const { state, progress } = session;
+  const { bytes } = record.data;
+  const found = quarantinesFor({ state, line: main, bytes, error, repairs: progress.repairs });
+  const at = runtime.surroundings.now();
+  return found.length === 0 ? undefined : found.map((data) => ({ kind: 'block.quarantined', at, turn, data }));
+}
+
+/** Records the repair and reports it. */
+export async function repairRequest(
+  { session, lines, tell }: Pick<StepContext, 'session' | 'lines' | 'tell'>,
+  repair: RequestRepair,
+  error: ProviderError,
+): Promise<void> {
+  delete lines.heard;
+  if (repair.length === 0) return;
+  await commit(session, repair);
+  const places = repair.flatMap((event) => (event.kind === 'block.quarantined' ? [event.data.origin.position] : []));
+  const notice = {
+    code: 'turn/quarantined',
+    message: `${error.message}. Left out from now on: ${places.length} of the blocks of event ${[...new Set(places)].join(', ')}`,
+    next: 'The step is sent again without them; what they held stays in the log.',
+  };
+  tell({ type: 'notice.raised', notice });
+}
+
+/** Records how a call ended: a step of a turn or a side call. `retry`: a failure is followed by another attempt. */
+export function recordEnd(
+  { session, runtime }: Pick<Sending, 'session' | 'runtime'>,
+  prepared: Prepared,
+  received: Received,
+  retry: boolean,
+): Promise<Recorded | undefined> {
+  const at = runtime.surroundings.now();
+  switch (received.end) {
+    case 'finished':
+      return recordAnswer(session, prepared, received.answer, at);
+    case 'stopped':
+      return recordInterrupted(session, prepared, 'user', asAnswer(received.arrived), at);
+    case 'failed': {
+      const { arrived, error } = received;
+      // A provider that has begun its answer has taken the request and bills it, though nobody can read how it began.
+      const usage = arrived.usage ?? (error.code === 'provider/malformed' ? {} : undefined);
+      return usage === undefined
+        ? recordFailed(session, prepared, error, retry, at)
+        : recordInterrupted(session, prepared, 'transport', asAnswer({ ...arrived, usage }), at, error.message);
+    }
+  }
+}
+
+/** Pause between two entries of a session in the index of warm fronts: each call keeps the cache alive meanwhile. */
+const EVERY_MS = 60_000;
+
+/** Adds the front of an answered request to the index of its store, for other sessions. Does nothing when the account is unknown. */
+async function rememberFront(
+  { session, lines }: Pick<StepContext, 'session' | 'lines'>,
+  { record, epoch, sequence, capabilities }: Prepared,
+): Promise<void> {
+  const { account } = record.data;
+  if (account === undefined) return;
+  const { state, log } = session;
+  const front = frontName(epoch, account);
+  const now = milliseconds(record.at);
+  const { told } = lines;
+  if (told !== undefined && told.front === front && now - told.at < EVERY_MS) return;
+  lines.told = { front, at: now };
+  const sizeOf = sizeByBlock({
+    lookup: { sequence, capabilities, now, account },
+    accepted: state.streams['main']?.accepted,
+    model: epoch.model,
+    ratio: newTextRatio(state, epoch.model),
+    scales: state.scales,
+  });
+  const entries = frontEntries(state).filter(
+    (entry) => entry.account === account && itemAt(sequence.prefixes, entry.block) === entry.prefix,
+  );
+  const sized = entries.map((entry) => ({ ...entry, tokens: entry.tokens ?? sizeOf(entry.block) }));
+  await keepWarmFront(log, front, sized, record.at);
+}
