@@ -50,8 +50,8 @@ describe('usage of a response, which counts inclusively (L7)', () => {
   });
 
   it('leaves unknown what did not come, whatever is missing', () => {
-    const input = fc.option(some, { nil: undefined });
-    const told = fc.record({ input, cached: maybe, written: maybe, output: maybe, reasoning: maybe });
+    const inputs = fc.option(some, { nil: undefined });
+    const told = fc.record({ input: inputs, cached: maybe, written: maybe, output: maybe, reasoning: maybe });
     fc.assert(
       fc.property(told, ({ input, cached, written, output, reasoning }) => {
         const usage = usageOf({
