@@ -77,7 +77,7 @@ async function send(actor: Actor, warm: Exclude<Warm, 'off'>): Promise<void> {
 }
 
 function tellPlan(actor: Actor, plan: KeepWarm): void {
-  const spent = actor.session.progress.warming;
+  const spent = actor.session.progress.warmingCost;
   if (plan.by === 'nothing') return tell(actor, { type: 'cache.warming', spent, why: plan.why });
   const { by, at, until, cost, gain } = plan;
   const times = { at: timestamp(new Date(at).toISOString()), until: timestamp(new Date(until).toISOString()) };

@@ -97,8 +97,8 @@ export async function openLiveSession(options: LiveSessionOptions): Promise<Agen
 }
 
 /** What was set for the session goes before what it is opened with: it was set later, and for this session. */
-function withReasoning(runtime: Runtime, { progress: { reasoning } }: Session): Runtime {
-  return { ...runtime, parameters: { ...runtime.parameters, ...reasoning } };
+function withReasoning(runtime: Runtime, { progress: { reasoningParameters } }: Session): Runtime {
+  return { ...runtime, parameters: { ...runtime.parameters, ...reasoningParameters } };
 }
 
 function saidIn({ presenter, trigger }: LiveSessionOptions): PromptOrigin {

@@ -90,7 +90,7 @@ export async function writeCompaction(writing: CompactionWriting, order: Writing
   const { session, runtime } = writing;
   const { state, progress } = session;
   const gauge = gaugeNow(writing);
-  const noted = [...progress.noted.values()].map(({ position }) => position);
+  const noted = [...progress.lastNotes.values()].map(({ position }) => position);
   const { tail, checkpoint: most, alone = false, adds = [], from: first = 0 } = order;
   const last = tail === undefined && !alone ? LAST_RUNG : first;
   // Only a reader of the history adds something to a checkpoint that waits, once, and where the order names the reader.
@@ -198,7 +198,7 @@ async function writeCheckpoint(
     ...source,
     range,
     keptPrompts: keeps,
-    skillsInTail: session.progress.skills.flatMap((load) => (leavesWhole(draft, load) ? [load.name] : [])),
+    skillsInTail: session.progress.loadedSkills.flatMap((load) => (leavesWhole(draft, load) ? [load.name] : [])),
     filesInTail: behind.flatMap(filesOf),
     ...(fromModel === undefined ? {} : { fromModel }),
   };

@@ -36,13 +36,15 @@ const GO_ON = 'The last turn ended before its work was done. Go on from where it
 /** Decides. */
 export function nextMove({ state, progress }: Folded): NextMove {
   if (state.history.batch !== undefined) return { do: 'run-calls' };
-  const { asked } = progress;
-  const answer = asked?.answer;
-  if (asked === undefined || answer === undefined) return endsWithAnswer(state) ? { do: 'say', words: GO_ON } : ASK;
-  if (answer.stop === 'window' && (state.compacted?.position ?? -1) < asked.answeredAt) return { do: 'make-room' };
-  const words = continuation(asked, answer, progress);
-  if (words !== undefined) return progress.cuts > MOST_CUTS ? tooOftenCut() : { do: 'say', words };
-  if (progress.said > asked.position || answer.stop === 'pause' || makesCalls(answer)) return ASK;
+  const { lastRequest } = progress;
+  const answer = lastRequest?.answer;
+  if (lastRequest === undefined || answer === undefined)
+    return endsWithAnswer(state) ? { do: 'say', words: GO_ON } : ASK;
+  if (answer.stop === 'window' && (state.compacted?.position ?? -1) < lastRequest.answeredAt)
+    return { do: 'make-room' };
+  const words = continuation(lastRequest, answer, progress);
+  if (words !== undefined) return progress.outputLimitStops > MOST_CUTS ? tooOftenCut() : { do: 'say', words };
+  if (progress.lastInputPosition > lastRequest.position || answer.stop === 'pause' || makesCalls(answer)) return ASK;
   return { do: 'end', ending: endingOf(answer) };
 }
 
@@ -58,8 +60,12 @@ function makesCalls({ parts }: AnswerReceived): boolean {
 }
 
 /** What is said to a model whose answer was cut, once; nothing when its last call was whole: that one has its result. */
-function continuation({ answeredAt }: MainRequest, answer: AnswerReceived, { told }: Progress): string | undefined {
-  if (!stoppedAtLimit(answer) || told > answeredAt) return undefined;
+function continuation(
+  { answeredAt }: MainRequest,
+  answer: AnswerReceived,
+  { lastRuntimeMessagePosition }: Progress,
+): string | undefined {
+  if (!stoppedAtLimit(answer) || lastRuntimeMessagePosition > answeredAt) return undefined;
   const cut = cutCall(answer);
   if (cut === undefined && makesCalls(answer)) return undefined;
   const what =
@@ -140,8 +146,8 @@ function goOn({ state, progress }: Folded, stamp: Stamp, data: TurnBegan): reado
   return [{ kind: 'turn.resumed', ...stamped(stamp), data }, ...lost.map((call) => abandon(call, 'crashed', stamp))];
 }
 
-function mayHaveActed({ started }: Progress, call: CallId): boolean {
-  const effect = started.get(call);
+function mayHaveActed({ startedCalls }: Progress, call: CallId): boolean {
+  const effect = startedCalls.get(call);
   return effect !== undefined && effect !== 'none' && effect !== 'read';
 }
 
@@ -184,7 +190,7 @@ export function abandonAll(
   begun: 'interrupted' | 'crashed',
   stamp: Stamp,
 ): readonly Event[] {
-  return openCalls(state).map((call) => abandon(call, progress.started.has(call) ? begun : 'unstarted', stamp));
+  return openCalls(state).map((call) => abandon(call, progress.startedCalls.has(call) ? begun : 'unstarted', stamp));
 }
 
 /** Closes a call that will never return. */

@@ -31,7 +31,7 @@ export function planWarmth({ state, progress }: Pick<Session, 'state' | 'progres
   const { left, cached } = accepted;
   // What a provider keeps by itself was not bought for a time.
   if (typeof left.ttl !== 'string') return { by: 'nothing', why: 'empty' };
-  const answer = answered(progress.asked?.answer?.usage);
+  const answer = answered(progress.lastRequest?.answer?.usage);
   // Behind the end of the last request stands what a call that kept it warm has written.
   const written = left.block > (accepted.end ?? 0);
   const held = written ? cached + answer : cached;
@@ -45,7 +45,7 @@ export function planWarmth({ state, progress }: Pick<Session, 'state' | 'progres
     tail: written ? 0 : answer,
     output,
     price: unitPrice(capabilities, warmth.at, held),
-    budget: { share: shareOf(warmth.warm), cost: progress.cost, spent: progress.warming },
+    budget: { share: shareOf(warmth.warm), cost: progress.sessionCost, spent: progress.warmingCost },
     ways: waysOf(warmth.warm, capabilities, state),
   });
 }

@@ -14,7 +14,10 @@ const critical: Gauge = { ...EMPTY, tier: 'critical', input: 190_000, hard: 160_
 const full: Gauge = { ...EMPTY, tier: 'warning', input: 170_000, hard: 160_000 };
 const calm: Gauge = { ...EMPTY, tier: 'calm', input: 1_000, hard: 160_000 };
 const unknown: Gauge = { ...EMPTY, tier: 'unknown' };
-const session = { state: emptyState(), progress: { refusals: 0, recoveries: 0, idle: 0 } };
+const session = {
+  state: emptyState(),
+  progress: { compactionRefusals: 0, recoveryCompactions: 0, idleCompactions: 0 },
+};
 
 /** A session with a turn for each of these answers; the last one only begins. */
 function turns(answers: readonly string[]): State {
@@ -61,13 +64,16 @@ describe('before a step', () => {
   });
 
   test('two compactions in a row that freed next to nothing stop it', () => {
-    const tried = (idle: number): typeof session => ({ ...session, progress: { ...session.progress, idle } });
+    const tried = (idleCompactions: number): typeof session => ({
+      ...session,
+      progress: { ...session.progress, idleCompactions },
+    });
     const triggers = [1, 2].map((idle) => triggerBefore('auto', tried(idle), critical));
     expect(triggers).toEqual(['critical_pressure_preflight', undefined]);
   });
 
   test('two refusals in a row stop it', () => {
-    const refused = { ...session, progress: { refusals: 2, recoveries: 0, idle: 0 } };
+    const refused = { ...session, progress: { compactionRefusals: 2, recoveryCompactions: 0, idleCompactions: 0 } };
     expect(triggerBefore('auto', refused, critical)).toBeUndefined();
   });
 });
@@ -91,7 +97,7 @@ describe('before the first step of a turn', () => {
   });
 
   test('does not compact again where compactions free nothing, or were refused', () => {
-    for (const change of [{ idle: 2 }, { refusals: 2 }]) {
+    for (const change of [{ idleCompactions: 2 }, { compactionRefusals: 2 }]) {
       const tried = { ...worked, progress: { ...session.progress, ...change } };
       expect(triggerAtTurn('preflight', tried, at(8_300))).toBeUndefined();
     }
@@ -121,7 +127,7 @@ describe('behind a failed call', () => {
   });
 
   test('the ladder has an end', () => {
-    const tried = { ...session, progress: { refusals: 0, recoveries: 5, idle: 0 } };
+    const tried = { ...session, progress: { compactionRefusals: 0, recoveryCompactions: 5, idleCompactions: 0 } };
     expect(triggerBehind('preflight', tried, tooLong, { gauge: calm, socket: false })).toBeUndefined();
   });
 });

@@ -16,7 +16,7 @@ const MOST_IDLE = 2;
 /** What decides. */
 export interface Compactable {
   readonly state: State;
-  readonly progress: Pick<Progress, 'refusals' | 'recoveries' | 'idle'>;
+  readonly progress: Pick<Progress, 'compactionRefusals' | 'recoveryCompactions' | 'idleCompactions'>;
 }
 
 /** Why to compact before the next step; `undefined` where nothing is to be done. The gauge is the one of now. */
@@ -56,7 +56,7 @@ export function triggerBehind(
   error: ProviderError,
   { gauge, socket }: { readonly gauge: Gauge; readonly socket: boolean },
 ): CompactionTrigger | undefined {
-  if (!mayCompact(policy, session) || session.progress.recoveries > LAST_RUNG) return undefined;
+  if (!mayCompact(policy, session) || session.progress.recoveryCompactions > LAST_RUNG) return undefined;
   if (error.class === 'compaction') return 'overflow_recovery';
   const died = socket && TRANSPORT.includes(error.code);
   return died && gauge.tier === 'critical' ? 'websocket_critical_recovery' : undefined;
@@ -69,7 +69,7 @@ export function triggerAtWindow(policy: CompactionPolicy, session: Compactable):
 
 /** Whether the last compactions freed next to nothing by the provider's own count. A refused request is still recovered from. */
 export function isIdle({ progress }: Pick<Compactable, 'progress'>): boolean {
-  return progress.idle >= MOST_IDLE;
+  return progress.idleCompactions >= MOST_IDLE;
 }
 
 /** What a transport that died is told by. */
@@ -81,7 +81,7 @@ const TRANSPORT: readonly ProviderErrorCode[] = [
 ];
 
 function mayCompact(policy: CompactionPolicy, { progress }: Compactable): boolean {
-  return policy !== 'manual' && progress.refusals < MOST_REFUSALS;
+  return policy !== 'manual' && progress.compactionRefusals < MOST_REFUSALS;
 }
 
 /** A compaction is recorded, and the next request takes it up. */

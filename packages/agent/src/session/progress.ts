@@ -28,66 +28,66 @@ import type {
 import { money } from '@tidemark/log';
 import { sumOfMoney } from '@tidemark/model';
 import type { Mode } from '../ports/permissions.ts';
-import type { CompactionsTried, Spent, SpentCall } from './spent.ts';
+import type { CompactionAttempts, Spent, SpentCall } from './spent.ts';
 import { NOTHING_SPENT, NOTHING_TRIED, spend, spendTotals, takeAnswer, takeCompaction, trySince } from './spent.ts';
 
 /** The source of a notification that the runtime itself gives. */
 export const RUNTIME = 'runtime';
 
 /** See the head of this file. */
-export interface Progress extends CompactionsTried {
+export interface Progress extends CompactionAttempts {
   mode: Mode | undefined;
   /** The turn that is open, or ended last. */
   turn: TurnProgress | undefined;
   /** Calls that began to run and have not ended. */
-  readonly started: Map<CallId, EffectClass>;
+  readonly startedCalls: Map<CallId, EffectClass>;
   /** How often the step at hand was sent. */
-  attempts: number;
+  stepAttempts: number;
   /** The same, as the retry policy counts: a turn that begins, or goes on after its end, begins anew. */
-  tries: number;
+  retryAttempts: number;
   /** How often something of the step at hand was put aside because a provider refused it. */
-  repairs: number;
+  stepRepairs: number;
   /** The last request of the main stream in this turn, and what it came to. */
-  asked: MainRequest | undefined;
+  lastRequest: MainRequest | undefined;
   /** Where the last prompt or notification stands. */
-  said: number;
+  lastInputPosition: number;
   /** Where the runtime itself last told the model something. */
-  told: number;
+  lastRuntimeMessagePosition: number;
   /** Answers in a row that stopped at the output limit. */
-  cuts: number;
+  outputLimitStops: number;
   /** The last note of each source. */
-  readonly noted: Map<string, Noted>;
-  readonly files: Map<string, FileTouch>;
+  readonly lastNotes: Map<string, SourceNote>;
+  readonly knownFiles: Map<string, FileTouch>;
   /** Digests of outputs that this log names. */
-  readonly outputs: Set<string>;
+  readonly knownOutputs: Set<string>;
   /** Bodies of skills that stand in the tail whole, in the order in which they were brought there. */
-  skills: readonly SkillLoad[];
+  loadedSkills: readonly SkillLoad[];
   /** UTF-16 units of the last result of a call. */
-  shown: number;
+  lastResultUnits: number;
   /** Names of skills that were told to be preloaded. */
-  readonly preloaded: Set<string>;
+  readonly preloadedSkills: Set<string>;
   /** Render parameters that were set for the session. */
-  reasoning: RenderParameters;
+  reasoningParameters: RenderParameters;
   /** What a person allowed for the rest of this session. */
-  granted: readonly Granted[];
+  sessionGrants: readonly Granted[];
   /** US dollars that all calls of the session cost, as far as known; and of these, those that kept its cache warm. */
-  cost: Money;
-  warming: Money;
+  sessionCost: Money;
+  warmingCost: Money;
   /** Of a subagent, for whom it works. */
   startedBy: StartedBy | undefined;
   /** Subagents that began and have not ended, by their sessions. */
-  readonly subagents: Map<SessionId, Subagent>;
+  readonly openSubagents: Map<SessionId, Subagent>;
   /** How many began in all. */
-  delegated: number;
+  subagentsStarted: number;
   /** The stream of the call that keeps it warm, while that is on its way. */
-  warm: string | undefined;
+  warmingStream: string | undefined;
 }
 
 /** A subagent as its parent's log tells it. */
 export type Subagent = SubagentStarted;
 
 /** The last note of a source. */
-export interface Noted {
+export interface SourceNote {
   readonly revision: string;
   /** Where it stands. */
   readonly position: number;
@@ -128,29 +128,29 @@ export function emptyProgress(): Progress {
   return {
     mode: undefined,
     turn: undefined,
-    started: new Map(),
-    attempts: 0,
-    tries: 0,
-    repairs: 0,
-    asked: undefined,
-    said: -1,
-    told: -1,
-    cuts: 0,
+    startedCalls: new Map(),
+    stepAttempts: 0,
+    retryAttempts: 0,
+    stepRepairs: 0,
+    lastRequest: undefined,
+    lastInputPosition: -1,
+    lastRuntimeMessagePosition: -1,
+    outputLimitStops: 0,
     ...NOTHING_TRIED,
-    noted: new Map(),
-    files: new Map(),
-    outputs: new Set(),
-    skills: [],
-    shown: 0,
-    preloaded: new Set(),
-    reasoning: {},
-    granted: [],
-    cost: money('0'),
-    warming: money('0'),
+    lastNotes: new Map(),
+    knownFiles: new Map(),
+    knownOutputs: new Set(),
+    loadedSkills: [],
+    lastResultUnits: 0,
+    preloadedSkills: new Set(),
+    reasoningParameters: {},
+    sessionGrants: [],
+    sessionCost: money('0'),
+    warmingCost: money('0'),
     startedBy: undefined,
-    subagents: new Map(),
-    delegated: 0,
-    warm: undefined,
+    openSubagents: new Map(),
+    subagentsStarted: 0,
+    warmingStream: undefined,
   };
 }
 
@@ -164,8 +164,8 @@ export function advance(progress: Progress, record: Recorded): void {
       granted(progress, record.data);
       return;
     case 'subagent.started':
-      progress.subagents.set(record.data.child, record.data);
-      progress.delegated += 1;
+      progress.openSubagents.set(record.data.child, record.data);
+      progress.subagentsStarted += 1;
       return;
     case 'subagent.ended':
       subagentEnded(progress, record.data);
@@ -174,7 +174,7 @@ export function advance(progress: Progress, record: Recorded): void {
       progress.mode = record.data.mode;
       return;
     case 'reasoning.set':
-      progress.reasoning = { ...progress.reasoning, ...record.data.parameters };
+      progress.reasoningParameters = { ...progress.reasoningParameters, ...record.data.parameters };
       return;
     case 'turn.started':
       beginAnew(progress, record.turn, record.data.compaction);
@@ -183,14 +183,14 @@ export function advance(progress: Progress, record: Recorded): void {
       resumed(progress, record);
       return;
     case 'prompt.given':
-      progress.said = record.position;
+      progress.lastInputPosition = record.position;
       trySince(progress);
       attached(progress, record.data.parts);
       return;
     case 'notification.received':
-      progress.said = record.position;
+      progress.lastInputPosition = record.position;
       trySince(progress);
-      if (record.data.source === RUNTIME) progress.told = record.position;
+      if (record.data.source === RUNTIME) progress.lastRuntimeMessagePosition = record.position;
       return;
     case 'turn.ended':
       if (progress.turn !== undefined) progress.turn = { ...progress.turn, ended: record.data };
@@ -198,10 +198,10 @@ export function advance(progress: Progress, record: Recorded): void {
     case 'history.compacted':
       takeCompaction(progress, record.data);
       // The next request takes it up: what it stands for is as good as gone.
-      progress.skills = progress.skills.filter((load) => leavesWhole(record.data, load));
+      progress.loadedSkills = progress.loadedSkills.filter((load) => leavesWhole(record.data, load));
       return;
     case 'compaction.refused':
-      progress.refusals += record.data.trigger === 'manual' ? 0 : 1;
+      progress.compactionRefusals += record.data.trigger === 'manual' ? 0 : 1;
       return;
     case 'context.noted':
       note(progress, record);
@@ -216,33 +216,33 @@ export function advance(progress: Progress, record: Recorded): void {
 
 /** A grant of the project is looked up where it is kept, so that taking it back ends it here too. */
 function granted(progress: Progress, { always, kept }: PermissionDecided): void {
-  if (always !== undefined && kept === undefined) progress.granted = [...progress.granted, always];
+  if (always !== undefined && kept === undefined) progress.sessionGrants = [...progress.sessionGrants, always];
 }
 
 /** What a fork's parent asked for is the parent's to end, and what its person allowed was allowed there. */
 function created(progress: Progress, startedBy: StartedBy | undefined): void {
   progress.startedBy = startedBy;
-  progress.subagents.clear();
-  progress.delegated = 0;
-  progress.granted = [];
+  progress.openSubagents.clear();
+  progress.subagentsStarted = 0;
+  progress.sessionGrants = [];
 }
 
 function subagentEnded(progress: Progress, { child, totals }: SubagentEnded): void {
   const { turn } = progress;
-  if (progress.subagents.delete(child) && turn !== undefined)
+  if (progress.openSubagents.delete(child) && turn !== undefined)
     progress.turn = { ...turn, spent: spendTotals(turn.spent, totals) };
 }
 
-function note({ noted, outputs }: Progress, { position, data }: RecordedOf<'context.noted'>): void {
+function note({ lastNotes, knownOutputs }: Progress, { position, data }: RecordedOf<'context.noted'>): void {
   const { source, revision, cause, artifact } = data;
-  const whole = cause === 'changed' ? (noted.get(source)?.whole ?? position) : position;
-  noted.set(source, { revision, position, whole });
-  if (artifact !== undefined) outputs.add(artifact);
+  const whole = cause === 'changed' ? (lastNotes.get(source)?.whole ?? position) : position;
+  lastNotes.set(source, { revision, position, whole });
+  if (artifact !== undefined) knownOutputs.add(artifact);
 }
 
 /** The whole of an attachment that was cut is read as the output of a call is. */
-function attached({ outputs }: Progress, parts: readonly ContentPart[]): void {
-  for (const part of parts) if (part.type === 'file' && part.artifact !== undefined) outputs.add(part.artifact);
+function attached({ knownOutputs }: Progress, parts: readonly ContentPart[]): void {
+  for (const part of parts) if (part.type === 'file' && part.artifact !== undefined) knownOutputs.add(part.artifact);
 }
 
 const NEW_TURN: TurnProgress = {
@@ -263,17 +263,17 @@ function resumed(progress: Progress, { turn: id, data }: RecordedOf<'turn.resume
 
 function beginAnew(progress: Progress, id: TurnId | undefined, compaction: TurnBegan['compaction']): void {
   progress.turn = { ...NEW_TURN, id, compaction };
-  progress.asked = undefined;
-  progress.tries = 0;
-  progress.repairs = 0;
-  progress.cuts = 0;
+  progress.lastRequest = undefined;
+  progress.retryAttempts = 0;
+  progress.stepRepairs = 0;
+  progress.outputLimitStops = 0;
 }
 
 function advanceCall(progress: Progress, record: Recorded): void {
   switch (record.kind) {
     case 'request.prepared':
       if (record.data.stream === 'main') sent(progress, record.position);
-      if (record.data.purpose === KEEP_WARM) progress.warm = record.data.stream;
+      if (record.data.purpose === KEEP_WARM) progress.warmingStream = record.data.stream;
       return;
     case 'block.quarantined':
       repaired(progress);
@@ -292,19 +292,19 @@ function advanceCall(progress: Progress, record: Recorded): void {
       if (record.data.usage !== undefined) take(progress, { usage: record.data.usage }, 0);
       return;
     case 'tool.started':
-      progress.started.set(record.data.call, record.data.effect);
+      progress.startedCalls.set(record.data.call, record.data.effect);
       return;
     case 'tool.returned':
     case 'tool.failed':
-      progress.refusals = 0;
-      if (progress.started.has(record.data.call)) called(progress);
-      progress.started.delete(record.data.call);
-      for (const file of record.data.files ?? []) progress.files.set(file.path, file);
-      if (record.data.output !== undefined) progress.outputs.add(record.data.output);
-      progress.shown = unitsOf(record.data.parts);
+      progress.compactionRefusals = 0;
+      if (progress.startedCalls.has(record.data.call)) called(progress);
+      progress.startedCalls.delete(record.data.call);
+      for (const file of record.data.files ?? []) progress.knownFiles.set(file.path, file);
+      if (record.data.output !== undefined) progress.knownOutputs.add(record.data.output);
+      progress.lastResultUnits = unitsOf(record.data.parts);
       return;
     case 'tool.abandoned':
-      progress.started.delete(record.data.call);
+      progress.startedCalls.delete(record.data.call);
       return;
     default:
   }
@@ -316,30 +316,30 @@ function unitsOf(parts: readonly ContentPart[]): number {
 }
 
 function sent(progress: Progress, position: number): void {
-  progress.attempts += 1;
-  progress.tries += 1;
-  progress.asked = { position, answer: undefined, answeredAt: -1 };
+  progress.stepAttempts += 1;
+  progress.retryAttempts += 1;
+  progress.lastRequest = { position, answer: undefined, answeredAt: -1 };
 }
 
 /** What is put aside for one refusal is one repair; the step then begins anew. */
 function repaired(progress: Progress): void {
-  if (progress.tries > 0) progress.repairs += 1;
-  progress.tries = 0;
+  if (progress.retryAttempts > 0) progress.stepRepairs += 1;
+  progress.retryAttempts = 0;
 }
 
 function answered(progress: Progress, answer: AnswerReceived, position: number): void {
-  progress.asked = { position: answer.request ?? position, answer, answeredAt: position };
-  progress.cuts = answer.stop === 'length' ? progress.cuts + 1 : 0;
+  progress.lastRequest = { position: answer.request ?? position, answer, answeredAt: position };
+  progress.outputLimitStops = answer.stop === 'length' ? progress.outputLimitStops + 1 : 0;
   takeAnswer(progress, answer);
   stopped(progress, answer.parts);
 }
 
 function stopped(progress: Progress, parts: readonly AnswerPart[]): void {
-  progress.attempts = 0;
-  progress.tries = 0;
-  progress.repairs = 0;
-  progress.refusals = 0;
-  progress.recoveries = 0;
+  progress.stepAttempts = 0;
+  progress.retryAttempts = 0;
+  progress.stepRepairs = 0;
+  progress.compactionRefusals = 0;
+  progress.recoveryCompactions = 0;
   const text = parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('');
   if (progress.turn !== undefined) progress.turn = { ...progress.turn, text };
 }
@@ -352,8 +352,8 @@ function take(progress: Progress, call: SpentCall, steps: number): void {
 
 function pay(progress: Progress, { stream, cost }: Pick<AnswerReceived, 'stream' | 'cost'>): void {
   if (cost === undefined) return;
-  progress.cost = money(sumOfMoney([progress.cost, cost]));
-  if (stream === progress.warm) progress.warming = money(sumOfMoney([progress.warming, cost]));
+  progress.sessionCost = money(sumOfMoney([progress.sessionCost, cost]));
+  if (stream === progress.warmingStream) progress.warmingCost = money(sumOfMoney([progress.warmingCost, cost]));
 }
 
 function called(progress: Progress): void {
@@ -363,10 +363,10 @@ function called(progress: Progress): void {
 
 function loaded(progress: Progress, { name, version, tokens, reason, call }: SkillLoaded, position: number): void {
   // That body stands in the front: the epoch that holds it says so.
-  if (reason === 'always') return void progress.preloaded.add(name);
-  const at = call === undefined ? position : (progress.asked?.answeredAt ?? position);
-  const load = { name, version, tokens, at, ...(call !== undefined && { units: progress.shown }) };
-  progress.skills = [...progress.skills, load];
+  if (reason === 'always') return void progress.preloadedSkills.add(name);
+  const at = call === undefined ? position : (progress.lastRequest?.answeredAt ?? position);
+  const load = { name, version, tokens, at, ...(call !== undefined && { units: progress.lastResultUnits }) };
+  progress.loadedSkills = [...progress.loadedSkills, load];
 }
 
 /** Whether a body still stands in the tail behind a compaction. One that is cut is none: the whole of it is loaded again. */

@@ -97,7 +97,7 @@ export async function commitInside(session: Session, events: readonly Event[]): 
  * Names what is folded, and how: a snapshot of another revision is not used. Raise it with every change of what a record does
  * to the state or to the progress; a pin over the corpus fails where that was forgotten.
  */
-export const FOLD_REVISION = 'fold/9';
+export const FOLD_REVISION = 'fold/10';
 
 /**
  * What is folded from a log, and how it is kept between two processes: a snapshot spares reading the records before
@@ -208,7 +208,7 @@ export async function keepSnapshot(session: Session): Promise<void> {
 export function skillsInContext({ state: { epoch }, progress }: Pick<Fold, 'state' | 'progress'>): SkillsInContext {
   return {
     preloaded: epoch?.opened.padding?.skills ?? [],
-    loaded: progress.skills.map(({ name, version, tokens }) => ({ name, version, tokens })),
+    loaded: progress.loadedSkills.map(({ name, version, tokens }) => ({ name, version, tokens })),
   };
 }
 

@@ -120,43 +120,48 @@ export interface TurnTaken {
  * What came of the automatic compactions of a session: how many were refused, how many were made to get a step
  * accepted, and how many freed next to nothing once the provider had counted.
  */
-export interface CompactionsTried {
+export interface CompactionAttempts {
   /** Automatic ones in a row that were refused, with nothing new for the model in between. */
-  refusals: number;
+  compactionRefusals: number;
   /** Those that were made to get the step at hand accepted: each keeps less than the one before it. */
-  recoveries: number;
+  recoveryCompactions: number;
   /** Automatic ones in a row that left more than `MOST_LEFT` of the request by the provider's own count, since the last prompt. */
-  idle: number;
+  idleCompactions: number;
   /** Tokens of the request before the last automatic one, until the first answer behind it tells what it freed. */
-  unproven: number | undefined;
+  unprovenCompactionInput: number | undefined;
 }
 
 /** Share of a request that a compaction leaves at most where it is worth making: what a plan promises too. */
 const MOST_LEFT = 0.8;
 
 /** Nothing tried. */
-export const NOTHING_TRIED: Readonly<CompactionsTried> = { refusals: 0, recoveries: 0, idle: 0, unproven: undefined };
+export const NOTHING_TRIED: Readonly<CompactionAttempts> = {
+  compactionRefusals: 0,
+  recoveryCompactions: 0,
+  idleCompactions: 0,
+  unprovenCompactionInput: undefined,
+};
 
 /** Somebody said something: automatic compactions are tried again. */
-export function trySince(tried: CompactionsTried): void {
-  tried.refusals = 0;
-  tried.idle = 0;
+export function trySince(tried: CompactionAttempts): void {
+  tried.compactionRefusals = 0;
+  tried.idleCompactions = 0;
 }
 
 /** Takes a compaction that was made. */
-export function takeCompaction(tried: CompactionsTried, { trigger, before }: HistoryCompacted): void {
-  tried.refusals = 0;
-  tried.recoveries += isRecovery(trigger) ? 1 : 0;
-  tried.unproven = trigger === 'manual' ? undefined : before;
+export function takeCompaction(tried: CompactionAttempts, { trigger, before }: HistoryCompacted): void {
+  tried.compactionRefusals = 0;
+  tried.recoveryCompactions += isRecovery(trigger) ? 1 : 0;
+  tried.unprovenCompactionInput = trigger === 'manual' ? undefined : before;
 }
 
 /** Takes an answer of the main stream: the first one behind a compaction tells what that has freed. An unknown count tells nothing. */
-export function takeAnswer(tried: CompactionsTried, { usage }: AnswerReceived): void {
-  const { unproven: before } = tried;
+export function takeAnswer(tried: CompactionAttempts, { usage }: AnswerReceived): void {
+  const { unprovenCompactionInput: before } = tried;
   const input = inputTokens(usage);
-  tried.refusals = 0;
-  tried.recoveries = 0;
-  tried.unproven = undefined;
+  tried.compactionRefusals = 0;
+  tried.recoveryCompactions = 0;
+  tried.unprovenCompactionInput = undefined;
   if (before === undefined || input === undefined) return;
-  tried.idle = input > MOST_LEFT * before ? tried.idle + 1 : 0;
+  tried.idleCompactions = input > MOST_LEFT * before ? tried.idleCompactions + 1 : 0;
 }

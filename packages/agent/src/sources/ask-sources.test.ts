@@ -253,7 +253,7 @@ describe('a note', () => {
       `[The note is cut here, after ${head.length} of ${lines.length} bytes. The whole is the output ${artifact}: read it with output_read.]`,
     );
     expect(Buffer.from(await readArtifact(small.log.artifacts, artifact)).toString()).toBe(lines);
-    expect(small.session.progress.outputs.has(artifact)).toBe(true);
+    expect(small.session.progress.knownOutputs.has(artifact)).toBe(true);
   });
 
   test('is longer where its source asks for that, and never above 8 KiB', async () => {

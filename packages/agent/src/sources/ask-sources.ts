@@ -10,7 +10,7 @@ import type { Mutex } from '../concurrency.ts';
 import { createMutex } from '../concurrency.ts';
 import type { ContextSource, NoteCause, SourceView, ToolEffect } from '../ports/context-source.ts';
 import type { Notice } from '../ports/session-event.ts';
-import type { Noted } from '../session/progress.ts';
+import type { SourceNote } from '../session/progress.ts';
 import type { Session } from '../session/session.ts';
 import { commit } from '../session/session.ts';
 import type { TurnContext } from '../session/turn-context.ts';
@@ -95,7 +95,7 @@ async function withinPatience(work: TurnContext, source: ContextSource): Promise
 
 async function noteOf(work: TurnContext, source: ContextSource, signal: AbortSignal): Promise<NoteEvent | undefined> {
   const { session, runtime, turn } = work;
-  const noted = session.progress.noted.get(source.name);
+  const noted = session.progress.lastNotes.get(source.name);
   const view = viewOf(work, noted?.revision, signal);
   const said = await source.revision(view);
   const revision = said === undefined ? GONE : await fitRevision(session, textOf(said, 'revision'));
@@ -114,7 +114,7 @@ async function wordsOf(
   { said, cause, view }: { readonly said: string | undefined; readonly cause: NoteCause; readonly view: SourceView },
 ): Promise<string> {
   if (said === undefined) return GONE_WORDS;
-  const noted = session.progress.noted.get(source.name);
+  const noted = session.progress.lastNotes.get(source.name);
   const releases = cause === 'compacted-away' && noted !== undefined && !isDropped(session, source, noted);
   return releases ? RELEASES : textOf(await source.render(view, cause), 'render');
 }
@@ -131,7 +131,7 @@ function textOf(given: unknown, from: 'revision' | 'render'): string {
  */
 function isUrgent(session: Session, { name, urgent = false }: ContextSource, cause: NoteCause): boolean {
   const { state, progress } = session;
-  const noted = progress.noted.get(name);
+  const noted = progress.lastNotes.get(name);
   if (noted !== undefined && waitsInTurn(session, noted)) return true;
   if (state.turn !== undefined && (cause === 'compacted-away' || cause === 'refreshed')) return true;
   return urgent && cause !== 'initial';
@@ -145,7 +145,7 @@ function viewOf({ session, runtime }: TurnContext, noted: string | undefined, si
     mode: progress.mode ?? 'read-only',
     // Most sources look at none of them.
     get files() {
-      return new Map([...progress.files].map(([path, touch]) => [path, touch.digest]));
+      return new Map([...progress.knownFiles].map(([path, touch]) => [path, touch.digest]));
     },
     noted,
     signal,
@@ -155,7 +155,7 @@ function viewOf({ session, runtime }: TurnContext, noted: string | undefined, si
 function causeOf(
   session: Session,
   source: ContextSource,
-  noted: Noted | undefined,
+  noted: SourceNote | undefined,
   revision: string,
 ): NoteCause | undefined {
   if (noted === undefined) return 'initial';
@@ -167,18 +167,22 @@ function causeOf(
 }
 
 /** What was never said, is not in the context, or was taken back before needs no taking back. */
-function causeOfSilence(session: Session, source: ContextSource, noted: Noted | undefined): NoteCause | undefined {
+function causeOfSilence(session: Session, source: ContextSource, noted: SourceNote | undefined): NoteCause | undefined {
   if (noted === undefined || noted.revision === GONE || isDropped(session, source, noted)) return undefined;
   return 'invalidated';
 }
 
 /** A recorded compaction is taken up by the next request, so a note that it leaves out is dropped already. */
-function isDropped({ state }: Session, { tellsChanges = false }: ContextSource, { position, whole }: Noted): boolean {
+function isDropped(
+  { state }: Session,
+  { tellsChanges = false }: ContextSource,
+  { position, whole }: SourceNote,
+): boolean {
   return noteStanding(state, tellsChanges ? whole : position) === 'dropped';
 }
 
 /** A compaction during the turn has dropped what the model knew of the source, and the newest note waits for the next prompt. */
-function waitsInTurn({ state }: Session, { position }: Noted): boolean {
+function waitsInTurn({ state }: Session, { position }: SourceNote): boolean {
   const { turn, compacted } = state;
   if (turn === undefined || compacted === undefined || compacted.position < position) return false;
   return noteStanding(state, position) === 'waiting';

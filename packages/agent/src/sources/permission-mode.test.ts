@@ -61,6 +61,6 @@ describe('the permission mode', () => {
     await commit(small.session, [{ kind: 'mode.changed', at: second(1), data: { mode: 'auto', by: 'user' } }]);
     await askSources(work);
     expect(small.session.state.history.packed.length).toBe(2);
-    expect(small.session.progress.noted.get('permission-mode')?.revision).toBe('auto');
+    expect(small.session.progress.lastNotes.get('permission-mode')?.revision).toBe('auto');
   });
 });

@@ -67,7 +67,7 @@ async function begin(
   { call, order }: Delegation,
 ): Promise<SubagentStart | string> {
   const { session, runtime, turn } = working;
-  const held = [...session.progress.subagents.values()].find((one) => one.call === call);
+  const held = [...session.progress.openSubagents.values()].find((one) => one.call === call);
   const refusal = held === undefined ? refusalOf(working) : undefined;
   if (refusal !== undefined) return refusal;
   const limits = shareFor(children, working);
@@ -85,14 +85,14 @@ async function begin(
 function refusalOf({ session: { progress }, runtime: { subagents = {} } }: TurnContext): string | undefined {
   const { depth = SUBAGENT_LIMITS.depth, total = SUBAGENT_LIMITS.total } = subagents;
   if ((progress.startedBy?.depth ?? 0) >= depth) return 'A subagent starts none itself: do the work yourself.';
-  if (progress.delegated < total) return undefined;
-  return `This session has started all of its subagents (${progress.delegated} of ${total}): do the work yourself.`;
+  if (progress.subagentsStarted < total) return undefined;
+  return `This session has started all of its subagents (${progress.subagentsStarted} of ${total}): do the work yourself.`;
 }
 
 function shareFor({ promised }: Children, working: TurnContext): TurnLimits {
   const { session, runtime } = working;
   const { progress, state } = session;
-  const atWork = new Set([...progress.subagents.values()].map(({ call }) => call));
+  const atWork = new Set([...progress.openSubagents.values()].map(({ call }) => call));
   for (const call of promised.keys()) if (!atWork.has(call)) promised.delete(call);
   const open = new Set<string>(openCalls(state));
   const waiting = (state.history.batch?.calls ?? []).filter(

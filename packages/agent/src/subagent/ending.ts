@@ -96,7 +96,7 @@ interface Settling {
 /** Ends those of a session that nobody takes up again: all of them, or with `goesOn` those whose call is closed. */
 export async function settleSubagents(session: Session, settling: Settling, goesOn: boolean): Promise<void> {
   const open = new Set<string>(goesOn ? openCalls(session.state) : []);
-  const left = [...session.progress.subagents.values()].filter(({ call }) => call === undefined || !open.has(call));
+  const left = [...session.progress.openSubagents.values()].filter(({ call }) => call === undefined || !open.has(call));
   for (const { child } of left) {
     const ending = await tryToEnd(child, settling);
     if (ending === undefined) continue;
@@ -121,7 +121,7 @@ async function endOf(child: SessionId, settling: Settling): Promise<SubagentEndi
   const { log, secrets, surroundings } = settling;
   const fold = await foldOf(log, child);
   if (fold === undefined) return NEVER_BEGAN;
-  if (fold.state.turn === undefined && fold.progress.subagents.size === 0) return endingOf(fold) ?? NEVER_BEGAN;
+  if (fold.state.turn === undefined && fold.progress.openSubagents.size === 0) return endingOf(fold) ?? NEVER_BEGAN;
   const session = await openSession(log, child, secrets);
   try {
     await settleSubagents(session, settling, false);

@@ -203,7 +203,7 @@ describe('an answer', () => {
     const ran = await asked(tool, ['always']);
     expect(ran.questions.map(({ always, offer }) => [always, offer?.exact])).toEqual([[undefined, undefined]]);
     expect(approved).toHaveLength(1);
-    expect(ran.session.progress.granted).toEqual([]);
+    expect(ran.session.progress.sessionGrants).toEqual([]);
     expect(await decidedIn(ran)).not.toHaveProperty('always');
   });
 
@@ -211,7 +211,7 @@ describe('an answer', () => {
     const always: Granted = { tool: 'change', folders: ['src'] };
     const ran = await asked(shown(['+one']).tool, [{ decision: 'allowed', always, keep: 'session' }]);
     expect(await decidedIn(ran)).toMatchObject({ decision: 'allowed', always });
-    expect(ran.session.progress.granted).toEqual([always]);
+    expect(ran.session.progress.sessionGrants).toEqual([always]);
   });
 
   test.each<Granted>([
@@ -224,7 +224,7 @@ describe('an answer', () => {
     const ran = await asked(tool, [{ decision: 'allowed', always, keep: 'session' }]);
     expect(approved).toEqual([]);
     expect(await decidedIn(ran)).toMatchObject({ decision: 'denied', by: 'rule' });
-    expect(ran.session.progress.granted).toEqual([]);
+    expect(ran.session.progress.sessionGrants).toEqual([]);
   });
 
   test('for the project is kept there, recorded as such, and held by no session', async () => {
@@ -234,7 +234,7 @@ describe('an answer', () => {
     const ran = await asked(shown(['+one']).tool, [{ decision: 'allowed', always, keep: 'project' }], { grants });
     expect(kept).toEqual([always]);
     expect(await decidedIn(ran)).toMatchObject({ always, kept: 'project' });
-    expect(ran.session.progress.granted).toEqual([]);
+    expect(ran.session.progress.sessionGrants).toEqual([]);
     const next = await asked(shown(['+two']).tool, [], { grants });
     expect(next.questions).toEqual([]);
     expect(inShort(await next.records())[0]).toBe('allowed c1 by rule always change "src/" (project)');
@@ -250,7 +250,7 @@ describe('an answer', () => {
     const answer: PermissionAnswer = { decision: 'allowed', always, keep: 'project' };
     const grants = { kept: broken, keep: broken };
     const ran = await asked(shown(['+one']).tool, [answer], { grants });
-    expect(ran.session.progress.granted).toEqual([always]);
+    expect(ran.session.progress.sessionGrants).toEqual([always]);
     expect(ran.told).toMatchObject([{ type: 'notice.raised', notice: { code: 'permissions/grant-not-kept' } }]);
     expect(ran.questions).toHaveLength(1);
   });

@@ -157,7 +157,7 @@ async function makePreview(
 ): Promise<ToolPreview | ToolProblem | undefined> {
   const { session, signal } = work;
   if (run.preview === undefined) return { kind: 'arguments', text: JSON.stringify(input, undefined, 2) };
-  const fileSeen = session.progress.files.get.bind(session.progress.files);
+  const fileSeen = session.progress.knownFiles.get.bind(session.progress.knownFiles);
   try {
     return await unlessAborted(run.preview({ signal, fileSeen }), signal);
   } catch (cause) {

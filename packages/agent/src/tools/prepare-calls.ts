@@ -174,10 +174,10 @@ async function underRules(
 ): Promise<Verdict> {
   const verdict = rules.length === 0 ? byMode : judgeByRules(byMode, rules, ruled());
   if (verdict !== byMode || verdict.decision !== 'asks') return verdict;
-  const rule = progress.granted.length === 0 ? undefined : byGrants(progress.granted, ruled());
+  const rule = progress.sessionGrants.length === 0 ? undefined : byGrants(progress.sessionGrants, ruled());
   if (rule !== undefined) return { decision: 'allowed', rule };
   const kept = await keptOf(grants);
-  const byProject = kept.length === 0 ? undefined : byGrants([...progress.granted, ...kept], ruled());
+  const byProject = kept.length === 0 ? undefined : byGrants([...progress.sessionGrants, ...kept], ruled());
   return byProject === undefined ? verdict : { decision: 'allowed', rule: `${byProject} (project)` };
 }
 

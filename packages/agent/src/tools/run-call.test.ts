@@ -56,7 +56,7 @@ describe('what a tool says', () => {
       kind: 'tool.failed',
       data: { call: 'c1', exit: 2, durationMs: 40, files: [file] },
     });
-    expect(small.session.progress.files.get('/w/a')).toEqual(file);
+    expect(small.session.progress.knownFiles.get('/w/a')).toEqual(file);
   });
 
   test('brings about facts that stand right behind its closing, the call named where they name one', async () => {
@@ -143,7 +143,7 @@ describe('what a tool says', () => {
       expect(words.includes('last')).toBe(keeps === 'tail');
       expect(last.data.shaping?.total).toBeGreaterThan(last.data.shaping?.kept ?? Infinity);
       expect((await readArtifact(session.log.artifacts, last.data.output)).length).toBe(5_000_010);
-      expect(session.progress.outputs.has(last.data.output)).toBe(true);
+      expect(session.progress.knownOutputs.has(last.data.output)).toBe(true);
     }
   });
 
@@ -300,8 +300,8 @@ describe('what a call is given', () => {
       return {};
     });
     const small = await beginWork({ calls: [{ id: 'c1', name: 'look' }], tools: [tool] });
-    small.session.progress.files.set('/w/a', { path: '/w/a', as: 'read' });
-    small.session.progress.outputs.add(output).add(twin);
+    small.session.progress.knownFiles.set('/w/a', { path: '/w/a', as: 'read' });
+    small.session.progress.knownOutputs.add(output).add(twin);
     await runCalls(small.work);
     expect(seen.slice(0, 2)).toEqual([{ path: '/w/a', as: 'read' }, undefined]);
     expect(seen.slice(2).map((one) => one !== undefined)).toEqual([true, false, true, false, false]);

@@ -70,7 +70,7 @@ function contextOf(
   signal: AbortSignal,
 ): ToolContext {
   const { session, tell, delegate } = work;
-  const { files, outputs } = session.progress;
+  const { knownFiles, knownOutputs } = session.progress;
   const progress = (text: string): void => {
     if (output.isOpen()) tell({ type: 'tool.progressed', call, text });
   };
@@ -83,9 +83,9 @@ function contextOf(
     mask: (text) => session.secrets.mask(text),
     progress,
     notice: (notice) => void raiseNotice(work, notice),
-    fileSeen: (path) => files.get(path),
+    fileSeen: (path) => knownFiles.get(path),
     output: (name) => {
-      const found = findOutput(outputs, name);
+      const found = findOutput(knownOutputs, name);
       return found === undefined ? undefined : session.log.artifacts.get(found);
     },
     history: historyOf(session),

@@ -76,7 +76,7 @@ async function beginningWith(
 
 /** Subagents whose work nobody waits for any longer. */
 async function settleLeft({ session, runtime, tell }: TurnContext, { with: how }: TurnBeginning): Promise<void> {
-  if (session.progress.subagents.size === 0) return;
+  if (session.progress.openSubagents.size === 0) return;
   const { log, secrets } = session;
   const { surroundings } = runtime;
   const say = (notice: Notice): void => tell({ type: 'notice.raised', notice });
@@ -207,7 +207,7 @@ export async function preloadSkills(
   const names = frontFor(state, options, 'initial', { at }).padding?.skills ?? [];
   const events = names.flatMap((name): Preloaded['events'] => {
     const skill = skills.find(name);
-    if (skill === undefined || session.progress.preloaded.has(name)) return [];
+    if (skill === undefined || session.progress.preloadedSkills.has(name)) return [];
     const { version, source } = skill;
     return [
       { kind: 'skill.loaded', at, data: { name, version, reason: 'always', tokens: skillTokens(skill), source } },

@@ -60,7 +60,7 @@ async function tryToPrepare(working: StepContext): Promise<Prepared | NotYet> {
       account: provider.account,
       continues: provider.continues ?? false,
       outputLimit: Math.min(runtime.outputLimit, capabilities.outputLimit),
-      attempt: session.progress.attempts,
+      attempt: session.progress.stepAttempts,
       ttl: lastingOf(runtime.ttl, warm, capabilities, session.state),
       pruning,
       compacts: policyOf(working) !== 'manual',

@@ -42,7 +42,7 @@ export async function relievePressure(work: TurnContext): Promise<void> {
 
 /** Whether the turn has no step yet. A turn that goes on was begun before. */
 function isFirst({ session: { progress } }: TurnContext): boolean {
-  return progress.asked === undefined && progress.attempts === 0;
+  return progress.lastRequest === undefined && progress.stepAttempts === 0;
 }
 
 /** Where a session was told that its compactions free nothing: the record of the last one. */
@@ -79,7 +79,7 @@ export async function recoverContext(
 ): Promise<TurnEnding | undefined> {
   const { session, signal } = work;
   if (signal.aborted) return undefined;
-  const from = session.progress.recoveries;
+  const from = session.progress.recoveryCompactions;
   const report = trigger === undefined ? undefined : await compactInTurn(work, trigger, from);
   const fits = error.class !== 'compaction' || report?.outcome === 'compacted';
   // Where a person alone may compact, the failure says so.

@@ -48,7 +48,7 @@ test('a body leaves with the answer that asked for it, whatever was said before 
   const { fold } = await readFold(log, live.id);
   const answer = (await records()).find(({ kind }) => kind === 'answer.received');
   const steered = (await records()).findLast(({ kind }) => kind === 'prompt.given');
-  expect(fold.progress.skills).toMatchObject([{ name: 'tax', at: answer?.position, units: TAX.body.length }]);
+  expect(fold.progress.loadedSkills).toMatchObject([{ name: 'tax', at: answer?.position, units: TAX.body.length }]);
   expect(steered?.position).toBeGreaterThan(answer?.position ?? Infinity);
   expect(skillsInContext(fold).loaded).toEqual([{ name: 'tax', version: 'v1', tokens: 10 }]);
 });

@@ -65,7 +65,7 @@ async function followFailure(
     return undefined;
   }
   const recovery = recoveryFrom(working, error);
-  const pause = retryPause(retry, error, session.progress.tries, surroundings.random());
+  const pause = retryPause(retry, error, session.progress.retryAttempts, surroundings.random());
   await recordEnd(working, prepared, received, pause !== undefined || recovery !== undefined);
   const unfit = await recoverContext(working, recovery, error);
   if (unfit !== undefined || (recovery !== undefined && pause === undefined)) return unfit;
@@ -80,7 +80,7 @@ async function waitToRetry(working: StepContext, error: ProviderError, pause: nu
   if (late !== undefined) return late;
   const notice = {
     code: 'turn/retrying',
-    message: `${beginningOf(error.message)} (sending ${session.progress.tries} of ${runtime.retry.attempts})`,
+    message: `${beginningOf(error.message)} (sending ${session.progress.retryAttempts} of ${runtime.retry.attempts})`,
     next: `It is sent again in ${Math.ceil(pause / 1000)} s; interrupt to stop.`,
   };
   tell({ type: 'notice.raised', notice });
@@ -108,7 +108,7 @@ function repairFor(
   if (continues !== undefined && refused?.message !== undefined) return [];
   const { state, progress } = session;
   const { bytes } = record.data;
-  const found = quarantinesFor({ state, line: main, bytes, error, repairs: progress.repairs });
+  const found = quarantinesFor({ state, line: main, bytes, error, repairs: progress.stepRepairs });
   const at = runtime.surroundings.now();
   return found.length === 0 ? undefined : found.map((data) => ({ kind: 'block.quarantined', at, turn, data }));
 }

@@ -45,7 +45,7 @@ export async function driveWarm(driving: Driving, plan: WarmPlan): Promise<void>
 /** As the call before, beside the conversation. */
 function warming({ options, sizes }: Driving, called: CallOptions, plan: WarmPlan, at: Timestamp): CallOptions {
   const { state, progress } = options.session;
-  const { answer = 0, reasoning = 0 } = progress.asked?.answer?.usage ?? {};
+  const { answer = 0, reasoning = 0 } = progress.lastRequest?.answer?.usage ?? {};
   const strips = called.capabilities.thinkingStripped === 'at-new-turn';
   const input = state.streams['main']?.accepted?.input ?? 0;
   return {
