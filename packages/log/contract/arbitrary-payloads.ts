@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import type { EventData, Kind } from '../src/event.ts';
 import { callId, chain, digest, money, position, sessionId } from '../src/ids.ts';
 import type { CallId, Chain, Digest, Money, Position, SessionId } from '../src/ids.ts';
-import type { Json } from '@tidemark/json';
+import type { Json } from '@tidemark/core';
 import type { AnswerPart, ContentPart, Usage } from '../src/parts.ts';
 
 export const text: fc.Arbitrary<string> = fc.string({ unit: 'binary', maxLength: 40 });

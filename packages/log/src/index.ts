@@ -1,7 +1,7 @@
 // The face of `log`: what happened.
 
-export type { CanonicalJson, Json } from '@tidemark/json';
-export { canonicalJson, canonicalText, DEEPEST_JSON, isTooDeep, parseJson } from '@tidemark/json';
+export type { CanonicalJson, Json } from '@tidemark/core';
+export { canonicalJson, canonicalText, DEEPEST_JSON, isTooDeep, parseJson } from '@tidemark/core';
 export type { CallId, Chain, Digest, Money, Position, SessionId, Timestamp, TurnId } from './ids.ts';
 export { CHAIN_START, callId, chain, digest, money, position, sessionId, timestamp, turnId } from './ids.ts';
 export type {

@@ -2,7 +2,7 @@
 // artifacts named by digest.
 
 import type { CallId, Digest } from './ids.ts';
-import type { Json } from '@tidemark/json';
+import type { Json } from '@tidemark/core';
 
 /** Plain text. */
 export interface TextPart {

@@ -3,7 +3,7 @@
 export type { Answer, Diagnosis, StopReason, StreamPart, Transport } from './answer.ts';
 export { isBlank } from './blank.ts';
 export type { Block, Marker, BlockRun, Section } from './block.ts';
-export { canonicalText, parseJson } from '@tidemark/json';
+export { canonicalText, parseJson } from '@tidemark/core';
 export type { Capabilities, ImplicitCache, LostFrom, Price, PriceList } from './capabilities.ts';
 export type { Catalog, CatalogErrorCode, CatalogIssue } from './catalog.ts';
 export { CatalogError } from './catalog.ts';

@@ -1,7 +1,7 @@
 // Facts about calls to a model and to tools: what was decided before sending, what came back, how each call closed.
 
 import type { CallId, Digest, Money, Position, SessionId } from '../ids.ts';
-import type { Json } from '@tidemark/json';
+import type { Json } from '@tidemark/core';
 import type { AnswerPart, CacheWrite, ContentPart, Usage } from '../parts.ts';
 
 /** A cache marker: on the block at this index of the request, in the provider's cache order. */

@@ -4,7 +4,7 @@ import type { Lowering, NativePart, ReasoningPart } from '@tidemark/model';
 import { isBlank } from '@tidemark/model';
 import type { MessagePiece } from './piece.ts';
 import { markablePiece, verbatimPiece } from './piece.ts';
-import { isJsonObject, parseObject } from '@tidemark/json';
+import { isJsonObject, parseObject } from '@tidemark/core';
 import { ANTHROPIC } from '../service.ts';
 import { textHead } from './wire-text.ts';
 

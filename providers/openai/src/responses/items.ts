@@ -21,7 +21,7 @@ import {
   wireImage,
   wireName,
 } from '@tidemark/provider-openai-wire';
-import { isJsonObject, parseObject } from '@tidemark/json';
+import { isJsonObject, parseObject } from '@tidemark/core';
 import { OPENAI } from '../service.ts';
 import { isOwnReasoning } from './same-model.ts';
 

@@ -1,0 +1,7 @@
+// The face of `core`: what every room may use.
+
+export type { CanonicalJson, Json } from './json/canonical-json.ts';
+export { canonicalJson, canonicalText } from './json/canonical-json.ts';
+export { DEEPEST_JSON, JsonDepthError, isTooDeep, parseJson } from './json/parse-json.ts';
+export type { RawMember } from './json/raw-json.ts';
+export { isJsonObject, parseObject, rawMembers, rawElements, rawMember } from './json/raw-json.ts';
