@@ -1,5 +1,20 @@
 // The face of `core`: what every room may use.
 
+export type { AbortSignalLike } from './abort-signal.ts';
+export type {
+  AnswerPart,
+  AnswerText,
+  CacheWrite,
+  CallPart,
+  ImagePart,
+  NativePart,
+  ReasoningPart,
+  RenderParameters,
+  StopReason,
+  TextPart,
+  Ttl,
+  Usage,
+} from './exchange.ts';
 export type { CanonicalJson, Json } from './json/canonical-json.ts';
 export { canonicalJson, canonicalText } from './json/canonical-json.ts';
 export { DEEPEST_JSON, JsonDepthError, isTooDeep, parseJson } from './json/parse-json.ts';

@@ -1,7 +1,7 @@
 // Images on their way into the log: made to fit the model once, kept once by digest, and sent in no other form ever after.
 // What was changed or left out is said beside them (L6).
 
-import type { Artifacts, ContentPart, ImagePart } from '@tidemark/log';
+import type { Artifacts, ContentPart, Digest, ImagePart } from '@tidemark/log';
 import type { Capabilities } from '@tidemark/model';
 import { sentSize } from '@tidemark/model';
 import { AgentError } from '../errors.ts';
@@ -86,7 +86,7 @@ function boundsOf({ images }: Capabilities): ImageBounds {
 async function keep({ artifacts }: ImageKeeper, image: FittedImage | AsGiven): Promise<readonly ContentPart[]> {
   const { data, changes, mediaType, width, height } = image;
   const { digest, size } = await artifacts.put(data);
-  const part: ImagePart = {
+  const part: ImagePart<Digest> = {
     type: 'image',
     artifact: digest,
     mediaType,
