@@ -1,6 +1,8 @@
 // The face of `core`: what every room may use.
 
 export type { AbortSignalLike } from './abort-signal.ts';
+export type { ErrorData, ErrorSort } from './coded-error.ts';
+export { CodedError } from './coded-error.ts';
 export type {
   AnswerPart,
   AnswerText,
