@@ -3,6 +3,8 @@
 export type { AbortSignalLike } from './abort-signal.ts';
 export type { ErrorData, ErrorSort } from './coded-error.ts';
 export { CodedError } from './coded-error.ts';
+export type { Defined } from './defined.ts';
+export { defined } from './defined.ts';
 export type {
   AnswerPart,
   AnswerText,
