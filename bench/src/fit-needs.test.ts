@@ -1,5 +1,5 @@
 import { commit, createSession } from '@tidemark/agent';
-import type { AnswerPart, Event } from '@tidemark/log';
+import type { AnswerPart, CallId, Event } from '@tidemark/log';
 import { callId, sessionId, timestamp } from '@tidemark/log';
 import { createMemoryStore } from '@tidemark/store-memory';
 import { expect, test } from 'vitest';
@@ -27,7 +27,7 @@ function eventsOf(step: readonly [tool: string, input: object] | number, index: 
     return Array.from({ length: step }, () => ({ kind: 'turn.started', at, data: { trigger: 'user' } }));
   const [name, input] = step;
   const call = callId(`c${index}`);
-  const parts: readonly AnswerPart[] = [{ type: 'call', call, name, arguments: JSON.stringify(input) }];
+  const parts: readonly AnswerPart<CallId>[] = [{ type: 'call', call, name, arguments: JSON.stringify(input) }];
   const said = { step: index, stream: 'main', provider: 'p', model: 'm', stop: 'calls', truncated: 'no' } as const;
   return [
     { kind: 'answer.received', at, data: { ...said, parts, usage: {} } },

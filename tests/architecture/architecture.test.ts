@@ -16,7 +16,7 @@ import {
 } from './arrows.ts';
 import { importsOf } from './imports.ts';
 import { undeclared, unused } from './manifests.ts';
-import { DECLARED_TWICE, namesDeclaredTwice, typesIn } from './names.ts';
+import { namesDeclaredTwice } from './names.ts';
 import { newSyntax } from './old-node.ts';
 import { impurities, looseCompilers } from './purity.ts';
 import { ARROWS, roomsOf } from './rooms.ts';
@@ -45,10 +45,6 @@ describe('the tree', () => {
   test('has no circle of files, types included', () => expect(said(circlesOfFiles(tree))).toEqual([]));
   test('has no circle of folders in a room', () => expect(said(circlesOfFolders(tree))).toEqual([]));
   test('declares each type name once', () => expect(said(namesDeclaredTwice(tree))).toEqual([]));
-  test('lists as declared twice what is', () => {
-    const types = typesIn(tree);
-    expect([...DECLARED_TWICE.keys()].filter((name) => (types.get(name) ?? []).length < 2)).toEqual([]);
-  });
   test('enters rooms by their faces only', () => expect(said(deepImports(tree))).toEqual([]));
   test('never imports its own face', () => expect(said(ownFaces(tree))).toEqual([]));
   test('has one index per room, which names each export', () => expect(said(looseFaces(tree))).toEqual([]));

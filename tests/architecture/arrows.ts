@@ -3,7 +3,7 @@
 import type { Import } from './imports.ts';
 import { fileNamed, importsOf, packageNamed, roomNamed } from './imports.ts';
 import type { Room } from './rooms.ts';
-import { ARROWS, roomOf, roomsOf } from './rooms.ts';
+import { ARROWS, GROUND_FLOOR, roomOf, roomsOf } from './rooms.ts';
 import type { Tree, Violation } from './tree.ts';
 import { isSource, isTest } from './tree.ts';
 
@@ -21,7 +21,7 @@ export function upwardArrows(tree: Tree): readonly Violation[] {
 
 function mayImport(own: Room, other: Room, from: string): boolean {
   const allowed = ARROWS[own.folder] ?? [];
-  if (allowed === '*' || allowed.includes(other.folder)) return true;
+  if (allowed === '*' || other.folder === GROUND_FLOOR || allowed.includes(other.folder)) return true;
   return isTest(from) && TWINS[own.folder]?.includes(other.folder) === true;
 }
 

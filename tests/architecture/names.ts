@@ -1,32 +1,14 @@
-// One name, one type: whoever reads a type's name knows which one it is, and a search for it finds one declaration.
+// One name, one type: a reader of a type's name knows which type it is, and a search finds one declaration.
 
 import { parseFile } from './imports.ts';
 import { roomOf, roomsOf } from './rooms.ts';
 import type { Tree, Violation } from './tree.ts';
 import { isSource, isTest } from './tree.ts';
 
-const BY_BOTH_FEET =
-  'log and model do not know each other: what is stored and what is sent are declared apart, and a test holds them equal';
-
-/** Names that are declared more than once, with the reason. */
-export const DECLARED_TWICE: ReadonlyMap<string, string> = new Map([
-  ['AbortSignalLike', BY_BOTH_FEET],
-  ['AnswerPart', BY_BOTH_FEET],
-  ['CacheWrite', BY_BOTH_FEET],
-  ['CallPart', BY_BOTH_FEET],
-  ['ImagePart', BY_BOTH_FEET],
-  ['NativePart', BY_BOTH_FEET],
-  ['ReasoningPart', BY_BOTH_FEET],
-  ['RenderParameters', BY_BOTH_FEET],
-  ['StopReason', BY_BOTH_FEET],
-  ['TextPart', BY_BOTH_FEET],
-  ['Usage', BY_BOTH_FEET],
-]);
-
-/** Each type name of the products that is declared more than once, without those of the list above. */
+/** Each type name of the products that is declared more than once. */
 export function namesDeclaredTwice(tree: Tree): readonly Violation[] {
   return [...typesIn(tree)].flatMap(([name, files]) =>
-    files.length < 2 || DECLARED_TWICE.has(name)
+    files.length < 2
       ? []
       : files.map((file) => ({ file, problem: `the type ${name} is declared in ${files.length} files` })),
   );

@@ -23,6 +23,9 @@ type Checker = (tree: Tree) => readonly Violation[];
 
 const SOUND: Readonly<Record<string, string>> = {
   'tsconfig.base.json': '{"compilerOptions":{"types":[],"lib":["es2024"]}}',
+  'packages/core/package.json': manifest('@tidemark/core', []),
+  'packages/core/tsconfig.json': '{}',
+  'packages/core/src/index.ts': `export const core = 1;`,
   'packages/log/package.json': manifest('@tidemark/log', []),
   'packages/log/tsconfig.json': '{}',
   'packages/log/src/index.ts': `export { record } from './record.ts';`,
@@ -33,8 +36,8 @@ const SOUND: Readonly<Record<string, string>> = {
   'packages/context/package.json': manifest('@tidemark/context', ['@tidemark/log']),
   'packages/context/tsconfig.json': '{}',
   'packages/context/src/index.ts': `import { record } from '@tidemark/log';\nexport const context: number = record.process;`,
-  'packages/simulator/package.json': manifest('@tidemark/simulator', []),
-  'packages/simulator/src/index.ts': `export const started: number = Date.now();`,
+  'packages/simulator/package.json': manifest('@tidemark/simulator', ['@tidemark/core']),
+  'packages/simulator/src/index.ts': `import { core } from '@tidemark/core';\nexport const started: number = Date.now() + core;`,
 };
 
 const CHECKERS: readonly Checker[] = [
@@ -71,6 +74,11 @@ describe('sees', () => {
       'an arrow up of a type',
       upwardArrows,
       { [log]: `import type { Context } from '@tidemark/context'; export type Record = Context;` },
+    ],
+    [
+      'an arrow from the ground floor',
+      upwardArrows,
+      { 'packages/core/src/index.ts': `import { record } from '@tidemark/log'; export const core = record;` },
     ],
     ['an arrow up in a re-export', upwardArrows, { [log]: `export { context as record } from '@tidemark/context';` }],
     [

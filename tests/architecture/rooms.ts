@@ -10,12 +10,15 @@ export interface Room {
   readonly name: string;
 }
 
-/** Which rooms a room may import, by folder. A room that is not here may import nothing; `'*'` is any. */
+/** The ground floor: every room may import it, and it imports no room. */
+export const GROUND_FLOOR = 'packages/core';
+
+/** Which rooms a room may import besides the ground floor, by folder. A room that is not here may import nothing else; `'*'` is any. */
 export const ARROWS: Readonly<Record<string, readonly string[] | '*'>> = {
-  'packages/json': [],
+  [GROUND_FLOOR]: [],
   'packages/files': [],
-  'packages/log': ['packages/json'],
-  'packages/model': ['packages/json'],
+  'packages/log': [],
+  'packages/model': [],
   'packages/context': ['packages/log', 'packages/model'],
   'packages/agent': ['packages/log', 'packages/model', 'packages/context'],
   'packages/settings': ['packages/files', 'packages/log', 'packages/agent'],
@@ -35,9 +38,9 @@ export const ARROWS: Readonly<Record<string, readonly string[] | '*'>> = {
   'stores/ndjson': ['packages/files', 'packages/log'],
   'providers/scripted': ['packages/model'],
   'providers/wire': ['packages/model'],
-  'providers/anthropic': ['packages/json', 'packages/model', 'providers/wire'],
-  'providers/openai-wire': ['packages/json', 'packages/model', 'providers/wire'],
-  'providers/openai': ['packages/json', 'packages/model', 'providers/wire', 'providers/openai-wire'],
+  'providers/anthropic': ['packages/model', 'providers/wire'],
+  'providers/openai-wire': ['packages/model', 'providers/wire'],
+  'providers/openai': ['packages/model', 'providers/wire', 'providers/openai-wire'],
   'providers/openrouter': ['packages/model', 'providers/wire', 'providers/openai-wire'],
   'tools/workspace': ['packages/files', 'packages/log', 'packages/model', 'packages/agent'],
   'tools/skills': ['packages/log', 'packages/model', 'packages/agent'],
@@ -81,7 +84,7 @@ export const ARROWS: Readonly<Record<string, readonly string[] | '*'>> = {
 };
 
 /** The rooms that stay pure: no clock, no randomness, nothing of Node or a browser. */
-export const PURE: readonly string[] = ['packages/json', 'packages/log', 'packages/model', 'packages/context'];
+export const PURE: readonly string[] = [GROUND_FLOOR, 'packages/log', 'packages/model', 'packages/context'];
 
 /** The manifest of a workspace; what lies deeper is no room: a sample project, a fixture. */
 const WORKSPACE = /^([^/]+\/)?[^/]+\/package\.json$/;

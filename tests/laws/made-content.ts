@@ -1,7 +1,7 @@
 // The bytes that random sessions are made of: texts that name themselves, and images.
 
 import { createHash } from 'node:crypto';
-import type { ImagePart } from '@tidemark/log';
+import type { Digest, ImagePart } from '@tidemark/log';
 import { digest } from '@tidemark/log';
 
 /** A text of about that many characters that no other text is a part of. */
@@ -13,7 +13,7 @@ export function words(nonce: number, size: number): string {
 
 /** An image with its bytes. */
 export interface MadeImage {
-  readonly part: ImagePart;
+  readonly part: ImagePart<Digest>;
   readonly bytes: Uint8Array;
 }
 

@@ -33,7 +33,7 @@ function within(part: ContentPart): ContentPart {
   return part.type === 'image' ? (IMAGES[part.bytes % IMAGES.length]?.part ?? part) : part;
 }
 
-function known(part: AnswerPart): AnswerPart {
+function known(part: AnswerPart<CallId>): AnswerPart<CallId> {
   return part.type === 'call' ? { ...part, call: oneOf(part.call) } : part;
 }
 

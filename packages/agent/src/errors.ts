@@ -1,7 +1,10 @@
 // What the runtime refuses or finds broken, sorted by what to do next.
 
+import type { ErrorData, ErrorSort } from '@tidemark/core';
+import { CodedError } from '@tidemark/core';
+
 /** `refused`: tell the user. `conflict`: read again, decide again. `bug`: a law broke. */
-export type AgentErrorSort = 'refused' | 'conflict' | 'bug';
+export type AgentErrorSort = Extract<ErrorSort, 'refused' | 'conflict' | 'bug'>;
 
 /** Every code, with its sort. Pinned by a test. */
 export const AGENT_ERRORS: Readonly<Record<AgentErrorCode, AgentErrorSort>> = {
@@ -59,15 +62,11 @@ export type AgentErrorCode =
   | 'agent/unfit-image';
 
 /** An error of the runtime. The message says what happened, to what, and the next step. */
-export class AgentError extends Error {
+export class AgentError extends CodedError<AgentErrorCode, ErrorData> {
   override readonly name = 'AgentError';
-  readonly code: AgentErrorCode;
-  readonly data: Readonly<Record<string, unknown>>;
 
-  constructor(code: AgentErrorCode, message: string, data: Readonly<Record<string, unknown>> = {}, cause?: unknown) {
-    super(message, cause === undefined ? undefined : { cause });
-    this.code = code;
-    this.data = data;
+  constructor(code: AgentErrorCode, message: string, data: ErrorData = {}, cause?: unknown) {
+    super(code, message, data, cause);
   }
 
   /** What to do next. */

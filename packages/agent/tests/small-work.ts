@@ -1,7 +1,7 @@
 // A turn's work for tests: a session whose last answer has made calls, made tools, a clock of the test's, and what is told.
 
 import type { ToolSpec } from '@tidemark/context';
-import type { AnswerPart, Event, Log, LogWriter, Recorded, Usage } from '@tidemark/log';
+import type { AnswerPart, CallId, Event, Log, LogWriter, Recorded, Usage } from '@tidemark/log';
 import { callId, turnId } from '@tidemark/log';
 import { createScriptedProvider } from '@tidemark/provider-scripted';
 import { createMemoryStore } from '@tidemark/store-memory';
@@ -79,7 +79,7 @@ export async function beginWork(setting: Setting): Promise<SmallWork> {
 }
 
 function answered(calls: readonly Made[], usage: Usage = {}): Event {
-  const parts = calls.map(({ id, name, arguments: text = '{}' }): AnswerPart => ({
+  const parts = calls.map(({ id, name, arguments: text = '{}' }): AnswerPart<CallId> => ({
     type: 'call',
     call: callId(id),
     name,

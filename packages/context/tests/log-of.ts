@@ -3,6 +3,7 @@
 import type {
   AnswerPart,
   CallForecast,
+  CallId,
   Digest,
   Event,
   EventData,
@@ -60,7 +61,7 @@ export function note(source: string, urgent = false): Told {
   ];
 }
 
-export function answer(parts: readonly AnswerPart[], usage: Usage = {}, step = 0): Told {
+export function answer(parts: readonly AnswerPart<CallId>[], usage: Usage = {}, step = 0): Told {
   const said = {
     step,
     stream: 'main',
@@ -74,11 +75,11 @@ export function answer(parts: readonly AnswerPart[], usage: Usage = {}, step = 0
   return ['answer.received', said];
 }
 
-export function text(said: string): AnswerPart {
+export function text(said: string): AnswerPart<CallId> {
   return { type: 'text', text: said };
 }
 
-export function call(id: string): AnswerPart {
+export function call(id: string): AnswerPart<CallId> {
   return { type: 'call', call: callId(id), name: 'read', arguments: '{}' };
 }
 

@@ -1,6 +1,6 @@
 // Small sessions whose old results may be shortened, and the plan for their next request.
 
-import type { EpochOpened, HistoryPruned, ImagePart, Usage } from '@tidemark/log';
+import type { Digest, EpochOpened, HistoryPruned, ImagePart, Usage } from '@tidemark/log';
 import { callId, position } from '@tidemark/log';
 import type { Capabilities, ResultPart, Span } from '@tidemark/model';
 import { slice } from '../src/base/append-only.ts';
@@ -13,7 +13,12 @@ import type { Told } from './log-of.ts';
 import { answer, call, created, fold, named, prompt, request, row, second, turn } from './log-of.ts';
 
 export const OPUS: Capabilities = row('claude-opus-5-5');
-export const SHOT: ImagePart = { type: 'image', artifact: named('shot'), mediaType: 'image/png', bytes: 90_000 };
+export const SHOT: ImagePart<Digest> = {
+  type: 'image',
+  artifact: named('shot'),
+  mediaType: 'image/png',
+  bytes: 90_000,
+};
 const READER = { name: 'history_read', digest: named('history_read') };
 
 export const wanted: RequestSpec = {
@@ -42,7 +47,7 @@ export function opened(number: number, more: Partial<EpochOpened> = {}): Told {
   return ['epoch.opened', data];
 }
 
-export function result(id: string, said: string, images: readonly ImagePart[] = []): Told {
+export function result(id: string, said: string, images: readonly ImagePart<Digest>[] = []): Told {
   return ['tool.returned', { call: callId(id), parts: [{ type: 'text', text: said }, ...images] }];
 }
 

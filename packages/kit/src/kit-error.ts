@@ -1,5 +1,8 @@
 // What the front door refuses, before anything runs.
 
+import type { ErrorData } from '@tidemark/core';
+import { CodedError } from '@tidemark/core';
+
 /** The name of an error of the kit. All are for the author of the agent: mend what is named. */
 export type KitErrorCode =
   | 'kit/bad-options'
@@ -10,14 +13,10 @@ export type KitErrorCode =
   | 'kit/closed';
 
 /** An error of the kit. The message says what happened, to what, and the next step. */
-export class KitError extends Error {
+export class KitError extends CodedError<KitErrorCode, ErrorData> {
   override readonly name = 'KitError';
-  readonly code: KitErrorCode;
-  readonly data: Readonly<Record<string, unknown>>;
 
-  constructor(code: KitErrorCode, message: string, data: Readonly<Record<string, unknown>> = {}, cause?: unknown) {
-    super(message, cause === undefined ? undefined : { cause });
-    this.code = code;
-    this.data = data;
+  constructor(code: KitErrorCode, message: string, data: ErrorData = {}, cause?: unknown) {
+    super(code, message, data, cause);
   }
 }

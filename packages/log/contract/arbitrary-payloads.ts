@@ -4,8 +4,8 @@ import fc from 'fast-check';
 import type { EventData, Kind } from '../src/event.ts';
 import { callId, chain, digest, money, position, sessionId } from '../src/ids.ts';
 import type { CallId, Chain, Digest, Money, Position, SessionId } from '../src/ids.ts';
-import type { Json } from '@tidemark/json';
-import type { AnswerPart, ContentPart, Usage } from '../src/parts.ts';
+import type { AnswerPart, Json, Usage } from '@tidemark/core';
+import type { ContentPart } from '../src/parts.ts';
 
 export const text: fc.Arbitrary<string> = fc.string({ unit: 'binary', maxLength: 40 });
 export const name: fc.Arbitrary<string> = fc.string({ minLength: 1, maxLength: 12 });
@@ -60,7 +60,7 @@ const nativePart = all({ type: fc.constant('native' as const), provider: name, i
 export const contentParts: fc.Arbitrary<ContentPart[]> = fc.array(fc.oneof(textPart, imagePart, filePart), {
   maxLength: 3,
 });
-export const answerParts: fc.Arbitrary<AnswerPart[]> = fc.array(
+export const answerParts: fc.Arbitrary<AnswerPart<CallId>[]> = fc.array(
   fc.oneof(answerText, reasoningPart, callPart, nativePart),
   { maxLength: 4 },
 );

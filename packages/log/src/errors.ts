@@ -1,7 +1,10 @@
 // What can go wrong with a log, sorted by what to do next.
 
+import type { ErrorData, ErrorSort } from '@tidemark/core';
+import { CodedError } from '@tidemark/core';
+
 /** `refused`: tell the user. `retryable`: later. `corrupt`: stop, touch nothing. `bug`: a law broke. */
-export type LogErrorSort = 'refused' | 'retryable' | 'corrupt' | 'bug';
+export type LogErrorSort = Extract<ErrorSort, 'refused' | 'retryable' | 'corrupt' | 'bug'>;
 
 /** The name of a log error. */
 export type LogErrorCode =
@@ -60,15 +63,11 @@ export interface DamagePlace {
 }
 
 /** An error of a log or store. The message says what happened, to what, and the next step. */
-export class LogError extends Error {
+export class LogError extends CodedError<LogErrorCode, ErrorData> {
   override readonly name = 'LogError';
-  readonly code: LogErrorCode;
-  readonly data: Readonly<Record<string, unknown>>;
 
-  constructor(code: LogErrorCode, message: string, data: Readonly<Record<string, unknown>> = {}, cause?: unknown) {
-    super(message, cause === undefined ? undefined : { cause });
-    this.code = code;
-    this.data = data;
+  constructor(code: LogErrorCode, message: string, data: ErrorData = {}, cause?: unknown) {
+    super(code, message, data, cause);
   }
 
   /** What to do next. */

@@ -4,7 +4,7 @@ import type * as call from './events/call.ts';
 import type * as context from './events/context.ts';
 import type * as session from './events/session.ts';
 import type { Chain, Position, Timestamp, TurnId } from './ids.ts';
-import type { Json } from '@tidemark/json';
+import type { Json } from '@tidemark/core';
 
 /** The payload of each kind, in the order of the design's table. */
 export interface EventData {

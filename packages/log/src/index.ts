@@ -1,23 +1,25 @@
 // The face of `log`: what happened.
 
-export type { CanonicalJson, Json } from '@tidemark/json';
-export { canonicalJson, canonicalText, DEEPEST_JSON, isTooDeep, parseJson } from '@tidemark/json';
-export type { CallId, Chain, Digest, Money, Position, SessionId, Timestamp, TurnId } from './ids.ts';
-export { CHAIN_START, callId, chain, digest, money, position, sessionId, timestamp, turnId } from './ids.ts';
 export type {
+  AbortSignalLike,
   AnswerPart,
   AnswerText,
   CacheWrite,
   CallPart,
-  ContentPart,
-  FilePart,
+  CanonicalJson,
   ImagePart,
+  Json,
   NativePart,
   ReasoningPart,
   RenderParameters,
+  StopReason,
   TextPart,
   Usage,
-} from './parts.ts';
+} from '@tidemark/core';
+export { canonicalJson, canonicalText, DEEPEST_JSON, isTooDeep, parseJson } from '@tidemark/core';
+export type { CallId, Chain, Digest, Money, Position, SessionId, Timestamp, TurnId } from './ids.ts';
+export { CHAIN_START, callId, chain, digest, money, position, sessionId, timestamp, turnId } from './ids.ts';
+export type { ContentPart, FilePart } from './parts.ts';
 export type {
   AnswerFailed,
   AnswerInterrupted,
@@ -40,7 +42,6 @@ export type {
   SequenceRecord,
   Shaping,
   SizeForecast,
-  StopReason,
   ToolAbandoned,
   ToolEnded,
   ToolStarted,
@@ -92,7 +93,6 @@ export { KINDS } from './codec/revision-1/decoders.ts';
 export type { DamagePlace, LogErrorCode, LogErrorSort } from './errors.ts';
 export { LOG_ERRORS, LogError } from './errors.ts';
 export type {
-  AbortSignalLike,
   Appended,
   Artifacts,
   Conflict,

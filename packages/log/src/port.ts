@@ -1,5 +1,7 @@
 // The Log port: what a store promises. Every store passes the contract suite beside this package, faults included.
 
+import type { AbortSignalLike } from '@tidemark/core';
+
 import type { Event, Recorded } from './event.ts';
 import type { Chain, Digest, Position, SessionId, Timestamp } from './ids.ts';
 import type { Parent, StartedBy } from './events/session.ts';
@@ -152,11 +154,4 @@ export interface Log {
   sessions(
     filter?: SessionFilter,
   ): Promise<{ readonly sessions: readonly SessionSummary[]; readonly unreadable: readonly UnreadableSession[] }>;
-}
-
-/** The part of `AbortSignal` that is used; a pure package knows no DOM. */
-export interface AbortSignalLike {
-  readonly aborted: boolean;
-  addEventListener(type: 'abort', listener: () => void, options?: { readonly once?: boolean }): void;
-  removeEventListener(type: 'abort', listener: () => void): void;
 }

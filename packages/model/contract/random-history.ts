@@ -3,7 +3,8 @@
 
 import fc from 'fast-check';
 import type { Capabilities } from '../src/capabilities.ts';
-import type { AnswerPart, CallPart, ChangePart, ImagePart, Part, ReasoningPart, ResultPart } from '../src/parts.ts';
+import type { AnswerPart, CallPart, ImagePart } from '@tidemark/core';
+import type { BoundReasoningPart, ChangePart, Part, ResultPart } from '../src/parts.ts';
 import type { Front, Span } from '../src/span.ts';
 
 /** Who the history speaks to. */
@@ -128,7 +129,7 @@ function saidText(): fc.Arbitrary<Part> {
   return text.map((one) => ({ type: 'text', text: one }));
 }
 
-function reasoning(to: Addressee): fc.Arbitrary<ReasoningPart> {
+function reasoning(to: Addressee): fc.Arbitrary<BoundReasoningPart> {
   const opaque = fc.constantFrom(
     '{"type":"thinking","thinking":"hm","signature":"s"}',
     '{"type":"redacted_thinking","data":"x"}',

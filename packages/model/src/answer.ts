@@ -1,10 +1,6 @@
 // An answer as it streams and as it stands when finished, in the terms of no particular provider.
 
-import type { AnswerPart } from './parts.ts';
-import type { Usage } from './usage.ts';
-
-/** Why an answer ended. `stopRaw` beside it keeps the provider's word. */
-export type StopReason = 'end' | 'calls' | 'length' | 'sequence' | 'pause' | 'refusal' | 'window' | 'other';
+import type { AnswerPart, StopReason, Usage } from '@tidemark/core';
 
 /** Which way a call went. */
 export interface Transport {

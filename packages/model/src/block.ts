@@ -1,7 +1,7 @@
 // A block: what a provider makes of a part of a span, the unit that markers, lookback and divergence speak of.
 
 import type { Origin, Role } from './span.ts';
-import type { Ttl } from './usage.ts';
+import type { Ttl } from '@tidemark/core';
 
 /** Which part of the request a block stands in, in the provider's cache order. */
 export type Section = 'tools' | 'system' | 'messages';

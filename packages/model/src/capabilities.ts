@@ -1,7 +1,7 @@
 // What a model can do and what it charges, as data: one row of the catalog, resolved.
 
 import type { ImageInput } from './image-input.ts';
-import type { Ttl } from './usage.ts';
+import type { Ttl } from '@tidemark/core';
 
 /** US dollars per million tokens, as exact decimal text. Absent is unknown. */
 export interface Price {

@@ -1,6 +1,7 @@
 // The catalog: what each model can do and costs, one row per provider and model. Made of data that was validated at
 // the door; the rest of the code trusts it.
 
+import { CodedError } from '@tidemark/core';
 import type { Capabilities } from './capabilities.ts';
 
 /** A validated catalog. No two rows share a provider and a name, aliases included. */
@@ -24,14 +25,10 @@ export interface CatalogIssue {
 }
 
 /** A catalog or an override that cannot be used. To the user: mend the named fields and load it again. */
-export class CatalogError extends Error {
+export class CatalogError extends CodedError<CatalogErrorCode, { readonly issues: readonly CatalogIssue[] }> {
   override readonly name = 'CatalogError';
-  readonly code: CatalogErrorCode;
-  readonly data: { readonly issues: readonly CatalogIssue[] };
 
   constructor(code: CatalogErrorCode, message: string, issues: readonly CatalogIssue[], cause?: unknown) {
-    super(message, cause === undefined ? undefined : { cause });
-    this.code = code;
-    this.data = { issues };
+    super(code, message, { issues }, cause);
   }
 }

@@ -1,5 +1,7 @@
 // What a provider's failure means, sorted by what to do next.
 
+import { CodedError } from '@tidemark/core';
+
 /**
  * `retryable`: later, with `afterMs` if it was said. `compaction`: too long, compact and retry. `refused`: tell the user.
  * `stop`: nothing helps here (authentication, billing).
@@ -57,11 +59,9 @@ export interface ProviderErrorData {
 }
 
 /** A failed call. What had arrived before is with the caller, who got it as stream parts. */
-export class ProviderError extends Error {
+export class ProviderError extends CodedError<ProviderErrorCode, ProviderErrorData> {
   override readonly name = 'ProviderError';
   readonly class: ProviderErrorClass;
-  readonly code: ProviderErrorCode;
-  readonly data: ProviderErrorData;
 
   constructor(
     nextAction: ProviderErrorClass,
@@ -70,9 +70,7 @@ export class ProviderError extends Error {
     data: ProviderErrorData,
     cause?: unknown,
   ) {
-    super(message, cause === undefined ? undefined : { cause });
+    super(code, message, data, cause);
     this.class = nextAction;
-    this.code = code;
-    this.data = data;
   }
 }

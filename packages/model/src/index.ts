@@ -1,9 +1,24 @@
 // The face of `model`: what a model is.
 
-export type { Answer, Diagnosis, StopReason, StreamPart, Transport } from './answer.ts';
+export type {
+  AbortSignalLike,
+  AnswerPart,
+  AnswerText,
+  CacheWrite,
+  CallPart,
+  ImagePart,
+  NativePart,
+  ReasoningPart,
+  RenderParameters,
+  StopReason,
+  TextPart,
+  Ttl,
+  Usage,
+} from '@tidemark/core';
+export type { Answer, Diagnosis, StreamPart, Transport } from './answer.ts';
 export { isBlank } from './blank.ts';
 export type { Block, Marker, BlockRun, Section } from './block.ts';
-export { canonicalText, parseJson } from '@tidemark/json';
+export { canonicalText, parseJson } from '@tidemark/core';
 export type { Capabilities, ImplicitCache, LostFrom, Price, PriceList } from './capabilities.ts';
 export type { Catalog, CatalogErrorCode, CatalogIssue } from './catalog.ts';
 export { CatalogError } from './catalog.ts';
@@ -23,23 +38,17 @@ export { normalModelName, readClaudeName } from './model-name.ts';
 export { parseCatalog, withOverrides } from './parse-catalog.ts';
 export type {
   AddedTool,
-  AnswerPart,
-  CallPart,
+  BoundReasoningPart,
   ChangePart,
-  ImagePart,
-  NativePart,
   Part,
   ReasoningChange,
-  ReasoningPart,
   ResultPart,
   RoleChange,
-  TextPart,
   ToolsChange,
 } from './parts.ts';
 export type { Cost } from './prices.ts';
 export { costAtMost, costOf, multiplier, priceAt, sumOfMoney } from './prices.ts';
 export type {
-  AbortSignalLike,
   Answered,
   BodyWriter,
   Continuation,
@@ -51,18 +60,8 @@ export type {
   Outgoing,
   Provider,
 } from './provider.ts';
-export type {
-  Front,
-  JsonValue,
-  Origin,
-  RenderParameters,
-  Role,
-  Span,
-  Stability,
-  SystemText,
-  FrontToolDefinition,
-} from './span.ts';
+export type { Front, JsonValue, Origin, Role, Span, Stability, SystemText, FrontToolDefinition } from './span.ts';
 export type { UnlistedModel } from './unlisted-model.ts';
 export { unlistedModel } from './unlisted-model.ts';
-export type { CacheWrite, CallFacts, Ttl, Usage } from './usage.ts';
+export type { CallFacts } from './usage.ts';
 export { allWritten, cachedTokens, completeUsage, inputTokens, outputTokens, writtenTokens } from './usage.ts';

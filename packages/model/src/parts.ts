@@ -1,53 +1,15 @@
-// What spans and answers are made of, as a model sees them. Bytes of images come in beside, by digest.
+// What spans are made of, as a model sees them. Bytes of images are looked up by digest when a span is lowered.
 
-/** Plain text. */
-export interface TextPart {
-  readonly type: 'text';
-  readonly text: string;
-  /** Of an answer: what the provider says its place in it is (commentary, the final answer), to be sent back as it came. */
-  readonly phase?: string;
-}
+import type { AnswerText, CallPart, ImagePart, NativePart, ReasoningPart, TextPart } from '@tidemark/core';
 
-/** An image; its bytes are looked up by digest when it is lowered. */
-export interface ImagePart {
-  readonly type: 'image';
-  readonly artifact: string;
-  /** IANA media type: `image/png`. */
-  readonly mediaType: string;
-  /** Size of the decoded bytes. */
-  readonly bytes: number;
-  readonly width?: number;
-  readonly height?: number;
-}
-
-/** Reasoning: the provider's opaque wire item as raw JSON text, and its plain twin (may be empty). */
-export interface ReasoningPart {
-  readonly type: 'reasoning';
-  readonly opaque?: string;
-  readonly text: string;
-  /** The provider and model it is bound to. */
+/** Reasoning in a span, bound to the provider and the model that wrote it. */
+export interface BoundReasoningPart extends ReasoningPart {
   readonly provider: string;
   readonly model: string;
   /** Something that stood before it in its answer is left out of packing: its prefix is no longer the one it came in. */
   readonly displaced?: boolean;
   /** What came right behind it in its answer is left out of packing, or goes by another id. */
   readonly torn?: boolean;
-}
-
-/** A tool call; its arguments are the raw text that was streamed. */
-export interface CallPart {
-  readonly type: 'call';
-  readonly call: string;
-  readonly name: string;
-  readonly arguments: string;
-}
-
-/** Any other block of an answer, as raw JSON text, bound to its provider. */
-export interface NativePart {
-  readonly type: 'native';
-  readonly provider: string;
-  readonly item: string;
-  readonly text: string;
 }
 
 /** The closing of one call. */
@@ -96,11 +58,4 @@ export interface RoleChange {
 export type ChangePart = ReasoningChange | ToolsChange | RoleChange;
 
 /** Everything that a span can hold. */
-export type Part = TextPart | ImagePart | ReasoningPart | CallPart | NativePart | ResultPart | ChangePart;
-
-/** What an answer decodes to, in arrival order. Reasoning is bound to the model that was asked. */
-export type AnswerPart =
-  | TextPart
-  | { readonly type: 'reasoning'; readonly opaque?: string; readonly text: string }
-  | CallPart
-  | NativePart;
+export type Part = AnswerText | ImagePart | BoundReasoningPart | CallPart | NativePart | ResultPart | ChangePart;

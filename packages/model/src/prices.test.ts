@@ -7,7 +7,7 @@ import type { Capabilities, Price } from './capabilities.ts';
 import { defaultCatalog } from './default-catalog.ts';
 import { findModel } from './find-model.ts';
 import { costAtMost, costOf, multiplier, priceAt } from './prices.ts';
-import type { Ttl, Usage } from './usage.ts';
+import type { Ttl, Usage } from '@tidemark/core';
 
 const catalog = defaultCatalog();
 const TODAY = '2026-11-21';

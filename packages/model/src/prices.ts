@@ -3,7 +3,7 @@
 import { Decimal } from 'decimal.js';
 
 import type { Capabilities, Price } from './capabilities.ts';
-import type { CacheWrite, Ttl, Usage } from './usage.ts';
+import type { CacheWrite, Ttl, Usage } from '@tidemark/core';
 import { inputTokens, outputTokens, writtenTokens } from './usage.ts';
 
 /** US dollars as exact decimal text, by bucket: `{ fresh: "0.0429", ... }`. `total` is the sum of the other four. */

@@ -1,7 +1,7 @@
 // The provider port: how spans become bytes, and bytes an answer. Encoding is pure; only `send` touches the world.
 
 import type { StreamPart } from './answer.ts';
-import type { AnswerPart } from './parts.ts';
+import type { AbortSignalLike, AnswerPart } from '@tidemark/core';
 import type { Block, Marker } from './block.ts';
 import type { RefusedPlace } from './errors.ts';
 import type { Capabilities } from './capabilities.ts';
@@ -158,11 +158,4 @@ export interface Provider {
   countTokens?(outgoing: Outgoing): Promise<number>;
   /** Ends what is kept open between calls, where anything is; what is called later keeps nothing open. */
   close?(): void | Promise<void>;
-}
-
-/** The part of `AbortSignal` that is used; a pure package knows no DOM. */
-export interface AbortSignalLike {
-  readonly aborted: boolean;
-  addEventListener(type: 'abort', listener: () => void, options?: { readonly once?: boolean }): void;
-  removeEventListener(type: 'abort', listener: () => void): void;
 }

@@ -1,5 +1,7 @@
 // A span: one of the ordered pieces of context, before any provider's wire format.
 
+import type { Json, RenderParameters } from '@tidemark/core';
+
 import type { Part } from './parts.ts';
 
 /** Who speaks. */
@@ -55,14 +57,5 @@ export interface Front {
   readonly system: readonly SystemText[];
 }
 
-/** Settings that enter the provider's cache key beside the text. Canonical JSON values. */
-export type RenderParameters = { readonly [name: string]: JsonValue };
-
 /** A JSON value. */
-export type JsonValue =
-  | null
-  | boolean
-  | number
-  | string
-  | readonly JsonValue[]
-  | { readonly [key: string]: JsonValue | undefined };
+export type JsonValue = Json;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Usage } from './usage.ts';
+import type { Usage } from '@tidemark/core';
 import { allWritten, cachedTokens, completeUsage, inputTokens } from './usage.ts';
 
 const FACTS = { lives: [], billsWrites: true, caches: true } as const;

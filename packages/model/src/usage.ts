@@ -1,26 +1,6 @@
-// Tokens of one call in disjoint buckets (L7): each token of the input is fresh, read or written, and in one only.
+// Sums over the usage of one call, and the buckets that follow from what else is known of it (L7).
 
-/** Lifetimes that a provider sells. */
-export type Ttl = '5m' | '1h' | '30m' | '12h';
-
-/** Tokens written to the cache with one lifetime. */
-export interface CacheWrite {
-  readonly ttl: Ttl;
-  readonly tokens: number;
-}
-
-/** An absent field is unknown, never 0. `answer` excludes `reasoning` where the provider tells them apart. */
-export interface Usage {
-  readonly fresh?: number;
-  readonly read?: number;
-  readonly writes?: readonly CacheWrite[];
-  /** All input tokens, as the provider counted them. Present only where the buckets do not tell it. */
-  readonly input?: number;
-  /** Tokens written with lifetimes that the provider did not tell. Present only where `writes` is absent. */
-  readonly written?: number;
-  readonly answer?: number;
-  readonly reasoning?: number;
-}
+import type { CacheWrite, Ttl, Usage } from '@tidemark/core';
 
 /** All input tokens: the sum of the buckets, else the total that the provider told; `undefined` when both are unknown. */
 export function inputTokens(usage: Usage): number | undefined {

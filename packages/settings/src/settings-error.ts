@@ -1,5 +1,8 @@
 // What this room refuses. All of it is for the user to mend; nothing that was refused is half in force.
 
+import type { ErrorData } from '@tidemark/core';
+import { CodedError } from '@tidemark/core';
+
 /** The name of an error of this room. */
 export type SettingsErrorCode =
   | 'settings/unreadable'
@@ -24,15 +27,11 @@ export const SETTINGS_ERRORS: Readonly<Record<SettingsErrorCode, string>> = {
 };
 
 /** An error of this room. Its message never holds the value of a setting, which may be a secret in the wrong place. */
-export class SettingsError extends Error {
+export class SettingsError extends CodedError<SettingsErrorCode, ErrorData> {
   override readonly name = 'SettingsError';
-  readonly code: SettingsErrorCode;
-  readonly data: Readonly<Record<string, unknown>>;
 
-  constructor(code: SettingsErrorCode, message: string, data: Readonly<Record<string, unknown>> = {}, cause?: unknown) {
-    super(message, cause === undefined ? undefined : { cause });
-    this.code = code;
-    this.data = data;
+  constructor(code: SettingsErrorCode, message: string, data: ErrorData = {}, cause?: unknown) {
+    super(code, message, data, cause);
   }
 
   /** What to do now. */

@@ -1,5 +1,8 @@
 // What can be wrong in the use of the simulator itself. What it answers to a request is a `MessageRefusal` instead.
 
+import type { ErrorData } from '@tidemark/core';
+import { CodedError } from '@tidemark/core';
+
 /** `bad-scenario`, `bad-options`: fix what was given. `time-backwards`: calls come in order of time. */
 export type SimulatorErrorCode =
   | 'simulator/bad-options'
@@ -9,19 +12,10 @@ export type SimulatorErrorCode =
   | 'simulator/listen-failed';
 
 /** A wrong use of the simulator. The message says what happened, to what, and the next step. */
-export class SimulatorError extends Error {
+export class SimulatorError extends CodedError<SimulatorErrorCode, ErrorData> {
   override readonly name = 'SimulatorError';
-  readonly code: SimulatorErrorCode;
-  readonly data: Readonly<Record<string, unknown>>;
 
-  constructor(
-    code: SimulatorErrorCode,
-    message: string,
-    data: Readonly<Record<string, unknown>> = {},
-    cause?: unknown,
-  ) {
-    super(message, cause === undefined ? undefined : { cause });
-    this.code = code;
-    this.data = data;
+  constructor(code: SimulatorErrorCode, message: string, data: ErrorData = {}, cause?: unknown) {
+    super(code, message, data, cause);
   }
 }

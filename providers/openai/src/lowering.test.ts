@@ -1,4 +1,4 @@
-import type { ImagePart, Part, ReasoningPart, ResultPart, ToolsChange } from '@tidemark/model';
+import type { ImagePart, Part, BoundReasoningPart, ResultPart, ToolsChange } from '@tidemark/model';
 import { PICTURE, TOOL } from '@tidemark/model/contract';
 import { describe, expect, it } from 'vitest';
 import { LOWERING, MODEL, said, span } from '../tests/fixtures.ts';
@@ -10,7 +10,7 @@ const heads = (...args: Parameters<typeof span>): readonly string[] =>
 const chatHeads = (...args: Parameters<typeof span>): readonly string[] =>
   lowerChat(span(...args), LOWERING).map(({ head, tail }) => head + tail);
 
-const thought: ReasoningPart = {
+const thought: BoundReasoningPart = {
   type: 'reasoning',
   text: 'hm',
   opaque: '{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"e"}',

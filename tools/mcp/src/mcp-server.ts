@@ -1,6 +1,8 @@
 // What a user says of the MCP servers: how each is reached, and what its tools may be. Only the user's own words come here,
 // never those of a workspace: a server is a program that is run, or an address that is told things.
 
+import type { ErrorData } from '@tidemark/core';
+import { CodedError } from '@tidemark/core';
 import type { Surroundings } from '@tidemark/agent';
 import type { EffectClass } from '@tidemark/log';
 import type { Approvals } from './approvals.ts';
@@ -48,14 +50,6 @@ export interface McpOptions {
 export type McpErrorCode = 'mcp/bad-name' | 'mcp/approvals-damaged';
 
 /** What is wrong before a server is reached. The message says what happened, to what, and the next step. */
-export class McpError extends Error {
+export class McpError extends CodedError<McpErrorCode, ErrorData> {
   override readonly name = 'McpError';
-  readonly code: McpErrorCode;
-  readonly data: Readonly<Record<string, unknown>>;
-
-  constructor(code: McpErrorCode, message: string, data: Readonly<Record<string, unknown>>, cause?: unknown) {
-    super(message, cause === undefined ? undefined : { cause });
-    this.code = code;
-    this.data = data;
-  }
 }

@@ -1,8 +1,11 @@
 // What a tool of the workspace could not do. Thrown from a running call it is the error that the model reads, so each
 // message carries the next step.
 
+import type { ErrorData, ErrorSort } from '@tidemark/core';
+import { CodedError } from '@tidemark/core';
+
 /** `refused`: tell the model or the user; `conflict`: read again, decide again. */
-export type WorkspaceErrorSort = 'refused' | 'conflict';
+export type WorkspaceErrorSort = Extract<ErrorSort, 'refused' | 'conflict'>;
 
 /** The name of a workspace error. */
 export type WorkspaceErrorCode =
@@ -48,20 +51,11 @@ export const WORKSPACE_ERRORS: Readonly<Record<WorkspaceErrorCode, WorkspaceErro
 };
 
 /** See the head of this file. */
-export class WorkspaceError extends Error {
+export class WorkspaceError extends CodedError<WorkspaceErrorCode, ErrorData> {
   override readonly name = 'WorkspaceError';
-  readonly code: WorkspaceErrorCode;
-  readonly data: Readonly<Record<string, unknown>>;
 
-  constructor(
-    code: WorkspaceErrorCode,
-    message: string,
-    data: Readonly<Record<string, unknown>> = {},
-    cause?: unknown,
-  ) {
-    super(message, cause === undefined ? undefined : { cause });
-    this.code = code;
-    this.data = data;
+  constructor(code: WorkspaceErrorCode, message: string, data: ErrorData = {}, cause?: unknown) {
+    super(code, message, data, cause);
   }
 
   /** What to do next. */

@@ -1,5 +1,6 @@
 // From anything thrown to what a person or a script needs: a stable code, what happened, the next step, an exit code.
 
+import { CodedError } from '@tidemark/core';
 import type { AgentErrorCode } from '@tidemark/agent';
 import { AGENT_ERRORS } from '@tidemark/agent';
 import type { LogErrorCode } from '@tidemark/log';
@@ -37,14 +38,12 @@ export const CLI_ERRORS: Readonly<Record<CliErrorCode, ExitCode>> = {
 };
 
 /** An error of the command line itself: a wrong argument, a file that is not there. */
-export class CliError extends Error {
+export class CliError extends CodedError<CliErrorCode> {
   override readonly name = 'CliError';
-  readonly code: CliErrorCode;
   readonly next: string;
 
   constructor(code: CliErrorCode, message: string, next: string, cause?: unknown) {
-    super(message, cause === undefined ? undefined : { cause });
-    this.code = code;
+    super(code, message, undefined, cause);
     this.next = next;
   }
 }

@@ -1,7 +1,7 @@
 // What was said, as markup: words as they are, pictures inside of the file.
 
 import { readArtifact } from '@tidemark/agent';
-import type { Artifacts, ContentPart, ImagePart } from '@tidemark/log';
+import type { Artifacts, ContentPart, Digest, ImagePart } from '@tidemark/log';
 import { LogError } from '@tidemark/log';
 
 import { plainSize } from '../frame/plain-size.ts';
@@ -36,7 +36,7 @@ export function preOf(text: string): Markup {
   return markup`<pre dir="auto">\n${text === '' ? '(nothing)' : text}</pre>`;
 }
 
-async function imageOf(artifacts: Artifacts, { artifact, mediaType, bytes }: ImagePart): Promise<Markup> {
+async function imageOf(artifacts: Artifacts, { artifact, mediaType, bytes }: ImagePart<Digest>): Promise<Markup> {
   const what = `${mediaType}, ${plainSize(bytes)}`;
   if (!SHOWN.has(mediaType)) return missing(`${what}: artifact ${artifact}`);
   try {

@@ -7,6 +7,7 @@ import type {
   AnswerInterrupted,
   AnswerPart,
   AnswerReceived,
+  CallId,
   EstimatedUse,
   Event,
   Recorded,
@@ -136,7 +137,7 @@ function answered(session: Session, prepared: Prepared, answer: Answer): AnswerR
 }
 
 /** A call without an id takes this one, so that its result can name it. */
-function namedPart(part: Answer['parts'][number], otherwise: string): AnswerPart {
+function namedPart(part: Answer['parts'][number], otherwise: string): AnswerPart<CallId> {
   return part.type === 'call' ? { ...part, call: callId(part.call === '' ? otherwise : part.call) } : part;
 }
 

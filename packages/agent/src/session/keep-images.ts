@@ -1,7 +1,7 @@
 // What somebody says, on its way into the log: images are made to fit, and a long attachment is cut as the result of a tool
 // is, with the whole kept as an artifact that `output_read` pages through (L6).
 
-import type { Artifacts, ContentPart, ImagePart } from '@tidemark/log';
+import type { Artifacts, ContentPart, Digest, ImagePart } from '@tidemark/log';
 import type { Capabilities } from '@tidemark/model';
 import { sentSize } from '@tidemark/model';
 import { AgentError } from '../errors.ts';
@@ -131,7 +131,7 @@ function boundsOf({ images }: Capabilities): ImageBounds {
 async function keep({ artifacts }: ImageKeeper, image: FittedImage | AsGiven): Promise<readonly ContentPart[]> {
   const { data, changes, mediaType, width, height } = image;
   const { digest, size } = await artifacts.put(data);
-  const part: ImagePart = {
+  const part: ImagePart<Digest> = {
     type: 'image',
     artifact: digest,
     mediaType,

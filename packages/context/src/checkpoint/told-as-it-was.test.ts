@@ -1,6 +1,6 @@
 // What a checkpoint tells of requests, commands, changes and names is what they were.
 
-import type { AnswerPart } from '@tidemark/log';
+import type { AnswerPart, CallId } from '@tidemark/log';
 import { callId } from '@tidemark/log';
 import { expect, test } from 'vitest';
 import { checkpointOf, recorded, step, textOf } from '../../tests/checkpoint-of.ts';
@@ -178,7 +178,7 @@ test('words of the client are no words of the user, and escapes and capitals are
   expect(made.filesRead[0]?.names?.map(({ name }) => name).toSorted()).toEqual(['banner', 'useRows']);
 });
 
-const look = (id: string): AnswerPart => ({ type: 'call', call: callId(id), name: 'look', arguments: '{}' });
+const look = (id: string): AnswerPart<CallId> => ({ type: 'call', call: callId(id), name: 'look', arguments: '{}' });
 
 test('words that announce a call give way to findings', () => {
   const told = Array.from({ length: 40 }, (_, at) => [

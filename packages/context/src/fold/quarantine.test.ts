@@ -1,4 +1,4 @@
-import type { EpochOpened, ImagePart } from '@tidemark/log';
+import type { Digest, EpochOpened, ImagePart } from '@tidemark/log';
 import { callId, position } from '@tidemark/log';
 import { slice } from '../base/append-only.ts';
 import { describe, expect, test } from 'vitest';
@@ -7,7 +7,7 @@ import { answer, call, created, fold, named, packed, prompt, returned, text } fr
 import { neededEpoch } from '../epoch/epoch.ts';
 import type { State } from '../state/state.ts';
 
-const SHOT: ImagePart = { type: 'image', artifact: named('shot'), mediaType: 'image/png', bytes: 9 };
+const SHOT: ImagePart<Digest> = { type: 'image', artifact: named('shot'), mediaType: 'image/png', bytes: 9 };
 
 function rejected(at: number, part: number, stub = 'left out'): Told {
   return ['block.quarantined', { origin: { position: position(at), part }, reason: 'too large', stub }];

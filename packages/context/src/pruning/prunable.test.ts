@@ -1,4 +1,13 @@
-import type { AnswerPart, EpochCause, EpochOpened, HistoryPruned, ImagePart, Usage } from '@tidemark/log';
+import type {
+  AnswerPart,
+  CallId,
+  Digest,
+  EpochCause,
+  EpochOpened,
+  HistoryPruned,
+  ImagePart,
+  Usage,
+} from '@tidemark/log';
 import { callId, position } from '@tidemark/log';
 import type { Span } from '@tidemark/model';
 import fc from 'fast-check';
@@ -17,7 +26,7 @@ import type { State } from '../state/state.ts';
 import { emptyState } from '../state/state.ts';
 
 const SONNET = row('claude-sonnet-4-5');
-const SHOT: ImagePart = { type: 'image', artifact: named('shot'), mediaType: 'image/png', bytes: 90_000 };
+const SHOT: ImagePart<Digest> = { type: 'image', artifact: named('shot'), mediaType: 'image/png', bytes: 90_000 };
 const READER = { name: 'history_read', digest: named('history_read') };
 const OTHER = { name: 'other', digest: named('other') };
 const USAGE: Usage = { fresh: 0, read: 1_000, writes: [{ ttl: '5m', tokens: 100 }] };
@@ -112,7 +121,7 @@ function toldOf(move: Move, state: State): readonly Told[] {
   }
 }
 
-function called({ id, tool = 'look', file = 0 }: Result): AnswerPart {
+function called({ id, tool = 'look', file = 0 }: Result): AnswerPart<CallId> {
   const input = tool === 'bash' ? { command: `run ${file}` } : { path: `f${file}.ts` };
   return { type: 'call', call: callId(`c${id}`), name: tool, arguments: JSON.stringify(input) };
 }

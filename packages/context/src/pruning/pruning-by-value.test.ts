@@ -1,6 +1,6 @@
 // Which results are worth shortening, and the measured cases of issue 14.
 
-import type { AnswerPart } from '@tidemark/log';
+import type { AnswerPart, CallId } from '@tidemark/log';
 import { callId, position } from '@tidemark/log';
 import { describe, expect, test } from 'vitest';
 import type { Told } from '../../tests/log-of.ts';
@@ -28,7 +28,12 @@ import type { State } from '../state/state.ts';
 function reading(files: readonly string[], length: number): State {
   const steps = files.flatMap((path, index) => {
     const id = `c${index}`;
-    const read: AnswerPart = { type: 'call', call: callId(id), name: 'read', arguments: JSON.stringify({ path }) };
+    const read: AnswerPart<CallId> = {
+      type: 'call',
+      call: callId(id),
+      name: 'read',
+      arguments: JSON.stringify({ path }),
+    };
     const marker = { block: index, ttl: '5m', prefix: named(`prefix ${index}`) } as const;
     return [
       request(index + 1, [marker], index),
@@ -40,7 +45,12 @@ function reading(files: readonly string[], length: number): State {
 }
 
 test('a pruning that an older version recorded shows the beginning of a command, and uses up no tier that is known', () => {
-  const run: AnswerPart = { type: 'call', call: callId('c'), name: 'bash', arguments: '{"command":"npm test"}' };
+  const run: AnswerPart<CallId> = {
+    type: 'call',
+    call: callId('c'),
+    name: 'bash',
+    arguments: '{"command":"npm test"}',
+  };
   const state = fold([
     created,
     prompt('go'),
@@ -83,7 +93,7 @@ describe('the measured cases of issue 14', () => {
 
   test('a file that is about to be edited is not cut because it was edited once', () => {
     const state = reading(nine, 8_000);
-    const edit: AnswerPart = {
+    const edit: AnswerPart<CallId> = {
       type: 'call',
       call: callId('e'),
       name: 'edit',
@@ -120,7 +130,12 @@ describe('the measured cases of issue 14', () => {
 
   test('what is kept of the output of a command is its end', () => {
     const run = (id: string, count: number): readonly Told[] => {
-      const part: AnswerPart = { type: 'call', call: callId(id), name: 'bash', arguments: '{"command":"npm test"}' };
+      const part: AnswerPart<CallId> = {
+        type: 'call',
+        call: callId(id),
+        name: 'bash',
+        arguments: '{"command":"npm test"}',
+      };
       return [request(count), answer([part], USAGE, count), result(id, `${'line '.repeat(2_000)}2 failed`)];
     };
     const others = Array.from({ length: 6 }, (_, index) =>

@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect } from 'vitest';
 import { CHAIN_START, timestamp, turnId } from '../../src/ids.ts';
-import { canonicalJson } from '@tidemark/json';
+import { canonicalJson } from '@tidemark/core';
 import { KINDS } from '../../src/codec/revision-1/decoders.ts';
 import type { Event } from '../../src/event.ts';
 import { EVENTS, anEvent } from '../arbitrary-event.ts';

@@ -2,7 +2,7 @@
 
 import type { Recorded, RecordedUnknown } from '../event.ts';
 import { chain as mintChain, position as mintPosition, timestamp, turnId } from '../ids.ts';
-import type { Json } from '@tidemark/json';
+import type { Json } from '@tidemark/core';
 import type { BytePort } from './byte-port.ts';
 import { partsOf } from './line.ts';
 import type { SoundLine } from './line.ts';

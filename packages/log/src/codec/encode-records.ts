@@ -4,7 +4,7 @@ import { LogError } from '../errors.ts';
 import type { Event, Recorded } from '../event.ts';
 import { position as mintPosition, timestamp, turnId } from '../ids.ts';
 import type { Chain, Position, Timestamp, TurnId } from '../ids.ts';
-import { canonicalJson } from '@tidemark/json';
+import { canonicalJson } from '@tidemark/core';
 import type { BytePort } from './byte-port.ts';
 import { writeLine } from './line.ts';
 import { DECODERS, isKind } from './revision-1/decoders.ts';

@@ -1,7 +1,7 @@
 // A snapshot as one piece of bytes: a digest over everything, a header line, the state. Damage makes it nothing (L9).
 
 import { chain as mintChain } from '../ids.ts';
-import { canonicalJson } from '@tidemark/json';
+import { canonicalJson } from '@tidemark/core';
 import type { Snapshot } from '../port.ts';
 import type { BytePort } from './byte-port.ts';
 

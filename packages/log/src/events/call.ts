@@ -1,8 +1,8 @@
 // Facts about calls to a model and to tools: what was decided before sending, what came back, how each call closed.
 
 import type { CallId, Digest, Money, Position, SessionId } from '../ids.ts';
-import type { Json } from '@tidemark/json';
-import type { AnswerPart, CacheWrite, ContentPart, Usage } from '../parts.ts';
+import type { AnswerPart, CacheWrite, Json, StopReason, Usage } from '@tidemark/core';
+import type { ContentPart } from '../parts.ts';
 
 /** A cache marker: on the block at this index of the request, in the provider's cache order. */
 export interface MarkerRecord {
@@ -138,9 +138,6 @@ export interface ContinuationRecord {
   readonly bytes: number;
 }
 
-/** Why a call ended. */
-export type StopReason = 'end' | 'calls' | 'length' | 'sequence' | 'pause' | 'refusal' | 'window' | 'other';
-
 /** Why tokens that were sent before were not read from the cache. */
 export type MissCause =
   | 'expired'
@@ -205,7 +202,7 @@ export interface AnswerReceived {
   readonly provider: string;
   readonly model: string;
   readonly contract?: string;
-  readonly parts: readonly AnswerPart[];
+  readonly parts: readonly AnswerPart<CallId>[];
   readonly stop: StopReason;
   /** The provider's own word for it. */
   readonly stopRaw?: string;
@@ -255,7 +252,7 @@ export interface AnswerInterrupted {
   readonly by: 'user' | 'transport';
   readonly provider: string;
   readonly model: string;
-  readonly parts: readonly AnswerPart[];
+  readonly parts: readonly AnswerPart<CallId>[];
   readonly usage?: Usage;
   readonly billed?: BilledIn;
   readonly prices?: string;

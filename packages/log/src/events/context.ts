@@ -1,8 +1,8 @@
 // Facts that decide what the model sees: epochs, notes, prompts, and the records that wait for an epoch.
 
 import type { Digest, Money, Position, SessionId, Timestamp } from '../ids.ts';
-import type { Json } from '@tidemark/json';
-import type { CacheWrite, ContentPart, RenderParameters } from '../parts.ts';
+import type { CacheWrite, Json, RenderParameters } from '@tidemark/core';
+import type { ContentPart } from '../parts.ts';
 import type { SequenceRecord } from './call.ts';
 
 /** Why an epoch opened. */

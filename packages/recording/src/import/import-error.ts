@@ -1,5 +1,7 @@
 // What stops an import before anything of it is kept. What is wrong further inside a file never stops it: see `skipped`.
 
+import { CodedError } from '@tidemark/core';
+
 /** Every code, with what it means. Pinned by a test: scripts and people rely on them. */
 export const IMPORT_ERRORS = {
   'import/missing': 'there is no such file',
@@ -23,14 +25,6 @@ export interface ImportPlace {
 }
 
 /** An import that could not begin. Nothing was written. The message names file, line and reason, and the next step. */
-export class ImportError extends Error {
+export class ImportError extends CodedError<ImportErrorCode, ImportPlace> {
   override readonly name = 'ImportError';
-  readonly code: ImportErrorCode;
-  readonly data: ImportPlace;
-
-  constructor(code: ImportErrorCode, message: string, data: ImportPlace, cause?: unknown) {
-    super(message, cause === undefined ? undefined : { cause });
-    this.code = code;
-    this.data = data;
-  }
 }

@@ -54,7 +54,7 @@ export interface NotificationMove {
 export interface AnswerMove extends Answerer {
   readonly type: 'answer';
   readonly from: From;
-  readonly parts: readonly AnswerPart[];
+  readonly parts: readonly AnswerPart<CallId>[];
   readonly stop: StopReason;
   readonly stopRaw?: string;
   readonly response?: string;
@@ -67,7 +67,7 @@ export interface InterruptedMove extends Answerer {
   readonly type: 'interrupted';
   readonly from: From;
   readonly by: 'user' | 'transport';
-  readonly parts: readonly AnswerPart[];
+  readonly parts: readonly AnswerPart<CallId>[];
   readonly usage?: Usage;
   readonly message?: string;
 }

@@ -3,7 +3,7 @@
 
 import type { Answer, AnswerPart } from '@tidemark/model';
 import { parseJson } from '@tidemark/model';
-import { rawElements, rawMember } from '@tidemark/json';
+import { rawElements, rawMember } from '@tidemark/core';
 import { malformed } from '@tidemark/provider-wire';
 import { ANTHROPIC } from '../service.ts';
 import { decodeDiagnosis } from './diagnosis.ts';

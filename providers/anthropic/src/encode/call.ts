@@ -5,7 +5,7 @@ import { isBlank } from '@tidemark/model';
 import { imageStub, wireImage } from './image.ts';
 import type { MessagePiece } from './piece.ts';
 import { markablePiece } from './piece.ts';
-import { isJsonObject } from '@tidemark/json';
+import { isJsonObject } from '@tidemark/core';
 import { wireId, wireName } from './wire-names.ts';
 import { jsonString, textHead, wellFormedJson } from './wire-text.ts';
 

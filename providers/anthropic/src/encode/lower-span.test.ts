@@ -1,4 +1,4 @@
-import type { CallPart, ImagePart, ReasoningPart, ResultPart } from '@tidemark/model';
+import type { CallPart, ImagePart, BoundReasoningPart, ResultPart } from '@tidemark/model';
 import { PICTURE } from '@tidemark/model/contract';
 import { describe, expect, it } from 'vitest';
 import { LOWERING, MODEL, span, wire } from '../../tests/fixtures.ts';
@@ -13,7 +13,7 @@ const result = (more: Partial<ResultPart>): ResultPart => ({
   content: [],
   ...more,
 });
-const thought: ReasoningPart = {
+const thought: BoundReasoningPart = {
   type: 'reasoning',
   text: 'hm',
   opaque: '{"signature":"s",  "type":"thinking","thinking":"hm"}',
@@ -72,7 +72,7 @@ describe('reasoning', () => {
     ['an item that is no JSON', { opaque: 'hm' }],
   ])('leaves out a block of %s (claude-code#63229)', (_what, change) => {
     const { opaque, ...rest } = { ...thought, ...change };
-    const part: ReasoningPart = opaque === undefined ? rest : { ...rest, opaque };
+    const part: BoundReasoningPart = opaque === undefined ? rest : { ...rest, opaque };
     expect(heads('assistant', 0, [part, text('so')])).toEqual(['{"type":"text","text":"so"}']);
   });
 

@@ -1,10 +1,10 @@
 // Reasoning and native items: passed on verbatim where the model will accept them, else left out or told as text.
 
-import type { Lowering, NativePart, ReasoningPart } from '@tidemark/model';
+import type { Lowering, NativePart, BoundReasoningPart } from '@tidemark/model';
 import { isBlank } from '@tidemark/model';
 import type { MessagePiece } from './piece.ts';
 import { markablePiece, verbatimPiece } from './piece.ts';
-import { isJsonObject, parseObject } from '@tidemark/json';
+import { isJsonObject, parseObject } from '@tidemark/core';
 import { ANTHROPIC } from '../service.ts';
 import { textHead } from './wire-text.ts';
 
@@ -12,7 +12,7 @@ import { textHead } from './wire-text.ts';
  * The thinking block as it was received. None when it is of another provider or model (its signature would be a 400), or
  * when it has no signature.
  */
-export function reasoningPiece(part: ReasoningPart, lowering: Lowering): MessagePiece | undefined {
+export function reasoningPiece(part: BoundReasoningPart, lowering: Lowering): MessagePiece | undefined {
   if (part.opaque === undefined || part.provider !== ANTHROPIC.name || !isSameModel(part.model, lowering))
     return undefined;
   if (!isSigned(part.opaque)) return undefined;

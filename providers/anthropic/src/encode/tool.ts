@@ -2,7 +2,7 @@
 
 import type { FrontToolDefinition } from '@tidemark/model';
 import { isBlank } from '@tidemark/model';
-import { parseObject, rawMember } from '@tidemark/json';
+import { parseObject, rawMember } from '@tidemark/core';
 import { refuse } from '@tidemark/provider-wire';
 import { ANTHROPIC } from '../service.ts';
 import { isToolName } from './wire-names.ts';

@@ -1,6 +1,6 @@
 // The body of a count: the endpoint refuses what only generating needs.
 
-import { rawMembers } from '@tidemark/json';
+import { rawMembers } from '@tidemark/core';
 
 const COUNTED = new Set([
   'cache_control',

@@ -2,7 +2,7 @@
 
 import type { CallPart, Lowering } from '@tidemark/model';
 import { isBlank } from '@tidemark/model';
-import { isJsonObject } from '@tidemark/json';
+import { isJsonObject } from '@tidemark/core';
 import type { BlockPiece } from './piece.ts';
 import { piece } from './piece.ts';
 import { wireId, wireName } from './wire-names.ts';

@@ -2,7 +2,7 @@
 
 import type { FrontToolDefinition } from '@tidemark/model';
 import { isBlank } from '@tidemark/model';
-import { parseObject, rawMember } from '@tidemark/json';
+import { parseObject, rawMember } from '@tidemark/core';
 import type { Service } from '@tidemark/provider-wire';
 import { refuse } from '@tidemark/provider-wire';
 import { isToolName } from './wire-names.ts';

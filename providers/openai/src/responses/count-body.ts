@@ -1,6 +1,6 @@
 // The body of a count: the endpoint takes what the model reads, and not what only generating needs.
 
-import { rawMembers } from '@tidemark/json';
+import { rawMembers } from '@tidemark/core';
 
 /** Fields of `POST /responses/input_tokens` (SDK 7.55). */
 const COUNTED = new Set([

@@ -5,10 +5,10 @@ import type {
   ImagePart,
   Lowering,
   NativePart,
-  ReasoningPart,
+  BoundReasoningPart,
   ResultPart,
   Role,
-  TextPart,
+  AnswerText,
 } from '@tidemark/model';
 import { isBlank } from '@tidemark/model';
 import type { BlockPiece } from '@tidemark/provider-openai-wire';
@@ -21,7 +21,7 @@ import {
   wireImage,
   wireName,
 } from '@tidemark/provider-openai-wire';
-import { isJsonObject, parseObject } from '@tidemark/json';
+import { isJsonObject, parseObject } from '@tidemark/core';
 import { OPENAI } from '../service.ts';
 import { isOwnReasoning } from './same-model.ts';
 
@@ -39,7 +39,7 @@ export function textPiece({ text, phase }: PhasedText, role: Role, lowering: Low
 }
 
 /** Words, and where they came from the model, the phase that they are of. */
-export type PhasedText = Pick<TextPart, 'text' | 'phase'>;
+export type PhasedText = Pick<AnswerText, 'text' | 'phase'>;
 
 /**
  * What the model said, as an item of its own: one came, one goes back. Its id may be left out where nothing is stored; its
@@ -62,7 +62,7 @@ export function imagePiece(image: ImagePart, role: Role, lowering: Lowering): Bl
  * The reasoning item as it was received. None of another provider or model, none that is not encrypted, and none that
  * another item would follow than the one it came with (a 400: "without its required following item").
  */
-export function reasoningPiece(part: ReasoningPart, lowering: Lowering): BlockPiece | undefined {
+export function reasoningPiece(part: BoundReasoningPart, lowering: Lowering): BlockPiece | undefined {
   const { opaque } = part;
   if (opaque === undefined || part.torn === true || !isOwnReasoning(part, lowering)) return undefined;
   const item = parseObject(opaque);

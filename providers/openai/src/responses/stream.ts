@@ -3,7 +3,7 @@
 
 import type { AnswerPart, StreamPart } from '@tidemark/model';
 import type { Decoding } from '@tidemark/provider-openai-wire';
-import { rawMember } from '@tidemark/json';
+import { rawMember } from '@tidemark/core';
 import { cut, malformed, parseJson, readAs, requireFewParts } from '@tidemark/provider-wire';
 import { answerOf, failureOf } from './ending.ts';
 import type { ResponseEvents, ResponseEventType, WireItem, WireResponse } from './events.ts';

@@ -1,7 +1,7 @@
 // A whole response, as a call without streaming answers. Read from its text, so that items stay as they were sent.
 
 import type { Answer } from '@tidemark/model';
-import { rawElements, rawMember } from '@tidemark/json';
+import { rawElements, rawMember } from '@tidemark/core';
 import { malformed, parseJson, readAs } from '@tidemark/provider-wire';
 import { answerOf, failureOf } from './ending.ts';
 import { readCount, readResponse } from './events.ts';

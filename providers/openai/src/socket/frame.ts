@@ -1,7 +1,7 @@
 // A body as a frame of WebSocket mode: the same fields, tagged as the event that they are (the SDK's types: `stream` is
 // implicit over WebSocket and should not be sent).
 
-import { rawMembers } from '@tidemark/json';
+import { rawMembers } from '@tidemark/core';
 
 /** The `response.create` of a body, each field as its bytes stand. */
 export function frameOf(body: Uint8Array): string {

@@ -2,7 +2,7 @@
 // shows, stays within reach (L6).
 
 import type { PageMaker, Tool, ToolContext, ToolImage, ToolOutput } from '@tidemark/agent';
-import type { ContentPart, ImagePart, Recorded } from '@tidemark/log';
+import type { ContentPart, Digest, ImagePart, Recorded } from '@tidemark/log';
 import { z } from 'zod';
 import { argumentsOf, isProblem } from '../door/arguments.ts';
 import { PAGE_BYTES } from '../page/page-bounds.ts';
@@ -143,7 +143,7 @@ function contentOf(record: Recorded): readonly ContentPart[] {
 }
 
 async function loadImage(
-  { artifact, type: _image, bytes: _size, ...image }: ImagePart,
+  { artifact, type: _image, bytes: _size, ...image }: ImagePart<Digest>,
   context: ToolContext,
 ): Promise<ToolImage> {
   return { ...image, data: Buffer.concat(await all(context.history.artifact(artifact))) };

@@ -1,4 +1,4 @@
-import type { Event, ImagePart, Recorded } from '@tidemark/log';
+import type { Digest, Event, ImagePart, Recorded } from '@tidemark/log';
 import { CHAIN_START, callId, digest, position, timestamp } from '@tidemark/log';
 import { expect, test } from 'vitest';
 import { openBench } from '../../tests/bench.ts';
@@ -8,7 +8,7 @@ import { createHistorySearchTool } from './history-search-tool.ts';
 
 const at = timestamp('2026-11-21T08:00:00.000Z');
 const usage = {};
-const SHOT: ImagePart = { type: 'image', artifact: digest('a'.repeat(64)), mediaType: 'image/png', bytes: 4 };
+const SHOT: ImagePart<Digest> = { type: 'image', artifact: digest('a'.repeat(64)), mediaType: 'image/png', bytes: 4 };
 
 function logOf(...events: readonly Event[]): readonly Recorded[] {
   return events.map((event, index) => ({ ...event, v: 1, position: position(index), fence: 1, chain: CHAIN_START }));
@@ -18,7 +18,7 @@ function prompt(text: string): Event {
   return { kind: 'prompt.given', at, data: { parts: [{ type: 'text', text }], presenter: 'test' } };
 }
 
-function result(call: string, text: string, images: readonly ImagePart[] = []): Event {
+function result(call: string, text: string, images: readonly ImagePart<Digest>[] = []): Event {
   return { kind: 'tool.returned', at, data: { call: callId(call), parts: [{ type: 'text', text }, ...images] } };
 }
 

@@ -1,20 +1,20 @@
 // Schemas of what prompts, results and answers are made of. Frozen after the first release.
 
-import { z } from 'zod';
-import type { SequenceRecord } from '../../events/call.ts';
 import type {
   AnswerPart,
   AnswerText,
   CacheWrite,
   CallPart,
-  ContentPart,
-  FilePart,
   ImagePart,
   NativePart,
   ReasoningPart,
   TextPart,
   Usage,
-} from '../../parts.ts';
+} from '@tidemark/core';
+import { z } from 'zod';
+import type { CallId, Digest } from '../../ids.ts';
+import type { SequenceRecord } from '../../events/call.ts';
+import type { ContentPart, FilePart } from '../../parts.ts';
 import { callId, digest, number, optional, text } from './scalars.ts';
 import type { PayloadShape } from './scalars.ts';
 
@@ -33,7 +33,7 @@ const imagePart = z.object({
   bytes: number,
   width: optional(number),
   height: optional(number),
-} satisfies PayloadShape<ImagePart>);
+} satisfies PayloadShape<ImagePart<Digest>>);
 
 const filePart = z.object({
   type: z.literal('file'),
@@ -52,7 +52,7 @@ const callPart = z.object({
   call: callId,
   name: text,
   arguments: text,
-} satisfies PayloadShape<CallPart>);
+} satisfies PayloadShape<CallPart<CallId>>);
 
 const nativePart = z.object({
   type: z.literal('native'),
@@ -65,7 +65,7 @@ export const contentParts: z.ZodType<readonly ContentPart[]> = z.array(
   z.discriminatedUnion('type', [textPart, imagePart, filePart]),
 );
 
-export const answerParts: z.ZodType<readonly AnswerPart[]> = z.array(
+export const answerParts: z.ZodType<readonly AnswerPart<CallId>[]> = z.array(
   z.discriminatedUnion('type', [answerText, reasoningPart, callPart, nativePart]),
 );
 

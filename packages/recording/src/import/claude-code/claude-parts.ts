@@ -1,6 +1,6 @@
 // The content blocks of an assistant row as parts of an answer, verbatim where the model wrote them.
 
-import type { AnswerPart, Json } from '@tidemark/log';
+import type { AnswerPart, CallId, Json } from '@tidemark/log';
 import { callId } from '@tidemark/log';
 import type { JsonObject } from '../file/fields.ts';
 import { isObject, listOf, nameOf, objectOf, textOf } from '../file/fields.ts';
@@ -12,7 +12,7 @@ export const ANTHROPIC = 'anthropic';
 
 /** A part, and the raw text of the block it was made from. */
 export interface RawPart {
-  readonly part: AnswerPart;
+  readonly part: AnswerPart<CallId>;
   readonly raw: string;
 }
 
@@ -28,7 +28,7 @@ export function claudeParts(content: Json | undefined, text: string): readonly R
   });
 }
 
-function partOf(block: JsonObject, raw: string, text: string, slice: Slice | undefined): AnswerPart {
+function partOf(block: JsonObject, raw: string, text: string, slice: Slice | undefined): AnswerPart<CallId> {
   switch (block['type']) {
     case 'text':
       return { type: 'text', text: textOf(block['text']) ?? '' };
@@ -52,14 +52,14 @@ const SERVED = /^(?:server_tool_use|mcp_tool_use|\w+_tool_result)$/;
 /** Who wrote what no provider would take back: kept, and told by its text alone. */
 const UNKNOWN = 'unknown';
 
-function native(block: JsonObject, raw: string): AnswerPart {
+function native(block: JsonObject, raw: string): AnswerPart<CallId> {
   const type = textOf(block['type']) ?? '';
   const isCall = nameOf(block['id']) !== undefined && nameOf(block['name']) !== undefined && isObject(block['input']);
   const isTaken = SERVED.test(type) && (isCall || type.endsWith('_result'));
   return { type: 'native', provider: isTaken ? ANTHROPIC : UNKNOWN, item: raw, text: textOf(block['text']) ?? '' };
 }
 
-function callOf(block: JsonObject, text: string, slice: Slice | undefined): AnswerPart | undefined {
+function callOf(block: JsonObject, text: string, slice: Slice | undefined): AnswerPart<CallId> | undefined {
   const id = nameOf(block['id']);
   const name = nameOf(block['name']);
   if (id === undefined || name === undefined) return undefined;

@@ -1,6 +1,6 @@
 // An assistant message of pi as a finished, a cut or a failed answer.
 
-import type { AnswerPart, Json } from '@tidemark/log';
+import type { AnswerPart, CallId, Json } from '@tidemark/log';
 import { callId } from '@tidemark/log';
 import type { JsonObject } from '../file/fields.ts';
 import { listOf, momentOf, nameOf, objectOf, textOf } from '../file/fields.ts';
@@ -51,7 +51,7 @@ function finished(
   };
 }
 
-function answerParts(message: JsonObject, text: string, provider: string): readonly AnswerPart[] {
+function answerParts(message: JsonObject, text: string, provider: string): readonly AnswerPart<CallId>[] {
   const content = message['content'];
   if (typeof content === 'string') return [{ type: 'text', text: content }];
   const at = rawPath(text, 'message', 'content');
@@ -64,7 +64,7 @@ interface Raw {
   readonly slice: Slice | undefined;
 }
 
-function answerPart(block: Json, raw: Raw, provider: string, message: JsonObject): AnswerPart {
+function answerPart(block: Json, raw: Raw, provider: string, message: JsonObject): AnswerPart<CallId> {
   const fields = objectOf(block);
   const text = textOf(fields['text']);
   if (fields['type'] === 'text' && text !== undefined) return { type: 'text', text };
@@ -85,7 +85,7 @@ function argumentsOf(fields: JsonObject, { text, slice }: Raw): string {
 
 // pi keeps what binds a thinking block to its model in one text, each API in its own way: Anthropic a signature, the
 // Responses API its whole item as JSON, others the name of a field, which binds nothing.
-function reasoning(fields: JsonObject, api: string): AnswerPart {
+function reasoning(fields: JsonObject, api: string): AnswerPart<CallId> {
   const thinking = textOf(fields['thinking']) ?? '';
   const signature = nameOf(fields['thinkingSignature']);
   const part = { type: 'reasoning', text: thinking } as const;

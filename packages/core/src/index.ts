@@ -1,0 +1,26 @@
+// The face of `core`: what every room may use.
+
+export type { AbortSignalLike } from './abort-signal.ts';
+export type { ErrorData, ErrorSort } from './coded-error.ts';
+export { CodedError } from './coded-error.ts';
+export type { Defined } from './defined.ts';
+export { defined } from './defined.ts';
+export type {
+  AnswerPart,
+  AnswerText,
+  CacheWrite,
+  CallPart,
+  ImagePart,
+  NativePart,
+  ReasoningPart,
+  RenderParameters,
+  StopReason,
+  TextPart,
+  Ttl,
+  Usage,
+} from './exchange.ts';
+export type { CanonicalJson, Json } from './json/canonical-json.ts';
+export { canonicalJson, canonicalText } from './json/canonical-json.ts';
+export { DEEPEST_JSON, JsonDepthError, isTooDeep, parseJson } from './json/parse-json.ts';
+export type { RawMember } from './json/raw-json.ts';
+export { isJsonObject, parseObject, rawMembers, rawElements, rawMember } from './json/raw-json.ts';
