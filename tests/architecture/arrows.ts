@@ -96,9 +96,9 @@ export function circlesOfFolders(tree: Tree): readonly Violation[] {
   return [...edges].flatMap(([room, folders]) => (WITH_CIRCLES.has(room) ? [] : circlesIn(folders)));
 }
 
-/** The room of a file, and its folder below `src`; folders below that one count as part of it. */
+/** The room of a file, and the directory below `src` that holds it. A directory and its subdirectory are two folders. */
 function folderOf(file: string): { readonly room: string; readonly folder: string } | undefined {
-  const [folder, room] = /^(.+?)\/src\/[^/]+(?=\/.)/.exec(file) ?? [];
+  const [folder, room] = /^(.+?)\/src\/.+(?=\/)/.exec(file) ?? [];
   return folder === undefined || room === undefined ? undefined : { room, folder };
 }
 
