@@ -14,7 +14,7 @@ import {
 import OpenAI from 'openai';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ListeningSimulator, ListenOptions, Simulator } from '../src/index.ts';
-import { writeStream } from '../src/stream.ts';
+import { writeStream } from '../src/http/stream.ts';
 import { capabilitiesOf, simulate } from './conversation.ts';
 import { openAICapabilitiesOf } from './openai-conversation.ts';
 

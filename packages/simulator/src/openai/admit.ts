@@ -2,28 +2,27 @@
 // once the admitted answer begins, and not before.
 
 import { hash } from 'node:crypto';
-import { DEFAULT_ANSWER } from '../answer.ts';
-import type { SimulatedAnswer } from '../answer.ts';
-import type { Core } from '../core.ts';
-import type { Fault } from '../faults.ts';
-import type { LedgerCall } from '../ledger.ts';
-import type { AnswerPlan, TimedAnswerPlan } from '../options.ts';
-import { askHook, planCall, playStep } from '../plan.ts';
-import type { ReceivedRequest } from '../sent.ts';
-import { objectAt } from '../wire.ts';
-import type { ConnectionMemory } from './connection.ts';
-import { openAIRefusalOf } from './faults.ts';
-import { idOf, makeOutput } from './output.ts';
-import { prefixOf } from './prefix.ts';
-import type { PrefixEnd } from './prefix.ts';
-import type { OpenAIRequest, OpenAIWire } from './prompt.ts';
-import { bad } from './refusal.ts';
-import type { OpenAIRefusal } from './refusal.ts';
+import { DEFAULT_ANSWER } from '../core/answer.ts';
+import type { SimulatedAnswer } from '../core/answer.ts';
+import type { OpenAICore } from './memory.ts';
+import type { Fault } from '../core/faults.ts';
+import type { LedgerCall, TokenCounts } from '../core/ledger.ts';
+import type { AnswerPlan, TimedAnswerPlan } from '../core/options.ts';
+import { askHook, planCall, playStep } from '../core/plan.ts';
+import type { ReceivedRequest } from '../core/sent.ts';
+import { objectAt } from '../core/wire.ts';
+import type { ConnectionMemory } from './responses/connection.ts';
+import { openAIRefusalOf } from './format/faults.ts';
+import { idOf, makeOutput } from './format/output.ts';
+import { prefixOf } from './cache/prefix.ts';
+import type { PrefixEnd } from './cache/prefix.ts';
+import type { OpenAIRequest, OpenAIWire } from './format/prompt.ts';
+import { bad } from './format/refusal.ts';
+import type { OpenAIRefusal } from './format/refusal.ts';
 import { describeOpenAI } from './sent.ts';
 import { serve } from './serve.ts';
 import type { ServedCall } from './serve.ts';
 import { outputRoom } from './size.ts';
-import type { TokenCounts } from './usage.ts';
 
 /** One call as it arrives. What it brings itself goes before what is queued. */
 export interface IncomingOpenAICall extends TimedAnswerPlan {
@@ -71,7 +70,7 @@ const IDS: { readonly [wire in OpenAIWire]: string } = { responses: 'resp_', cha
 
 /** Answers a call, or refuses it. Each call is entered in the ledger. */
 export function admitOpenAI<Request extends OpenAIRequest>(
-  core: Core,
+  core: OpenAICore,
   call: IncomingOpenAICall,
   wire: OpenAIWire,
   read: BodyReader<Request>,
@@ -85,7 +84,7 @@ export function admitOpenAI<Request extends OpenAIRequest>(
 
 /** Counts the input tokens of a request, or refuses it. Nothing is cached, nothing queued is used up. */
 export function countOpenAI(
-  core: Core,
+  core: OpenAICore,
   call: IncomingOpenAICall,
   read: BodyReader<OpenAIRequest>,
 ): { readonly outcome: 'counted'; readonly tokens: number } | OpenAIRefusal {
@@ -110,7 +109,7 @@ interface ArrivedCall {
   model: string;
 }
 
-function arrive(core: Core, call: IncomingOpenAICall, time: number | undefined): Omit<ArrivedCall, 'model'> {
+function arrive(core: OpenAICore, call: IncomingOpenAICall, time: number | undefined): Omit<ArrivedCall, 'model'> {
   const body = typeof call.body === 'string' ? Buffer.from(call.body) : call.body;
   return { at: core.clock.now(time), account: call.account, body };
 }
@@ -120,7 +119,7 @@ function isRefusal(value: OpenAIRequest | OpenAIRefusal): value is OpenAIRefusal
 }
 
 function admitArrived<Request extends OpenAIRequest>(
-  core: Core,
+  core: OpenAICore,
   arrived: ArrivedCall,
   planned: AnswerPlan,
   read: BodyReader<Request>,

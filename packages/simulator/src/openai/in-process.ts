@@ -1,15 +1,15 @@
 // The OpenAI part as the embedding process calls it, without a socket.
 
-import type { SimulatedAnswer } from '../answer.ts';
-import type { Core } from '../core.ts';
-import type { Fault } from '../faults.ts';
-import type { TimedAnswerPlan } from '../options.ts';
-import type { WireObject } from '../wire.ts';
+import type { SimulatedAnswer } from '../core/answer.ts';
+import type { OpenAICore } from './memory.ts';
+import type { Fault } from '../core/faults.ts';
+import type { TimedAnswerPlan } from '../core/options.ts';
+import type { WireObject } from '../core/wire.ts';
 import type { IncomingOpenAICall } from './admit.ts';
 import { callInputTokens } from './calls.ts';
 import type { OpenAIReply } from './calls.ts';
-import type { OpenAIRefusal } from './refusal.ts';
-import type { TokenCounts } from './usage.ts';
+import type { OpenAIRefusal } from './format/refusal.ts';
+import type { TokenCounts } from '../core/ledger.ts';
 
 /** One call in process. */
 export interface OpenAICall extends TimedAnswerPlan {
@@ -46,9 +46,9 @@ export interface AnsweredOpenAICall {
 
 /** Answers a call in process. Its answer begins at once. */
 export function answerOpenAI(
-  core: Core,
+  core: OpenAICore,
   call: OpenAICall,
-  answer: (core: Core, call: IncomingOpenAICall) => OpenAIReply | OpenAIRefusal,
+  answer: (core: OpenAICore, call: IncomingOpenAICall) => OpenAIReply | OpenAIRefusal,
 ): AnsweredOpenAICall | OpenAIRefusal {
   const outcome = answer(core, incoming(call));
   if (outcome.outcome === 'refused') return outcome;
@@ -70,7 +70,7 @@ export function answerOpenAI(
 
 /** Counts in process. */
 export function countInputTokens(
-  core: Core,
+  core: OpenAICore,
   call: OpenAICall,
 ): { readonly outcome: 'counted'; readonly status: 200; readonly inputTokens: number } | OpenAIRefusal {
   const counted = callInputTokens(core, incoming(call));

@@ -1,9 +1,9 @@
 // What a script can see of a request of these wires: the same words as of the other one.
 
-import type { ReceivedRequest, SentResult } from '../sent.ts';
-import { isList, isObject, objectAt, textOf } from '../wire.ts';
-import { toolName } from './prompt.ts';
-import type { OpenAIRequest, PromptItem } from './prompt.ts';
+import type { ReceivedRequest, SentResult } from '../core/sent.ts';
+import { isList, isObject, objectAt, textOf } from '../core/wire.ts';
+import { toolName } from './format/prompt.ts';
+import type { OpenAIRequest, PromptItem } from './format/prompt.ts';
 
 /** Takes the words out of a request. */
 export function describeOpenAI(request: OpenAIRequest): ReceivedRequest {

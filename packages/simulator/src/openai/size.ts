@@ -1,9 +1,9 @@
 // Whether a request fits the model (§2.5), and how much room is left for the answer.
 
-import type { OutputRoom } from '../answer.ts';
-import type { OpenAIRequest } from './prompt.ts';
-import { bad } from './refusal.ts';
-import type { OpenAIRefusal } from './refusal.ts';
+import type { OutputRoom } from '../core/answer.ts';
+import type { OpenAIRequest } from './format/prompt.ts';
+import { bad } from './format/refusal.ts';
+import type { OpenAIRefusal } from './format/refusal.ts';
 
 /**
  * The room for output, or the refusal of a request that is too long. `input` is all its tokens. Nothing is ever truncated,

@@ -1,0 +1,74 @@
+// From a request to what the cache will be asked: every rule, the breakpoints, the fate of thinking, and the prefix.
+
+import type { RecordedSizes } from '../core/tokens.ts';
+import { levelParameters } from './parameters.ts';
+import type { LevelParameters } from './parameters.ts';
+import { buildPrefix, createExtend, hiddenBlocks } from './prefix.ts';
+import type { Extend, LeftOutBlocks, PrefixBlock } from './prefix.ts';
+import type { MessageRefusal } from '../core/refusal.ts';
+import { digestBlock } from './render.ts';
+import { createDigests } from '../core/digests.ts';
+import type { Digests } from '../core/digests.ts';
+import type { WireRequest } from './request.ts';
+import type { Signatures } from './signatures.ts';
+import { judgeThinking } from './thinking.ts';
+import type { ThinkingVerdict } from './thinking.ts';
+import { placeBreakpoints } from './markers.ts';
+import type { Breakpoint } from './markers.ts';
+
+/** A request with everything known that does not depend on the cache. */
+export interface JudgedRequest {
+  readonly request: WireRequest;
+  readonly account: string;
+  readonly breakpoints: readonly Breakpoint[];
+  readonly thinking: ThinkingVerdict;
+  /** By `WireBlock.index`. */
+  readonly digests: readonly string[];
+  readonly leftOut: LeftOutBlocks;
+  readonly parameters: LevelParameters;
+  readonly prefix: readonly PrefixBlock[];
+  /** All input tokens. */
+  readonly tokens: number;
+}
+
+/** Who asks, and what is known beside the request. */
+export interface JudgeContext {
+  readonly account: string;
+  readonly signatures: Signatures;
+  readonly sizes: RecordedSizes | undefined;
+  readonly digests: DigestMemory;
+}
+
+/** What is remembered of the last request: digests of its blocks, and hashes up to each with and without thinking. */
+export interface DigestMemory {
+  readonly blocks: Digests;
+  readonly prefix: Extend;
+  readonly thinking: Extend;
+}
+
+/** Nothing remembered yet. */
+export function createDigestMemory(): DigestMemory {
+  return { blocks: createDigests(), prefix: createExtend(), thinking: createExtend() };
+}
+
+/** Judges a request that passed the rules. Each block is digested once. */
+export function judge(request: WireRequest, context: JudgeContext): JudgedRequest | MessageRefusal {
+  const breakpoints = placeBreakpoints(request);
+  if ('outcome' in breakpoints) return breakpoints;
+  const digests = request.blocks.map((block) => digestBlock(block, context.digests.blocks));
+  const hidden = hiddenBlocks(request);
+  const thinking = judgeThinking(request, { ...context, digests, hidden, extend: context.digests.thinking });
+  if ('outcome' in thinking) return thinking;
+  const leftOut = new Set([...hidden, ...thinking.stripped]);
+  const parameters = levelParameters(request);
+  const prefix = buildPrefix(request, {
+    digests,
+    parameters,
+    leftOut,
+    sizes: context.sizes,
+    extend: context.digests.prefix,
+  });
+  const tokens = prefix.at(-1)?.tokens ?? 0;
+  const { account } = context;
+  return { request, account, breakpoints, thinking, digests, leftOut, parameters, prefix, tokens };
+}
