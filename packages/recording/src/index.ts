@@ -1,8 +1,8 @@
 // The face of `recording`: what was recorded elsewhere.
 
-export type { FormatName } from './import/format.ts';
-export type { ImportErrorCode, ImportPlace } from './import/import-error.ts';
-export { IMPORT_ERRORS, ImportError } from './import/import-error.ts';
+export type { FormatName } from './import/format/format.ts';
+export type { ImportErrorCode, ImportPlace } from './import/format/import-error.ts';
+export { IMPORT_ERRORS, ImportError } from './import/format/import-error.ts';
 export type { Imported, ImportSource } from './import/import-into.ts';
 export { importInto } from './import/import-into.ts';
 export type {

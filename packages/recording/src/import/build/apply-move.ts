@@ -2,9 +2,9 @@
 
 import type { AnswerPart, BilledIn } from '@tidemark/log';
 import { position } from '@tidemark/log';
-import type { BilledCalls } from '../billed-calls.ts';
-import { callIdentity } from '../billed-calls.ts';
-import { plainText } from '../content.ts';
+import type { BilledCalls } from './billed-calls.ts';
+import { callIdentity } from './billed-calls.ts';
+import { plainText } from '../format/content.ts';
 import { hashText } from '../file/hash-text.ts';
 import type {
   AnswerMove,
@@ -20,7 +20,7 @@ import type {
   ReasoningMove,
   ResultMove,
   SubagentMove,
-} from '../move.ts';
+} from '../format/move.ts';
 import type { Outline } from '../outline/outline.ts';
 import { abandonCalls, closeCall } from './close-calls.ts';
 import type { SessionDraft } from './draft.ts';

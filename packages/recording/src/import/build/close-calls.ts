@@ -3,7 +3,7 @@
 import type { ToolAbandoned } from '@tidemark/log';
 import { callId } from '@tidemark/log';
 import { hashText } from '../file/hash-text.ts';
-import type { From, ResultMove } from '../move.ts';
+import type { From, ResultMove } from '../format/move.ts';
 import type { SessionDraft } from './draft.ts';
 import { emit, inTurn } from './draft.ts';
 

@@ -2,7 +2,7 @@
 
 import type { JsonObject } from '../file/fields.ts';
 import { listOf, nameOf, objectOf, textOf } from '../file/fields.ts';
-import type { FailedMove, From } from '../move.ts';
+import type { FailedMove, From } from '../format/move.ts';
 
 type ImportedFailure = Pick<FailedMove, 'class' | 'code'>;
 

@@ -1,6 +1,6 @@
 // Claude Code's transcripts: one row per line, linked by `uuid` and `parentUuid`, of all versions that write such rows.
 
-import type { Format } from '../format.ts';
+import type { Format } from '../format/format.ts';
 import { claudeReader } from './claude-reader.ts';
 import { sightRow } from './claude-sighting.ts';
 

@@ -1,12 +1,12 @@
 // Reads the rows of one branch of Claude Code. An answer is held until its last row is there, and with it everything
 // that came between its rows; a compaction is the boundary row and the summary behind it, taken together.
 
-import { contentParts } from '../content.ts';
+import { contentParts } from '../format/content.ts';
 import type { JsonObject } from '../file/fields.ts';
 import { countOf, nameOf, objectOf, textOf } from '../file/fields.ts';
 import type { RawRecord } from '../file/read-records.ts';
-import type { BranchReader, BranchSource } from '../format.ts';
-import type { From, ImportedMove } from '../move.ts';
+import type { BranchReader, BranchSource } from '../format/format.ts';
+import type { From, ImportedMove } from '../format/move.ts';
 import { claudeError } from './claude-error.ts';
 import { isAnswer, isQueuedPrompt } from './claude-sighting.ts';
 import { promptMove, userMoves } from './claude-user-row.ts';

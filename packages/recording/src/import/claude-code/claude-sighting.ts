@@ -3,7 +3,7 @@
 import type { JsonObject } from '../file/fields.ts';
 import { listOf, momentOf, nameOf, objectOf } from '../file/fields.ts';
 import type { RawRecord } from '../file/read-records.ts';
-import { openingOf } from '../opening.ts';
+import { openingOf } from '../format/opening.ts';
 import type { Sighting } from '../outline/sighting.ts';
 import { isTaskNotification, userContent } from './claude-user-row.ts';
 import { answerId } from './merge-answer.ts';

@@ -4,7 +4,7 @@
 import type { Timestamp } from '@tidemark/log';
 import type { JsonObject } from '../file/fields.ts';
 import { nameOf, objectOf } from '../file/fields.ts';
-import type { AnswerMove, From } from '../move.ts';
+import type { AnswerMove, From } from '../format/move.ts';
 import type { RawPart } from './claude-parts.ts';
 import { ANTHROPIC, claudeParts } from './claude-parts.ts';
 import { claudeStop, claudeUsage } from './claude-usage.ts';

@@ -6,7 +6,7 @@ import type { JsonObject } from '../file/fields.ts';
 import { listOf, momentOf, nameOf, objectOf, textOf } from '../file/fields.ts';
 import type { Slice } from '../file/raw-json.ts';
 import { rawField, rawItems, rawPath } from '../file/raw-json.ts';
-import type { From, ImportedMove } from '../move.ts';
+import type { From, ImportedMove } from '../format/move.ts';
 import { piStop, piUsage } from './pi-usage.ts';
 
 /** The move of an assistant message; `text` is the raw text of its record. */

@@ -2,12 +2,12 @@
 
 import type { ContentPart } from '@tidemark/log';
 import { callId } from '@tidemark/log';
-import { contentParts, plainText } from '../content.ts';
+import { contentParts, plainText } from '../format/content.ts';
 import type { JsonObject } from '../file/fields.ts';
 import { countOf, isObject, nameOf, textOf } from '../file/fields.ts';
 import type { RawRecord } from '../file/read-records.ts';
-import type { Keep } from '../format.ts';
-import type { From, ImportedMove } from '../move.ts';
+import type { Keep } from '../format/format.ts';
+import type { From, ImportedMove } from '../format/move.ts';
 import { piAnswer } from './pi-answer.ts';
 
 /** The moves of a `message` entry. */

@@ -2,8 +2,8 @@
 
 import type { ContentPart, Json } from '@tidemark/log';
 import { imageKind } from '@tidemark/model';
-import type { JsonObject } from './file/fields.ts';
-import { isList, isObject, nameOf, objectOf, textOf } from './file/fields.ts';
+import type { JsonObject } from '../file/fields.ts';
+import { isList, isObject, nameOf, objectOf, textOf } from '../file/fields.ts';
 import type { Keep } from './format.ts';
 
 /** The parts of some content: a text, or a list of blocks. What is no text and no bytes is kept as its JSON text. */

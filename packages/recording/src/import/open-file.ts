@@ -1,7 +1,7 @@
 // A file on disk as bytes that can be read from the beginning more than once.
 
 import { FileError, openRegularFile } from '@tidemark/files';
-import { ImportError } from '../import-error.ts';
+import { ImportError } from './format/import-error.ts';
 
 /** Largest transcript, in bytes. It is read several times. */
 const MOST_BYTES = 4 * 1024 ** 3;

@@ -1,10 +1,10 @@
 // What a format brings: how the first pass sees a record, and how the second reads the records of one branch.
 
 import type { Digest } from '@tidemark/log';
-import type { RawRecord } from './file/read-records.ts';
+import type { RawRecord } from '../file/read-records.ts';
 import type { From, ImportedMove } from './move.ts';
-import type { Outline } from './outline/outline.ts';
-import type { Sighting } from './outline/sighting.ts';
+import type { Outline } from '../outline/outline.ts';
+import type { Sighting } from '../outline/sighting.ts';
 
 /** The formats known here. */
 export type FormatName = 'pi-1' | 'pi-2' | 'pi-3' | 'claude-code';

@@ -1,7 +1,7 @@
 // The beginning of a prompt, as a title for a session that has none.
 
 import type { Json } from '@tidemark/log';
-import { listOf, objectOf, textOf } from './file/fields.ts';
+import { listOf, objectOf, textOf } from '../file/fields.ts';
 
 const LONGEST = 80;
 
