@@ -1,12 +1,15 @@
 import { digest, timestamp } from '@tidemark/log';
 import { expect, test } from 'vitest';
-import { entriesOf, frontEntries } from './front-entries.ts';
+import { entriesOf, frontEntries } from './entries.ts';
 import type { CacheEntry } from '../state/state.ts';
 import { emptyState } from '../state/state.ts';
 
 const at = timestamp('2026-11-21T09:00:00.000Z');
+
 const prefix = digest('a'.repeat(64));
+
 const parameters = { tools: prefix, system: prefix, messages: prefix };
+
 const entry = (fields: Partial<CacheEntry>): CacheEntry => ({
   parameters,
   block: 3,
@@ -19,6 +22,7 @@ const entry = (fields: Partial<CacheEntry>): CacheEntry => ({
   at,
   ...fields,
 });
+
 const holding = (...entries: readonly CacheEntry[]) => ({
   ...emptyState(),
   cache: { entries, front: new Set<string>(), promotionMissed: false },

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { headingOf, headingsIn } from './headings.ts';
+import { headingOf, headingsIn } from './seen-files.ts';
 
 test.each<readonly [path: string, line: string, name: string]>([
   ['a.ts', 'export async function readRows(file: string): Promise<void> {', 'readRows'],

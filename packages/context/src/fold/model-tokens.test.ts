@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { quotedScale } from './quoted-scale.ts';
+import { quotedScale } from './model-tokens.ts';
 
 const WORDS = 'word '.repeat(100).trim();
 

@@ -2,7 +2,7 @@ import { position } from '@tidemark/log';
 import { expect, test } from 'vitest';
 import type { Told } from '../../tests/log-of.ts';
 import { answer, created, fold, prompt, text, turn } from '../../tests/log-of.ts';
-import { turnGrowth } from './turn-growth.ts';
+import { turnGrowth } from './next-input.ts';
 
 /** A turn of so many words, and about as many tokens. */
 function turnOf(words: number): readonly Told[] {

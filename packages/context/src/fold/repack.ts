@@ -1,10 +1,12 @@
-// A block that a provider rejected is replaced by its stub, for good, in the history that an epoch packs. Everything keeps its
-// place, so that a later record still points to what it pointed to.
+// What an epoch packs otherwise than it was recorded: a rejected block as its stub, a long result shortened, reasoning that is bound
+// to an edited prefix left out. Everything keeps its place, so that a later record still points to what it pointed to.
 
-import type { CallPart, Part, ResultPart, Span, TextPart } from '@tidemark/model';
+import type { CallPart, Part, ResultPart, Span, TextPart, Capabilities } from '@tidemark/model';
 import { appendOnly, slice } from '../base/append-only.ts';
 import { ownCalls } from './settle.ts';
-import type { History, Quarantine } from '../state/state.ts';
+import type { History, Quarantine, Pruning, Epoch } from '../state/state.ts';
+import type { PrunedResult } from '@tidemark/log';
+import { shownUpTo } from '../base/render.ts';
 
 /**
  * The history with these blocks replaced. Reasoning is bound to what came before it, so that of the answer and all older
@@ -68,4 +70,33 @@ function withoutCall(spans: readonly Span[], span: Span, part: CallPart, text: T
   if (result === undefined) return told;
   const rest = told.toSpliced(its, 1);
   return rest.toSpliced(last, 0, { ...result, parts: [text] });
+}
+
+/** The history with the results of these batches shortened. What is no longer packed, or is no result, stays as it is. */
+export function prune(history: History, prunings: readonly Pruning[]): History {
+  const results = prunings.flatMap((one) => one.results);
+  const kept = new Map<number, PrunedResult>(results.map((one) => [one.position, one]));
+  const packed = slice(history.packed).map((span) => shortened(span, kept));
+  return { ...history, packed: appendOnly(packed), calls: new Map(ownCalls(history)) };
+}
+
+function shortened(span: Span, kept: ReadonlyMap<number, PrunedResult>): Span {
+  const shown = span.origin.from === 'event' ? kept.get(span.origin.position) : undefined;
+  return shown === undefined ? span : shownUpTo(span, shown);
+}
+
+// Reasoning that a provider binds to the prefix it was issued in: where that prefix was edited since, it is left out, or
+// the whole request would be refused (Anthropic's prefix check on preserved thinking).
+
+/**
+ * The span as the epoch may send it: on a model with the prefix check, without reasoning from before the last edit, and
+ * without what stands behind something that is left out of its own answer.
+ */
+export function withoutBoundReasoning(span: Span, epoch: Epoch, capabilities: Capabilities): Span {
+  if (!capabilities.prefixCheck || span.role !== 'assistant') return span;
+  const edited = span.group <= epoch.edited;
+  return {
+    ...span,
+    parts: span.parts.filter((part) => part.type !== 'reasoning' || !(edited || part.displaced === true)),
+  };
 }

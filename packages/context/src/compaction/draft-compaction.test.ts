@@ -7,7 +7,7 @@ import type { Told } from '../../tests/log-of.ts';
 import { answer, call, created, fold, note, prompt, request, returned, text } from '../../tests/log-of.ts';
 import { slice } from '../base/append-only.ts';
 import { keptBehind } from '../fold/settle.ts';
-import { boundaryOf } from './boundary.ts';
+import { boundaryOf } from './draft-compaction.ts';
 
 const tellings = fc.array(
   fc.constantFrom<readonly Told[]>(

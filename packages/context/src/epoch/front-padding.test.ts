@@ -3,8 +3,8 @@ import type { Capabilities } from '@tidemark/model';
 import { defaultCatalog, findModel } from '@tidemark/model';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { PaddingInput } from './padding.ts';
-import { decidePadding, isPadded } from './padding.ts';
+import type { PaddingInput } from './choose-front.ts';
+import { decidePadding, isPadded } from './choose-front.ts';
 
 function row(model: string, change: Partial<Capabilities> = {}): Capabilities {
   const found = findModel(defaultCatalog(), model, 'anthropic');
