@@ -18,7 +18,7 @@ export { importTranscript } from './import/import-transcript.ts';
 export type { OpenBytes } from './import/recognise.ts';
 export { recogniseFormat } from './import/recognise.ts';
 export type { ReplayBreak, ReplayMiss } from './replay/account.ts';
-export type { ReplayWarm } from './replay/drive-warm.ts';
+export type { ReplayWarm } from './replay/drive.ts';
 export type { DrivenCall, ReplayPruning, WarmCall } from './replay/driving.ts';
 export type { RecordedCause, RecordedMiss } from './replay/recorded-account.ts';
 export type { RecordedCall } from './replay/recorded-call.ts';

@@ -1,7 +1,7 @@
 // Which format a file is, by what its records hold. Names and endings say nothing.
 
 import type { Json } from '@tidemark/log';
-import { CLAUDE_CODE } from './claude-code/claude-format.ts';
+import { CLAUDE_CODE } from './claude-code/claude-reader.ts';
 import type { JsonObject } from './file/fields.ts';
 import { isList, isObject, objectOf } from './file/fields.ts';
 import { readLines } from './file/read-lines.ts';

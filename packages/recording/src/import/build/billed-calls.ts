@@ -4,7 +4,7 @@
 import type { AnswerPart, BilledIn, Usage } from '@tidemark/log';
 import { canonicalText } from '@tidemark/log';
 import { allWritten } from '@tidemark/model';
-import { hashText } from '../file/hash-text.ts';
+import { hashText } from '../file/fields.ts';
 
 /** What names one call, in a transcript and in the log of its import. */
 export interface CallNames {

@@ -2,7 +2,7 @@
 
 import type { ContentPart, Json } from '@tidemark/log';
 import { callId } from '@tidemark/log';
-import { contentParts, plainText } from '../format/content.ts';
+import { contentParts, plainText } from '../format/format.ts';
 import type { JsonObject } from '../file/fields.ts';
 import { countOf, isList, listOf, nameOf, objectOf, textOf } from '../file/fields.ts';
 import type { Keep } from '../format/format.ts';
