@@ -18,11 +18,16 @@ export type { LedgerCall, SimulatedUsage, TokenCounts } from './core/ledger.ts';
 export type { AnswerPlan, TimedAnswerPlan, SimulatorOptions } from './core/options.ts';
 export { parseScenario } from './core/parse-scenario.ts';
 export type { MessageRefusal } from './core/refusal.ts';
-export type { Expectation, Scenario, ScenarioStep } from './core/scenario.ts';
-export type { ReceivedRequest, SentResult } from './core/sent.ts';
-export type { AnsweredCall, Simulator, SimulatorCall } from './http/simulator.ts';
+export type { Expectation, Scenario, ScenarioStep, ReceivedRequest, SentResult } from './core/scenario.ts';
+export type {
+  AnsweredCall,
+  Simulator,
+  SimulatorCall,
+  AnsweredOpenAICall,
+  ChatCall,
+  OpenAICall,
+} from './http/simulator.ts';
 export { createSimulator } from './http/simulator.ts';
-export { totalInput } from './anthropic/usage.ts';
+export { totalInput } from './anthropic/message.ts';
 export type { WireObject } from './core/wire.ts';
-export type { AnsweredOpenAICall, ChatCall, OpenAICall } from './openai/in-process.ts';
 export type { OpenAIRefusal } from './openai/format/refusal.ts';

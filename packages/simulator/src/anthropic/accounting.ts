@@ -1,9 +1,6 @@
 // What one request reads, writes and pays (§1.1, §1.2): the search behind each breakpoint, one entry per breakpoint, the
-// floor, and the split of mixed lifetimes into A, B and C. It decides; `entries.ts` remembers.
+// floor, and the split of mixed lifetimes into A, B and C. It decides; the store of entries below remembers.
 
-import type { StoredEntry } from './entries.ts';
-import { LIFETIME } from './entries.ts';
-import { positionsOf } from './positions.ts';
 import type { PrefixBlock } from './prefix.ts';
 import type { MarkerTtl } from './request.ts';
 import type { Breakpoint } from './markers.ts';
@@ -124,4 +121,84 @@ function entryAt(input: AccountingInput, at: number, ttl: MarkerTtl): Omit<Store
 
 function shorter(a: MarkerTtl, b: MarkerTtl): MarkerTtl {
   return a === '5m' || b === '5m' ? '5m' : '1h';
+}
+
+// The store of entries: entries by cumulative hash, one store per account and model (§1.1 isolation). An entry lives for its
+// lifetime from the start of the request that wrote or last read it, and can be read once its answer has begun.
+
+/** One entry. Times are milliseconds since the epoch. */
+export interface StoredEntry {
+  readonly hash: string;
+  readonly tokens: number;
+  readonly ttl: MarkerTtl;
+  /** First moment at which it is gone. */
+  readonly expiry: number;
+  readonly availableAt: number;
+}
+
+/** The entries of one account and model. */
+export interface EntryStore {
+  /** The live, readable entry under this hash. */
+  find(hash: string, now: number): StoredEntry | undefined;
+  put(entry: StoredEntry): void;
+  /** Drops all entries. */
+  clear(): void;
+  readonly size: number;
+}
+
+/** Milliseconds of each lifetime. */
+const LIFETIME: { readonly [ttl in MarkerTtl]: number } = { '5m': 300_000, '1h': 3_600_000 };
+
+const SWEEP_EVERY = 1024;
+
+/** An empty store. It forgets what expired as it grows. */
+export function createEntries(): EntryStore {
+  const entries = new Map<string, StoredEntry>();
+  let puts = 0;
+  return {
+    find(hash, now) {
+      const entry = entries.get(hash);
+      return entry !== undefined && entry.availableAt <= now && now < entry.expiry ? entry : undefined;
+    },
+    put(entry) {
+      const known = entries.get(entry.hash);
+      entries.set(entry.hash, known === undefined ? entry : merge(known, entry));
+      puts += 1;
+      if (puts % SWEEP_EVERY === 0) sweep(entries, entry.availableAt);
+    },
+    clear() {
+      entries.clear();
+    },
+    get size() {
+      return entries.size;
+    },
+  };
+}
+
+/** Two requests wrote or read one entry: it is readable since the earlier and lives as long as the later gives. */
+function merge(known: StoredEntry, next: StoredEntry): StoredEntry {
+  if (known.expiry <= next.availableAt) return next;
+  const longer = next.expiry >= known.expiry ? next : known;
+  return { ...longer, availableAt: Math.min(known.availableAt, next.availableAt) };
+}
+
+function sweep(entries: Map<string, StoredEntry>, now: number): void {
+  for (const [hash, entry] of entries) if (entry.expiry <= now) entries.delete(hash);
+}
+
+// Positions of the lookback (§0.3, §1.1): every block is one; on the first-party API a run of consecutive calls is one
+// position, and so is a run of consecutive results.
+
+/** The position number of each block of a prefix, ascending from 0. */
+export function positionsOf(prefix: readonly PrefixBlock[], runsCollapse: boolean): readonly number[] {
+  const positions: number[] = [];
+  let position = -1;
+  let run = '';
+  for (const { block } of prefix) {
+    const kind = block.type === 'tool_use' || block.type === 'tool_result' ? block.type : '';
+    if (!runsCollapse || kind === '' || kind !== run) position += 1;
+    run = kind;
+    positions.push(position);
+  }
+  return positions;
 }

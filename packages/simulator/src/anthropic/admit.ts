@@ -3,33 +3,31 @@
 
 import { hash } from 'node:crypto';
 import { accountRequest } from './accounting.ts';
-import type { RequestAccount, AccountingInput } from './accounting.ts';
+import type { RequestAccount, AccountingInput, EntryStore } from './accounting.ts';
 import { DEFAULT_ANSWER, makeAnswer, NO_ANSWER } from '../core/answer.ts';
 import type { OutputRoom } from '../core/answer.ts';
 import { storeOf } from './memory.ts';
 import type { AnthropicCore } from './memory.ts';
 import { fingerprintOf, optsIn } from './diagnostics.ts';
 import type { MessageDiagnostics } from './diagnostics.ts';
-import type { EntryStore } from './entries.ts';
 import { refusalOf } from './refusal.ts';
 import type { Fault } from '../core/faults.ts';
-import { issueThinking } from './issue.ts';
-import { judge } from './judge.ts';
+import { issueThinking, judge } from './judge.ts';
 import type { JudgedRequest } from './judge.ts';
 import type { LedgerCall, SimulatedUsage } from '../core/ledger.ts';
 import type { MessageReply } from './message.ts';
 import type { AnswerPlan, TimedAnswerPlan } from '../core/options.ts';
-import { askHook, planCall, playStep } from '../core/plan.ts';
+import { askHook, planCall, playStep } from '../core/core.ts';
 import { invalid } from '../core/refusal.ts';
 import type { MessageRefusal } from '../core/refusal.ts';
-import type { Purpose, WireRequest } from './request.ts';
-import { describeRequest } from './sent.ts';
-import type { ReceivedRequest } from '../core/sent.ts';
-import { distort, usageOf } from './usage.ts';
-import { isPrewarm } from './output.ts';
+import type { Purpose, WireRequest, SentBlock } from './request.ts';
+import type { ReceivedRequest, SentResult } from '../core/scenario.ts';
+import { distort, usageOf } from './message.ts';
+import { isPrewarm, outputRoom } from './output.ts';
 import { readRequest } from './read-request.ts';
 import { checkRules } from './rules.ts';
-import { outputRoom } from './size.ts';
+import { nameOf } from './tools.ts';
+import { isList, isObject, textOf } from '../core/wire.ts';
 
 /** One call as it arrives. What it brings itself goes before what is queued. */
 export interface IncomingCall extends TimedAnswerPlan {
@@ -206,4 +204,63 @@ function describe({
 
 function refused({ status, type, message }: MessageRefusal): Pick<LedgerCall, 'status' | 'refusal'> {
   return { status, refusal: { type, message } };
+}
+
+// What a script can see of a Messages request: the words that matter, taken out of the wire format.
+
+/** Takes the words out of a request. */
+function describeRequest(request: WireRequest): ReceivedRequest {
+  const { blocks, messages, fields, model } = request;
+  const speaker = messages.findLast((message) => message.role === 'user' && message.blocks.some(isText));
+  return {
+    model,
+    system: joinTexts(blocks.filter((block) => block.level === 'system')),
+    tools: offeredTools(blocks),
+    lastUserText: joinTexts(speaker?.blocks ?? []),
+    toolResults: lastResults(request),
+    body: fields,
+  };
+}
+
+/** What is offered at the end of the request: what the front declares, as changed since. */
+function offeredTools(blocks: readonly SentBlock[]): readonly string[] {
+  const offered = new Set<string>();
+  for (const block of blocks) {
+    if (block.type === 'tool_removal') offered.delete(nameOf(block));
+    else if (block.level === 'tools' || block.type === 'tool_addition') offered.add(nameOf(block));
+  }
+  return [...offered];
+}
+
+function isText(block: SentBlock): boolean {
+  return block.type === 'text';
+}
+
+function joinTexts(blocks: readonly SentBlock[]): string {
+  return blocks
+    .filter(isText)
+    .map((block) => textOf(block.fields['text']))
+    .join('\n\n');
+}
+
+function lastResults(request: WireRequest): readonly SentResult[] {
+  const answer = request.blocks.findLast((block) => block.role === 'assistant')?.index ?? -1;
+  const results = request.blocks.slice(answer + 1).filter((block) => block.type === 'tool_result');
+  return results.map((block) => describeResult(request, block));
+}
+
+function describeResult(request: WireRequest, block: SentBlock): SentResult {
+  const id = textOf(block.fields['tool_use_id']);
+  const call = request.blocks.findLast((other) => other.type === 'tool_use' && other.fields['id'] === id);
+  return {
+    id,
+    name: textOf(call?.fields['name']),
+    text: contentText(block.fields['content']),
+    error: block.fields['is_error'] === true,
+  };
+}
+
+function contentText(content: unknown): string {
+  if (!isList(content)) return textOf(content);
+  return content.map((part) => (isObject(part) ? textOf(part['text']) : '')).join('\n');
 }

@@ -1,8 +1,7 @@
 // Native diagnosis of a cache miss (§1.4): a request that names an earlier message is told where its prompt parts from it.
 
-import type { LevelParameters } from './parameters.ts';
+import type { LevelParameters, LeftOutBlocks } from './prefix.ts';
 import type { SentBlock, WireRequest } from './request.ts';
-import type { LeftOutBlocks } from './prefix.ts';
 import { given, isObject, textOf } from '../core/wire.ts';
 
 /** The reason, in the wire's words. */

@@ -1,20 +1,21 @@
-// From a request to what the cache will be asked: every rule, the breakpoints, the fate of thinking, and the prefix.
+// From a request to what the cache will be asked: every rule, the breakpoints, the fate of thinking, and the prefix; and how the thinking of its
+// answer is bound.
 
 import type { RecordedSizes } from '../core/tokens.ts';
-import { levelParameters } from './parameters.ts';
-import type { LevelParameters } from './parameters.ts';
-import { buildPrefix, createExtend, hiddenBlocks } from './prefix.ts';
-import type { Extend, LeftOutBlocks, PrefixBlock } from './prefix.ts';
+import { levelParameters, buildPrefix, createExtend, hiddenBlocks, extend } from './prefix.ts';
+import type { LevelParameters, Extend, LeftOutBlocks, PrefixBlock } from './prefix.ts';
 import type { MessageRefusal } from '../core/refusal.ts';
-import { digestBlock } from './render.ts';
+import { digestBlock } from './blocks.ts';
 import { createDigests } from '../core/digests.ts';
 import type { Digests } from '../core/digests.ts';
-import type { WireRequest } from './request.ts';
-import type { Signatures } from './signatures.ts';
-import { judgeThinking } from './thinking.ts';
-import type { ThinkingVerdict } from './thinking.ts';
+import type { WireRequest, SentBlock } from './request.ts';
+import type { Signatures, ThinkingVerdict } from './thinking.ts';
+import { judgeThinking, sealOf } from './thinking.ts';
 import { placeBreakpoints } from './markers.ts';
 import type { Breakpoint } from './markers.ts';
+import { contentOf } from '../core/answer.ts';
+import type { AnswerBlock } from '../core/answer.ts';
+import { isThinking } from './request.ts';
 
 /** A request with everything known that does not depend on the cache. */
 export interface JudgedRequest {
@@ -71,4 +72,36 @@ export function judge(request: WireRequest, context: JudgeContext): JudgedReques
   const tokens = prefix.at(-1)?.tokens ?? 0;
   const { account } = context;
   return { request, account, breakpoints, thinking, digests, leftOut, parameters, prefix, tokens };
+}
+
+// Binding the thinking of an answer to the conversation it is given in (§1.8): each block to everything before it.
+
+/** Registers the thinking of an answer as issued. */
+export function issueThinking(signatures: Signatures, judged: JudgedRequest, blocks: readonly AnswerBlock[]): void {
+  let place = judged.thinking.end;
+  for (const answered of blocks) {
+    const block = asSentBack(answered);
+    if (isThinking(block)) {
+      const sealed = sealOf(block.fields);
+      const { key } = signatures.issue(sealed, place, judged.account, judged.request.capabilities.model);
+      place = { ...place, before: key };
+    } else {
+      place = { ...place, prefix: extend(place.prefix, block, digestBlock(block)) };
+    }
+  }
+}
+
+/** The block as a client will send it back. Its numbers play no part in a binding. */
+function asSentBack(block: AnswerBlock): SentBlock {
+  const fields = contentOf(block);
+  return {
+    index: -1,
+    level: 'messages',
+    role: 'assistant',
+    message: -1,
+    content: -1,
+    type: block.type,
+    fields,
+    marker: undefined,
+  };
 }

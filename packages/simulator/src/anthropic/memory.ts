@@ -5,12 +5,12 @@ import type { Core } from '../core/core.ts';
 import type { SimulatorSettings } from '../core/options.ts';
 import { createDiagnostics } from './diagnostics.ts';
 import type { Diagnostics } from './diagnostics.ts';
-import { createEntries } from './entries.ts';
-import type { EntryStore } from './entries.ts';
+import { createEntries } from './accounting.ts';
+import type { EntryStore } from './accounting.ts';
 import { createDigestMemory } from './judge.ts';
 import type { DigestMemory } from './judge.ts';
-import { createSignatures } from './signatures.ts';
-import type { Signatures } from './signatures.ts';
+import { createSignatures } from './thinking.ts';
+import type { Signatures } from './thinking.ts';
 
 /** The shared memory with that of this part. */
 export interface AnthropicCore extends Core {

@@ -2,12 +2,14 @@
 
 import { invalid } from '../core/refusal.ts';
 import type { MessageRefusal } from '../core/refusal.ts';
-import type { WireRequest } from './request.ts';
+import type { WireRequest, RequestRule } from './request.ts';
 import { given, objectAt } from '../core/wire.ts';
-import type { RequestRule } from './rule.ts';
+import type { OutputRoom } from '../core/answer.ts';
 
 const EFFORTS: ReadonlySet<unknown> = new Set(['low', 'medium', 'high', 'xhigh', 'max']);
+
 const LEAST_BUDGET = 1024;
+
 /** Beta that makes `thinking.block_binding` a field (§1.8). */
 const BINDING = 'thinking-binding-controls-2026-08-01';
 
@@ -69,4 +71,19 @@ function checkEffort(request: WireRequest): MessageRefusal | undefined {
   const effort = objectAt(request.fields, 'output_config')['effort'];
   if (!given(effort) || EFFORTS.has(effort)) return undefined;
   return invalid("output_config.effort: Input should be 'low', 'medium', 'high', 'xhigh' or 'max'");
+}
+
+// Whether a request fits the model (§1.6), and how much room is left for the answer.
+
+/** The room for output, or the refusal of a request that is too long. `input` is all its tokens. */
+export function outputRoom(request: WireRequest, input: number): OutputRoom | MessageRefusal {
+  const { inputLimit, window } = request.capabilities;
+  if (input > inputLimit) return invalid(`prompt is too long: ${input} tokens > ${inputLimit} maximum`);
+  const left = window.tokens - input;
+  if (window.sharedWithOutput === 'no' || left >= request.maxTokens)
+    return { tokens: request.maxTokens, stop: 'max_tokens' };
+  if (window.sharedWithOutput === 'stops') return { tokens: Math.max(0, left), stop: 'model_context_window_exceeded' };
+  return invalid(
+    `input length and \`max_tokens\` exceed context limit: ${input} + ${request.maxTokens} > ${window.tokens}, decrease input length or \`max_tokens\` and try again`,
+  );
 }

@@ -3,9 +3,8 @@
 
 import { invalid } from '../core/refusal.ts';
 import type { MessageRefusal } from '../core/refusal.ts';
-import type { SentBlock, SentMessage, WireRole } from './request.ts';
+import type { SentBlock, SentMessage, WireRole, RequestRule } from './request.ts';
 import { textOf } from '../core/wire.ts';
-import type { RequestRule } from './rule.ts';
 
 interface RoleTurn {
   readonly role: WireRole;

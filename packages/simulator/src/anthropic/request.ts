@@ -2,6 +2,7 @@
 
 import type { Capabilities } from '@tidemark/model';
 import type { WireObject } from '../core/wire.ts';
+import type { MessageRefusal } from '../core/refusal.ts';
 
 /** Lifetimes that a marker can ask for. */
 export type MarkerTtl = '5m' | '1h';
@@ -83,3 +84,6 @@ export function isThinking(block: SentBlock): boolean {
 export function isDeferred(block: SentBlock): boolean {
   return block.level === 'tools' && block.fields['defer_loading'] === true;
 }
+
+/** A rule of the service. `undefined` means that it has nothing against this request. */
+export type RequestRule = (request: WireRequest) => MessageRefusal | undefined;

@@ -1,17 +1,13 @@
 // All rules in the order in which they are asked. The first refusal is the answer.
 
 import type { MessageRefusal } from '../core/refusal.ts';
-import type { WireRequest } from './request.ts';
-import { checkChanges } from './changes.ts';
-import { checkContent } from './content.ts';
-import { checkImages } from './images.ts';
-import { checkLoopThinking } from './loop-thinking.ts';
+import type { WireRequest, RequestRule } from './request.ts';
+import { checkChanges, checkTools } from './tools.ts';
+import { checkContent, checkImages } from './content.ts';
+import { checkLoopThinking, checkTurns } from './turns.ts';
 import { checkOutput } from './output.ts';
 import { checkPairs } from './pairs.ts';
-import { firstRefusal } from './rule.ts';
-import type { RequestRule } from './rule.ts';
-import { checkTools } from './tools.ts';
-import { checkTurns } from './turns.ts';
+import { firstRefusal } from '../core/refusal.ts';
 
 const RULES: readonly RequestRule[] = [
   checkOutput,

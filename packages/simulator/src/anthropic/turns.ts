@@ -1,18 +1,19 @@
 // Who may speak when (§1.6, §1.3): no empty message, system messages and prefill only where the model takes them.
 
-import { invalid } from '../core/refusal.ts';
+import { invalid, firstRefusal } from '../core/refusal.ts';
 import type { MessageRefusal } from '../core/refusal.ts';
-import { isLevel } from './request.ts';
-import type { SentMessage, WireRequest } from './request.ts';
-import { given, isObject, textOf } from '../core/wire.ts';
-import { firstRefusal } from './rule.ts';
-import type { RequestRule } from './rule.ts';
+import { isLevel, isThinking } from './request.ts';
+import type { SentMessage, WireRequest, RequestRule } from './request.ts';
+import { given, isObject, textOf, objectAt } from '../core/wire.ts';
 
 /** Beta that lets a system message end at the next turn of the user (§1.7). */
 const CLEAR_AT = 'mid-conversation-system-clear-at-2026-08-21';
+
 /** Beta that lets a system message set the effort (SDK: `AnthropicBeta`). */
 const OUTPUT_CONFIG = 'mid-conversation-output-config-2026-07-01';
+
 const EFFORTS: ReadonlySet<unknown> = new Set(['low', 'medium', 'high', 'xhigh', 'max']);
+
 const ANYWHERE = '; the directive-only form (content: [] with output_config) is accepted at any position';
 
 /** Refuses empty messages, misplaced roles and a last word that is the model's own where it cannot be. */
@@ -103,4 +104,30 @@ function checkEnd(request: WireRequest): MessageRefusal | undefined {
   const block = last.blocks.at(-1);
   if (block?.type !== 'text' || !/\s$/.test(textOf(block.fields['text']))) return undefined;
   return invalid('messages: final assistant content cannot end with trailing whitespace');
+}
+
+// Thinking in an open tool loop: a model that wants it back refuses calls of that loop which come without. No row of the shipped
+// catalog says so; the words are those that the service had for models with a thinking budget [I].
+
+/** Refuses calls without the thinking before them, where thinking is on and the user has said nothing since. */
+export const checkLoopThinking: RequestRule = ({ capabilities, fields, messages }) => {
+  if (capabilities.reasoningInLoop !== 'required' || !thinks(fields)) return undefined;
+  const opened = messages.findLastIndex(
+    ({ role, blocks }) => role === 'user' && blocks.some(({ type }) => type !== 'tool_result'),
+  );
+  return firstRefusal(messages.slice(opened + 1), checkLoopMessage);
+};
+
+function thinks(fields: { readonly [key: string]: unknown }): boolean {
+  const { type = 'disabled' } = objectAt(fields, 'thinking');
+  return type !== 'disabled';
+}
+
+function checkLoopMessage({ role, blocks }: SentMessage): MessageRefusal | undefined {
+  const [first] = blocks;
+  if (role !== 'assistant' || first === undefined || isThinking(first)) return undefined;
+  if (!blocks.some(({ type }) => type === 'tool_use')) return undefined;
+  return invalid(
+    `messages.${first.message}.content.0.type: Expected \`thinking\` or \`redacted_thinking\`, but found \`${first.type}\`. When \`thinking\` is enabled, a final \`assistant\` message must start with a thinking block (preceding the lastmost set of \`tool_use\` and \`tool_result\` blocks).`,
+  );
 }

@@ -9,8 +9,7 @@ import type { RecordedSizes } from './tokens.ts';
 import { SimulatorError } from './errors.ts';
 import type { Fault } from './faults.ts';
 import { parseScenario } from './parse-scenario.ts';
-import type { Scenario } from './scenario.ts';
-import type { ReceivedRequest } from './sent.ts';
+import type { Scenario, ReceivedRequest } from './scenario.ts';
 
 /** What the embedding process gives for one call. */
 export interface AnswerPlan {

@@ -24,3 +24,15 @@ export function refuse(
 export function invalid(message: string): MessageRefusal {
   return refuse(400, 'invalid_request_error', message);
 }
+
+/** The first refusal among items, in order. */
+export function firstRefusal<Item>(
+  items: Iterable<Item>,
+  check: (item: Item) => MessageRefusal | undefined,
+): MessageRefusal | undefined {
+  for (const item of items) {
+    const refusal = check(item);
+    if (refusal !== undefined) return refusal;
+  }
+  return undefined;
+}

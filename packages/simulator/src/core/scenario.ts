@@ -1,10 +1,9 @@
 // A scenario: answers in order, each with what must have been sent before it is given. A wrong tool result is noticed
-// because the next step does not match it.
+// because the next step does not match it. What a script can see of a request is here too, whatever its wire.
 
 import type { PlannedAnswer } from './answer.ts';
-import { checkpointQuestion } from './checkpoint-question.ts';
 import type { Fault } from './faults.ts';
-import type { ReceivedRequest } from './sent.ts';
+import type { WireObject } from './wire.ts';
 
 /** What must have been sent. All that is given must hold. */
 export interface Expectation {
@@ -106,4 +105,40 @@ function resultText(result: { readonly name: string; readonly text: string }): s
 
 function quote(text: string): string {
   return JSON.stringify(text.length > 400 ? `${text.slice(0, 400)}…` : text);
+}
+
+/** One tool result of the last turn. */
+export interface SentResult {
+  readonly id: string;
+  /** Name of the tool that was called. */
+  readonly name: string;
+  readonly text: string;
+  readonly error: boolean;
+}
+
+/** A request, as a scenario or a hook looks at it. */
+export interface ReceivedRequest {
+  readonly model: string;
+  /** All system texts, joined by a blank line. */
+  readonly system: string;
+  /** Names of those on offer at its end. */
+  readonly tools: readonly string[];
+  /** Text of the last user message that has some. */
+  readonly lastUserText: string;
+  /** Results after the last answer, in wire order. */
+  readonly toolResults: readonly SentResult[];
+  /** The whole body. */
+  readonly body: WireObject;
+}
+
+// The question by which Tidemark asks a model for a checkpoint. A script that is written for the conversation has no answer
+// to it, and must not lose one.
+
+/** How the question begins, word for word, in `compaction-contract.ts` of `@tidemark/context`. */
+const BEGINNING = 'Older history of this session is about to be replaced by a checkpoint.';
+
+/** The question in the last words of the user, from its beginning; `undefined` where they ask for no checkpoint. */
+export function checkpointQuestion({ lastUserText }: Pick<ReceivedRequest, 'lastUserText'>): string | undefined {
+  const at = lastUserText.indexOf(BEGINNING);
+  return at === -1 ? undefined : lastUserText.slice(at);
 }

@@ -6,10 +6,9 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { RefusalAnswer, ServerRefusal } from '@tidemark/http-server';
 import type { Hono } from 'hono';
 import type { OpenAICore } from '../openai/memory.ts';
-import { accountOf, firstByteAt, nextRequest, timeOf, waitOf } from './door.ts';
+import { accountOf, firstByteAt, nextRequest, timeOf, waitOf, wholeBody, writeStream } from './door.ts';
 import type { SimulatorDoor, DoorBindings, DoorContext } from './door.ts';
 import { SimulatorError } from '../core/errors.ts';
-import { wholeBody, writeStream } from './stream.ts';
 import type { IncomingOpenAICall } from '../openai/admit.ts';
 import { callChat, callInputTokens, callResponses } from '../openai/calls.ts';
 import type { OpenAIReply } from '../openai/calls.ts';
@@ -71,6 +70,7 @@ function routerErrorBody({ message, status }: OpenAIRefusal): string {
 }
 
 type Told = Response | OpenAIRefusal;
+
 type AnswerWork = (call: IncomingOpenAICall, request: string) => Told | Promise<Told>;
 
 async function guarded(door: SimulatorDoor, context: DoorContext, form: Form, work: AnswerWork): Promise<Response> {

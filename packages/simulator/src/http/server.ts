@@ -9,17 +9,15 @@ import { Hono } from 'hono';
 import { admit, count } from '../anthropic/admit.ts';
 import type { AdmittedMessage, IncomingCall } from '../anthropic/admit.ts';
 import type { OpenAICore } from '../openai/memory.ts';
-import { accountOf, firstByteAt, nextRequest, timeOf, waitOf } from './door.ts';
+import { accountOf, firstByteAt, nextRequest, timeOf, waitOf, wholeBody, writeStream } from './door.ts';
 import type { SimulatorDoor, DoorBindings, DoorContext } from './door.ts';
 import { SimulatorError } from '../core/errors.ts';
-import { messageOf } from '../anthropic/message.ts';
+import { messageOf, encodedEvents, errorEventOf, MALFORMED_EVENT } from '../anthropic/message.ts';
 import { addOpenAIDoors, refuseOpenAIEarly } from './openai.ts';
 import { openAIUpgrade } from './socket.ts';
 import { invalid, refuse } from '../core/refusal.ts';
 import { errorBody } from '../anthropic/refusal.ts';
 import type { MessageRefusal } from '../core/refusal.ts';
-import { encodedEvents, errorEventOf, MALFORMED_EVENT } from '../anthropic/events.ts';
-import { wholeBody, writeStream } from './stream.ts';
 import { MOST_BYTES } from '../anthropic/read-request.ts';
 
 /** A simulator that listens. */

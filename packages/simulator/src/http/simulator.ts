@@ -7,16 +7,16 @@ import { createOpenAICore } from '../openai/memory.ts';
 import type { OpenAICore } from '../openai/memory.ts';
 import type { Fault } from '../core/faults.ts';
 import type { ListeningSimulator, ListenOptions } from './server.ts';
-import type { LedgerCall, SimulatedUsage } from '../core/ledger.ts';
-import { answerOpenAI, countInputTokens } from '../openai/in-process.ts';
-import type { AnsweredOpenAICall, ChatCall, OpenAICall } from '../openai/in-process.ts';
-import { callChat, callResponses } from '../openai/calls.ts';
+import type { LedgerCall, SimulatedUsage, TokenCounts } from '../core/ledger.ts';
+import { callChat, callResponses, callInputTokens } from '../openai/calls.ts';
 import type { OpenAIRefusal } from '../openai/format/refusal.ts';
 import { messageOf } from '../anthropic/message.ts';
 import { resolveOptions } from '../core/options.ts';
 import type { TimedAnswerPlan, SimulatorOptions } from '../core/options.ts';
 import type { MessageRefusal } from '../core/refusal.ts';
 import type { WireObject } from '../core/wire.ts';
+import type { IncomingOpenAICall } from '../openai/admit.ts';
+import type { OpenAIReply } from '../openai/calls.ts';
 
 /** One call in process. */
 export interface SimulatorCall extends TimedAnswerPlan {
@@ -97,7 +97,7 @@ export interface Simulator {
 export function createSimulator(options: SimulatorOptions = {}): Simulator {
   const core = createOpenAICore(resolveOptions(options));
   return {
-    messages: (call) => answer(core, call),
+    messages: (call) => answerMessage(core, call),
     countTokens(call) {
       const counted = count(core, incoming(call));
       return counted.outcome === 'refused' ? counted : { outcome: 'counted', status: 200, inputTokens: counted.tokens };
@@ -125,7 +125,7 @@ export function createSimulator(options: SimulatorOptions = {}): Simulator {
   };
 }
 
-function answer(core: OpenAICore, call: SimulatorCall): AnsweredCall | MessageRefusal {
+function answerMessage(core: OpenAICore, call: SimulatorCall): AnsweredCall | MessageRefusal {
   const outcome = admit(core, incoming(call));
   if (outcome.outcome === 'refused') return outcome;
   const firstByteAt = outcome.startedAt + core.settings.firstByteMs;
@@ -150,4 +150,74 @@ function answered(admitted: AdmittedMessage, firstByteAt: number): AnsweredCall 
 
 function incoming(call: SimulatorCall): IncomingCall {
   return { ...call, account: call.account ?? 'default', betas: call.betas ?? [] };
+}
+
+/** One call in process. */
+export interface OpenAICall extends TimedAnswerPlan {
+  /** Exactly the bytes that would go over the wire. */
+  readonly body: Uint8Array | string;
+  /** Stands for the organisation: caches are kept apart. */
+  readonly account?: string;
+}
+
+/** One chat call in process. */
+export interface ChatCall extends OpenAICall {
+  /** `openai` unless said otherwise. */
+  readonly service?: 'openai' | 'openrouter';
+}
+
+/** A call that was answered. */
+export interface AnsweredOpenAICall {
+  readonly outcome: 'answered';
+  readonly status: 200;
+  /** The true account in tokens. */
+  readonly counts: TokenCounts;
+  /** The same as the wire's `usage`. */
+  readonly usage: WireObject;
+  readonly answer: SimulatedAnswer;
+  /** The whole response body, as it is without a stream. */
+  readonly body: WireObject;
+  /** Milliseconds since the epoch from which what was written can be read. */
+  readonly firstByteAt: number;
+  /** 0 on the machine of its own, from 1 on an overflow with a cache of its own (§2.2). */
+  readonly overflow: number;
+  /** A fault that strikes on the way, which in process nothing does. */
+  readonly fault: Fault | undefined;
+}
+
+/** Answers a call in process. Its answer begins at once. */
+function answerOpenAI(
+  core: OpenAICore,
+  call: OpenAICall,
+  answer: (core: OpenAICore, call: IncomingOpenAICall) => OpenAIReply | OpenAIRefusal,
+): AnsweredOpenAICall | OpenAIRefusal {
+  const outcome = answer(core, incomingOpenAI(call));
+  if (outcome.outcome === 'refused') return outcome;
+  const firstByteAt = outcome.startedAt + core.settings.firstByteMs;
+  outcome.begin(firstByteAt);
+  const { counts, usage, body, overflow, fault } = outcome;
+  return {
+    outcome: 'answered',
+    status: 200,
+    counts,
+    usage,
+    answer: outcome.answer,
+    body,
+    firstByteAt,
+    overflow,
+    fault,
+  };
+}
+
+/** Counts in process. */
+function countInputTokens(
+  core: OpenAICore,
+  call: OpenAICall,
+): { readonly outcome: 'counted'; readonly status: 200; readonly inputTokens: number } | OpenAIRefusal {
+  const counted = callInputTokens(core, incomingOpenAI(call));
+  return counted.outcome === 'refused' ? counted : { outcome: 'counted', status: 200, inputTokens: counted.tokens };
+}
+
+function incomingOpenAI(call: OpenAICall): IncomingOpenAICall {
+  return { ...call, account: call.account ?? 'default' };
 }

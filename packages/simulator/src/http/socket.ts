@@ -5,18 +5,25 @@ import type { IncomingMessage } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { RefusalAnswer, ServerSocket, ServeUpgrade } from '@tidemark/http-server';
 import type { OpenAICore } from '../openai/memory.ts';
-import { accountOf, firstByteAt, waitOf } from './door.ts';
+import { accountOf, firstByteAt, waitOf, piecesOf } from './door.ts';
 import type { Fault } from '../core/faults.ts';
 import { dataOf } from '../core/sse.ts';
-import { piecesOf } from './stream.ts';
 import { callResponses } from '../openai/calls.ts';
 import type { OpenAIReply } from '../openai/calls.ts';
-import { createConnectionMemory } from '../openai/responses/connection.ts';
-import type { ConnectionMemory } from '../openai/responses/connection.ts';
-import { readFrame, refusalFrame, tooOld } from './frames.ts';
+import { createConnectionMemory } from '../openai/responses/stored.ts';
+import type { ConnectionMemory } from '../openai/responses/stored.ts';
 import { failure, keyOf } from './openai.ts';
-import { openAIErrorBody, refuseOpenAI } from '../openai/format/refusal.ts';
+import {
+  openAIErrorBody,
+  refuseOpenAI,
+  bad,
+  missingParameter,
+  unknownParameter,
+  wrongValue,
+} from '../openai/format/refusal.ts';
 import type { OpenAIRefusal } from '../openai/format/refusal.ts';
+import { given, isObject, textOf } from '../core/wire.ts';
+import type { WireObject } from '../core/wire.ts';
 
 const PATH = '/v1/responses';
 
@@ -109,4 +116,63 @@ async function tell({ core, socket, memory }: SocketConnection, reply: OpenAIRep
   for (; next.done !== true; next = pieces.next()) await socket.send(dataOf(next.value));
   if (next.value === 'cut') socket.terminate();
   if (reply.fault?.kind === 'error-event') memory.forget();
+}
+
+// Frames of a WebSocket connection: the client's `response.create`, and errors as the service tells them there (§2.4).
+
+/** A `response.create` taken apart. */
+export interface CreateFrame {
+  readonly outcome: 'read';
+  /** What a call over HTTP would bring as its body. */
+  readonly body: string;
+  readonly previous: string | undefined;
+  /** False where only state is to be prepared. */
+  readonly generates: boolean;
+}
+
+/** Reads a frame of the client, or refuses it. */
+function readFrame(text: string): CreateFrame | OpenAIRefusal {
+  const frame = parse(text);
+  if (!isObject(frame)) return bad('simulator: a frame that is no JSON object. Send one event as JSON.', null);
+  const { type, generate, ...fields } = frame;
+  if (!given(type)) return missingParameter('type');
+  if (type !== 'response.create') return wrongValue('type', textOf(type), ['response.create']);
+  const wrong = checkFields(fields);
+  if (wrong !== undefined) return wrong;
+  const previous = textOf(fields['previous_response_id']);
+  const body = JSON.stringify({ ...fields, stream: true });
+  return { outcome: 'read', body, previous: previous || undefined, generates: generate !== false };
+}
+
+/** Only over HTTP: a socket always streams, and never works in the background. */
+function checkFields(fields: WireObject): OpenAIRefusal | undefined {
+  if (given(fields['stream_id'])) {
+    return bad("simulator: lanes are not simulated. Leave 'stream_id' out; open another connection.", 'stream_id');
+  }
+  const extra = (['stream', 'background'] as const).find((name) => name in fields);
+  return extra === undefined ? undefined : unknownParameter(extra);
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A refusal as an event: status and error in one, with the headers that HTTP would have carried. */
+function refusalFrame({ status, type, message, param, code, headers }: OpenAIRefusal): string {
+  const told = Object.keys(headers).length === 0 ? {} : { headers };
+  return JSON.stringify({ type: 'error', status, error: { type, code, message, param, ...told } });
+}
+
+const LONGEST_MS = 60 * 60 * 1000;
+
+/** The refusal of a connection that is open for 60 minutes, if it is. */
+function tooOld(openedAt: number, now: number): OpenAIRefusal | undefined {
+  if (now - openedAt < LONGEST_MS) return undefined;
+  const text =
+    'Responses websocket connection limit reached (60 minutes). Create a new websocket connection to continue.';
+  return bad(text, null, 'websocket_connection_limit_reached');
 }

@@ -6,12 +6,20 @@ import type { Fault, ErrorFault } from '../core/faults.ts';
 import type { WireObject } from '../core/wire.ts';
 import { admitOpenAI, countOpenAI, includes, wantsSummary } from './admit.ts';
 import type { AdmittedCall, IncomingOpenAICall } from './admit.ts';
-import { chatErrorEvent, completionChunks, completionOf, MALFORMED_CHUNK } from './chat/completion.ts';
+import { chatErrorEvent, completionChunks, completionOf, MALFORMED_CHUNK, chatUsage } from './chat/completion.ts';
 import type { ChatReply } from './chat/completion.ts';
-import { keptItem } from './responses/connection.ts';
-import type { ConnectionMemory } from './responses/connection.ts';
+import { keptItem } from './responses/stored.ts';
+import type { ConnectionMemory } from './responses/stored.ts';
 import { fingerprintOf } from './responses/diagnostics.ts';
 import { distortCounts, SERVER_ERROR } from './format/faults.ts';
+import {
+  responsesUsage,
+  errorEvent,
+  failedEvent,
+  MALFORMED_RESPONSE_EVENT,
+  responseEvents,
+  responseOf,
+} from './responses/response.ts';
 import { itemsOf } from './format/output.ts';
 import type { OpenAIRequest } from './format/prompt.ts';
 import { readChat } from './chat/read-chat.ts';
@@ -19,10 +27,7 @@ import { readResponses } from './responses/read-responses.ts';
 import type { ResponsesRequest } from './responses/read-responses.ts';
 import { summaryOf } from './responses/reasoning.ts';
 import type { OpenAIRefusal } from './format/refusal.ts';
-import { errorEvent, failedEvent, MALFORMED_RESPONSE_EVENT, responseEvents } from './responses/response-events.ts';
-import { responseOf } from './responses/response.ts';
 import type { ResponsesReply } from './responses/response.ts';
-import { chatUsage, responsesUsage } from './format/usage.ts';
 import type { TokenCounts } from '../core/ledger.ts';
 
 /** A call that will be answered, in the form of its wire. */

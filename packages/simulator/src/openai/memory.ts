@@ -7,8 +7,8 @@ import { createResponseDiagnostics } from './responses/diagnostics.ts';
 import type { ResponseDiagnostics } from './responses/diagnostics.ts';
 import { createSeals } from './responses/reasoning.ts';
 import type { Seals } from './responses/reasoning.ts';
-import { createFleet } from './cache/routing.ts';
-import type { Fleet } from './cache/routing.ts';
+import { createFleet } from './cache/machines.ts';
+import type { Fleet } from './cache/machines.ts';
 import { createStoredResponses } from './responses/stored.ts';
 import type { StoredResponses } from './responses/stored.ts';
 

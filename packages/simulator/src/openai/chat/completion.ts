@@ -7,7 +7,6 @@ import { objectAt } from '../../core/wire.ts';
 import type { WireObject } from '../../core/wire.ts';
 import { isCut } from '../format/output.ts';
 import type { OpenAIRequest } from '../format/prompt.ts';
-import { chatUsage } from '../format/usage.ts';
 import type { TokenCounts } from '../../core/ledger.ts';
 
 /** Everything that a completion says, streamed or not. */
@@ -117,4 +116,17 @@ function* deltasOf({ answer, request }: ChatReply, size: number): Generator<Wire
       yield { tool_calls: [{ index, function: { arguments: words } }] };
     index += 1;
   }
+}
+
+/** `usage` of a chat completion. Where nothing is known of the upstream's cache (`silent`), nothing is said of it. */
+export function chatUsage(counts: TokenCounts, silent: boolean): WireObject {
+  const { input, read, writtenShort, writtenLong, output, reasoning } = counts;
+  const details = { cached_tokens: read, cache_write_tokens: writtenShort + writtenLong, audio_tokens: 0 };
+  return {
+    prompt_tokens: input,
+    completion_tokens: output,
+    total_tokens: input + output,
+    ...(silent ? {} : { prompt_tokens_details: details }),
+    completion_tokens_details: { reasoning_tokens: reasoning, audio_tokens: 0 },
+  };
 }

@@ -3,13 +3,9 @@
 
 import { given, isList, isObject, objectAt, textOf } from '../../core/wire.ts';
 import type { WireObject } from '../../core/wire.ts';
-import { cacheRulesOf } from '../format/cache-rules.ts';
-import type { CacheRules } from '../format/cache-rules.ts';
-import { checkImageAt } from '../format/check-image.ts';
-import { missingParameter, tooLong, wrongType, wrongValue } from '../format/parameter-refusals.ts';
-import { checkChatPairs } from '../format/pairs.ts';
-import { addBlock } from '../format/prompt.ts';
+import { cacheRulesOf, addBlock } from '../format/prompt.ts';
 import type {
+  CacheRules,
   PromptBlocks,
   ImageRules,
   LooseBlock,
@@ -19,14 +15,15 @@ import type {
   PromptItem,
   Speaker,
 } from '../format/prompt.ts';
-import { readBody } from '../format/read-body.ts';
+import { checkImageAt } from '../format/check-items.ts';
+import { missingParameter, tooLong, wrongType, wrongValue, bad, firstBad } from '../format/refusal.ts';
+import { checkChatPairs, addTools, readPart } from '../format/read-items.ts';
+import { readBody, settingsOf } from '../format/read-body.ts';
 import type { FindRow, ReadBody } from '../format/read-body.ts';
-import { addTools, readPart } from '../format/read-items.ts';
-import { bad, firstBad } from '../format/refusal.ts';
 import type { OpenAIRefusal } from '../format/refusal.ts';
-import { settingsOf } from '../format/settings.ts';
 
 const ROLES = ['system', 'assistant', 'user', 'function', 'tool', 'developer'];
+
 const SPEAKERS: ReadonlyMap<string, Speaker> = new Map(
   Object.entries<Speaker>({
     system: 'developer',
@@ -37,6 +34,7 @@ const SPEAKERS: ReadonlyMap<string, Speaker> = new Map(
     function: 'tool',
   }),
 );
+
 const PARTS = ['text', 'image_url', 'input_audio', 'refusal', 'file'];
 
 /** Reads a Chat body whole, or refuses it. */

@@ -3,14 +3,16 @@
 
 import { given, isList, isObject, textOf } from '../../core/wire.ts';
 import type { WireObject } from '../../core/wire.ts';
-import { checkImageAt } from './check-image.ts';
-import { missingParameter, tooLong, unknownParameter, wrongType, wrongValue } from './parameter-refusals.ts';
-import { bad, firstBad } from './refusal.ts';
+import { missingParameter, tooLong, unknownParameter, wrongType, wrongValue, bad, firstBad } from './refusal.ts';
 import type { OpenAIRefusal } from './refusal.ts';
+import { imageType } from '../../core/tokens.ts';
 
 const ROLES = ['assistant', 'system', 'developer', 'user'];
+
 const SPOKEN = ['output_text', 'refusal'];
+
 const SENT = ['input_text', 'input_image', 'input_file', 'input_audio'];
+
 const LONGEST_CALL_ID = 64;
 
 type ItemCheck = (item: WireObject, path: string) => OpenAIRefusal | undefined;
@@ -176,4 +178,19 @@ function checkReasoning(item: WireObject, path: string): OpenAIRefusal | undefin
   return !given(sealed) || typeof sealed === 'string'
     ? undefined
     : wrongType(`${path}.encrypted_content`, 'a string', sealed);
+}
+
+// A picture in a request of this provider: what it says that it is, and what it begins as.
+
+const TAKEN: ReadonlySet<string | undefined> = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
+
+/** Refuses a data URL that holds no picture of a kind that is taken, in the service's words; any other address is taken. */
+export function checkImageAt(address: unknown): OpenAIRefusal | undefined {
+  const url = textOf(address);
+  if (!url.startsWith('data:')) return undefined;
+  const [, said, data = ''] = /^data:([^;,]*)[^,]*;base64,(.*)$/s.exec(url) ?? [];
+  if (TAKEN.has(said) && TAKEN.has(imageType(data))) return undefined;
+  const text =
+    "You uploaded an unsupported image. Please make sure your image has of one the following formats: ['png', 'jpeg', 'gif', 'webp'].";
+  return bad(text, null, 'invalid_image_format');
 }

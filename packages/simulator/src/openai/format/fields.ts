@@ -1,13 +1,13 @@
 // The top level of a body on each wire: which parameters exist, which must be there, and of what kind. What a parameter
-// says is looked at in `check-settings.ts`, `tools.ts` and `check-items.ts`.
+// says is looked at by `checkSettings` below, in `tools.ts` and in `check-items.ts`.
 
-import { given } from '../../core/wire.ts';
+import { given, objectAt, textOf } from '../../core/wire.ts';
 import type { WireObject } from '../../core/wire.ts';
-import { KINDS, missingParameter, unknownParameter, wrongType } from './parameter-refusals.ts';
-import type { ValueKind } from './parameter-refusals.ts';
+import { KINDS, missingParameter, unknownParameter, wrongType, bad, firstBad, tooLong, wrongValue } from './refusal.ts';
+import type { ValueKind, OpenAIRefusal } from './refusal.ts';
 import type { OpenAIWire } from './prompt.ts';
-import { bad, firstBad } from './refusal.ts';
-import type { OpenAIRefusal } from './refusal.ts';
+import type { Capabilities } from '@tidemark/model';
+import { cacheRulesOf, isHalfWay } from './prompt.ts';
 
 type KnownFields = { readonly [name: string]: ValueKind };
 
@@ -134,4 +134,81 @@ function missing(fields: WireObject, purpose: OpenAIPurpose): OpenAIRefusal | un
   const needed = purpose === 'chat' || purpose === 'router' ? 'messages' : 'input';
   const carried = needed === 'input' && given(fields['previous_response_id']);
   return given(fields[needed]) || carried ? undefined : missingParameter(needed);
+}
+
+// The settings that a model refuses: caching that it does not have, limits out of range.
+
+/** The first setting that this model does not take. */
+export function checkSettings(
+  fields: WireObject,
+  capabilities: Capabilities,
+  wire: OpenAIWire,
+): OpenAIRefusal | undefined {
+  return (
+    tooLong('prompt_cache_key', textOf(fields['prompt_cache_key']), 64) ??
+    checkLimits(fields, wire) ??
+    checkRetention(fields, capabilities) ??
+    checkCacheOptions(fields, capabilities, wire)
+  );
+}
+
+const LEAST_OUTPUT = 16;
+
+function checkLimits(fields: WireObject, wire: OpenAIWire): OpenAIRefusal | undefined {
+  const most = fields['max_output_tokens'];
+  if (typeof most === 'number' && most < LEAST_OUTPUT) {
+    return bad(
+      `Invalid 'max_output_tokens': integer below minimum value. Expected a value >= ${LEAST_OUTPUT}, but got ${most} instead.`,
+      'max_output_tokens',
+      'integer_below_min_value',
+    );
+  }
+  if (wire !== 'chat' || !given(fields['max_tokens']) || !reasons(textOf(fields['model']))) return undefined;
+  const text =
+    "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.";
+  return bad(text, 'max_tokens', 'unsupported_parameter');
+}
+
+function reasons(model: string): boolean {
+  return /^(o\d|gpt-[5-9])/.test(model);
+}
+
+function checkRetention(fields: WireObject, capabilities: Capabilities): OpenAIRefusal | undefined {
+  const retention = fields['prompt_cache_retention'];
+  if (!given(retention)) return undefined;
+  const only24 = isHalfWay(capabilities.model) || cacheRulesOf(capabilities).kind === 'boundaries';
+  const supported = only24 ? ['24h'] : ['in_memory', '24h'];
+  if (supported.includes(textOf(retention))) return undefined;
+  return wrongValue('prompt_cache_retention', textOf(retention), supported);
+}
+
+function checkCacheOptions(
+  fields: WireObject,
+  capabilities: Capabilities,
+  wire: OpenAIWire,
+): OpenAIRefusal | undefined {
+  if (!given(fields['prompt_cache_options'])) return undefined;
+  const name = 'prompt_cache_options';
+  if (cacheRulesOf(capabilities).kind !== 'boundaries') {
+    const text = `Unsupported parameter: '${name}' is not supported with this model.`;
+    return bad(text, name, 'unsupported_parameter');
+  }
+  const options = objectAt(fields, name);
+  const known = wire === 'responses' ? ['mode', 'ttl', 'prewarm', 'comparison_response_id'] : ['mode', 'ttl'];
+  const extra = Object.keys(options).find((key) => !known.includes(key));
+  if (extra !== undefined) return unknownParameter(`${name}.${extra}`);
+  return (
+    checkChoice(options, 'mode', ['implicit', 'explicit']) ??
+    checkChoice(options, 'ttl', wire === 'responses' ? ['30m', '12h'] : ['30m'])
+  );
+}
+
+function checkChoice(
+  options: WireObject,
+  key: 'mode' | 'ttl',
+  supported: readonly string[],
+): OpenAIRefusal | undefined {
+  const value = options[key];
+  if (!given(value) || supported.includes(textOf(value))) return undefined;
+  return wrongValue(`prompt_cache_options.${key}`, textOf(value), supported);
 }

@@ -2,14 +2,14 @@
 
 import { isUtf8 } from 'node:buffer';
 import type { Capabilities } from '@tidemark/model';
-import { isObject, textOf } from '../../core/wire.ts';
+import { isObject, textOf, objectAt } from '../../core/wire.ts';
 import type { WireObject } from '../../core/wire.ts';
-import { checkSettings } from './check-settings.ts';
-import { checkTop } from './fields.ts';
+import { checkSettings, checkTop } from './fields.ts';
 import type { OpenAIPurpose } from './fields.ts';
 import { bad, refuseOpenAI } from './refusal.ts';
 import type { OpenAIRefusal } from './refusal.ts';
 import { checkTools } from './tools.ts';
+import type { OpenAIWire } from './prompt.ts';
 
 /** A body whose top level, tools and model are known to be right. */
 export interface ReadBody {
@@ -55,4 +55,41 @@ function noModel(model: string, purpose: OpenAIPurpose): OpenAIRefusal {
   const about = { code: 'model_not_found', param: purpose === 'chat' ? null : 'model' };
   if (purpose !== 'chat') return refuseOpenAI(400, `The requested model '${model}' does not exist.`, about);
   return refuseOpenAI(404, `The model \`${model}\` does not exist or you do not have access to it.`, about);
+}
+
+// Settings that enter the cache key beside the blocks (§2.2), by the names of the Responses wire. A setting that is left
+// out is the same as its default said aloud [I: the defaults of effort and verbosity]. `tool_choice` is none of them.
+
+/** Reads the settings of a request, each as JSON text. */
+export function settingsOf(fields: WireObject, wire: OpenAIWire): { readonly [name: string]: string } {
+  const { text, verbosity, effort } = wire === 'responses' ? ofResponses(fields) : ofChat(fields);
+  const tier = fields['service_tier'] ?? 'auto';
+  return said({
+    parallel_tool_calls: fields['parallel_tool_calls'] ?? true,
+    'text.format': text ?? { type: 'text' },
+    'reasoning.effort': effort ?? 'medium',
+    'text.verbosity': verbosity ?? 'medium',
+    context_management: fields['context_management'] ?? [],
+    service_tier: tier === 'auto' ? 'default' : tier,
+  });
+}
+
+interface ReadSettings {
+  readonly text: unknown;
+  readonly verbosity: unknown;
+  readonly effort: unknown;
+}
+
+function ofResponses(fields: WireObject): ReadSettings {
+  const { format, verbosity } = objectAt(fields, 'text');
+  return { text: format, verbosity, effort: objectAt(fields, 'reasoning')['effort'] };
+}
+
+function ofChat(fields: WireObject): ReadSettings {
+  const effort = fields['reasoning_effort'] ?? objectAt(fields, 'reasoning')['effort'];
+  return { text: fields['response_format'], verbosity: fields['verbosity'], effort };
+}
+
+function said(settings: WireObject): { readonly [name: string]: string } {
+  return Object.fromEntries(Object.entries(settings).map(([name, value]) => [name, JSON.stringify(value)]));
 }

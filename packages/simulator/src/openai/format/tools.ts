@@ -2,13 +2,13 @@
 
 import { given, isList, isObject, objectAt, textOf } from '../../core/wire.ts';
 import type { WireObject } from '../../core/wire.ts';
-import { missingParameter, tooLong, wrongType } from './parameter-refusals.ts';
+import { missingParameter, tooLong, wrongType, bad, firstBad } from './refusal.ts';
 import { toolName } from './prompt.ts';
 import type { OpenAIWire } from './prompt.ts';
-import { bad, firstBad } from './refusal.ts';
 import type { OpenAIRefusal } from './refusal.ts';
 
 const NAME = /^[a-zA-Z0-9_-]+$/;
+
 const LONGEST_NAME = 64;
 
 /** Refuses a tool list or a tool choice that the service would not take. */

@@ -1,22 +1,19 @@
 // From the bytes of a Responses call to a request, or to the refusal that the real service gives.
 
-import { given, isList, objectAt, textOf } from '../../core/wire.ts';
+import { given, isList, objectAt, textOf, isObject } from '../../core/wire.ts';
 import type { WireObject } from '../../core/wire.ts';
-import { cacheRulesOf } from '../format/cache-rules.ts';
-import { checkChanges } from '../format/check-changes.ts';
-import { checkItems } from '../format/check-items.ts';
-import { wrongType } from '../format/parameter-refusals.ts';
-import { checkPairs } from '../format/pairs.ts';
-import { addBlock } from '../format/prompt.ts';
+import { cacheRulesOf, addBlock } from '../format/prompt.ts';
+import { checkItems, itemType } from '../format/check-items.ts';
+import { wrongType, bad, missingParameter, wrongValue, firstBad } from '../format/refusal.ts';
+import { checkPairs, addTools, readItems } from '../format/read-items.ts';
 import type { PromptBlocks, OpenAIRequest, PromptItem } from '../format/prompt.ts';
-import { readBody } from '../format/read-body.ts';
+import { readBody, settingsOf } from '../format/read-body.ts';
 import type { FindRow, ReadBody } from '../format/read-body.ts';
-import { addTools, readItems } from '../format/read-items.ts';
 import { checkReasoning } from './reasoning.ts';
 import type { Seals } from './reasoning.ts';
-import { bad } from '../format/refusal.ts';
 import type { OpenAIRefusal } from '../format/refusal.ts';
-import { settingsOf } from '../format/settings.ts';
+import type { Capabilities } from '@tidemark/model';
+import { checkTools } from '../format/tools.ts';
 
 /** What reading needs beside the body. */
 export interface ReadingResponses {
@@ -126,4 +123,39 @@ function addFront(fields: WireObject, list: PromptBlocks): void {
   const { instructions } = fields;
   if (typeof instructions !== 'string' || instructions === '') return;
   addBlock(list, { kind: 'text', speaker: 'developer', text: instructions, mark: undefined });
+}
+
+// Changes inside the history (§2.2): another effort from here on, more tools from here on. Which models take which is a matter
+// of the catalog's rows.
+
+/** Refuses a change that this model does not take, or not there. */
+function checkChanges(input: readonly unknown[], appends: Capabilities['appends']): OpenAIRefusal | undefined {
+  const types = input.map((item) => (isObject(item) ? itemType(item) : ''));
+  return firstBad(types.entries(), ([i, type]) => {
+    const path = `input[${i}]`;
+    if (type === 'configuration_update') return checkUpdate(path, types[i - 1], appends);
+    return type === 'additional_tools' ? checkAddition(input[i], path, appends) : undefined;
+  });
+}
+
+function checkUpdate(
+  path: string,
+  before: string | undefined,
+  appends: Capabilities['appends'],
+): OpenAIRefusal | undefined {
+  if (!appends.includes('reasoning')) return unsupported('configuration_update', path);
+  if (before !== 'configuration_update') return undefined;
+  return bad("Consecutive 'configuration_update' items are not allowed.", 'input');
+}
+
+function checkAddition(item: unknown, path: string, appends: Capabilities['appends']): OpenAIRefusal | undefined {
+  if (!appends.includes('tool-additions')) return unsupported('additional_tools', path);
+  const { role, tools } = isObject(item) ? item : {};
+  if (role !== 'developer') return wrongValue(`${path}.role`, String(role), ['developer']);
+  if (!isList(tools)) return missingParameter(`${path}.tools`);
+  return checkTools({ tools }, 'responses', `${path}.tools`);
+}
+
+function unsupported(type: string, path: string): OpenAIRefusal {
+  return bad(`Unsupported value: '${type}' is not supported with this model.`, `${path}.type`, 'unsupported_value');
 }

@@ -1,7 +1,7 @@
 // Positions of the lookback.
 
 import { expect, test } from 'vitest';
-import { positionsOf } from './positions.ts';
+import { positionsOf } from './accounting.ts';
 import type { PrefixBlock } from './prefix.ts';
 
 function prefix(types: readonly string[]): readonly PrefixBlock[] {

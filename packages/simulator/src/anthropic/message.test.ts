@@ -4,8 +4,7 @@ import { describe, expect, it } from 'vitest';
 import fc from 'fast-check';
 import type { AnswerBlock } from '../core/answer.ts';
 import { encodeEvent } from '../core/sse.ts';
-import { eventsOf } from './events.ts';
-import { usageOf } from './usage.ts';
+import { eventsOf, usageOf } from './message.ts';
 
 function deltas(block: AnswerBlock, size: number): readonly string[] {
   const usage = usageOf(
