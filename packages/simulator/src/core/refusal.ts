@@ -26,10 +26,10 @@ export function invalid(message: string): MessageRefusal {
 }
 
 /** The first refusal among items, in order. */
-export function firstRefusal<Item>(
+export function firstRefusal<Item, Refusal extends MessageRefusal>(
   items: Iterable<Item>,
-  check: (item: Item) => MessageRefusal | undefined,
-): MessageRefusal | undefined {
+  check: (item: Item) => Refusal | undefined,
+): Refusal | undefined {
   for (const item of items) {
     const refusal = check(item);
     if (refusal !== undefined) return refusal;

@@ -16,7 +16,8 @@ import type {
   Speaker,
 } from '../format/prompt.ts';
 import { checkImageAt } from '../format/check-items.ts';
-import { missingParameter, tooLong, wrongType, wrongValue, bad, firstBad } from '../format/refusal.ts';
+import { missingParameter, tooLong, wrongType, wrongValue, bad } from '../format/refusal.ts';
+import { firstRefusal } from '../../core/refusal.ts';
 import { checkChatPairs, addTools, readPart } from '../format/read-items.ts';
 import { readBody, settingsOf } from '../format/read-body.ts';
 import type { FindRow, ReadBody } from '../format/read-body.ts';
@@ -88,7 +89,7 @@ function checkMessages(messages: readonly unknown[]): OpenAIRefusal | undefined 
       "Invalid 'messages': empty array. Expected an array with minimum length 1, but got an empty array instead.";
     return bad(text, 'messages', 'empty_array');
   }
-  return firstBad(messages.entries(), ([i, message]) => checkMessage(message, `messages[${i}]`));
+  return firstRefusal(messages.entries(), ([i, message]) => checkMessage(message, `messages[${i}]`));
 }
 
 function checkMessage(message: unknown, path: string): OpenAIRefusal | undefined {
@@ -107,7 +108,7 @@ function checkContent(content: unknown, path: string): OpenAIRefusal | undefined
   if (typeof content === 'string') return undefined;
   const at = `${path}.content`;
   if (!isList(content)) return wrongType(at, 'one of a string or array of objects', content);
-  return firstBad(content.entries(), ([i, part]) => {
+  return firstRefusal(content.entries(), ([i, part]) => {
     if (!isObject(part)) return wrongType(`${at}[${i}]`, 'an object', part);
     const type = textOf(part['type']);
     if (!PARTS.includes(type)) return wrongValue(`${at}[${i}].type`, type, PARTS);
@@ -126,7 +127,7 @@ function checkCalls(message: WireObject, path: string): OpenAIRefusal | undefine
     const text = `Invalid '${at}': empty array. Expected an array with minimum length 1, but got an empty array instead.`;
     return bad(text, at, 'empty_array');
   }
-  return firstBad(calls.entries(), ([i, call]) => checkCall(call, `${at}[${i}]`));
+  return firstRefusal(calls.entries(), ([i, call]) => checkCall(call, `${at}[${i}]`));
 }
 
 function checkCall(call: unknown, path: string): OpenAIRefusal | undefined {

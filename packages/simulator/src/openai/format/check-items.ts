@@ -3,7 +3,8 @@
 
 import { given, isList, isObject, textOf } from '../../core/wire.ts';
 import type { WireObject } from '../../core/wire.ts';
-import { missingParameter, tooLong, unknownParameter, wrongType, wrongValue, bad, firstBad } from './refusal.ts';
+import { missingParameter, tooLong, unknownParameter, wrongType, wrongValue, bad } from './refusal.ts';
+import { firstRefusal } from '../../core/refusal.ts';
 import type { OpenAIRefusal } from './refusal.ts';
 import { imageType } from '../../core/tokens.ts';
 
@@ -67,7 +68,7 @@ export function itemType(item: WireObject): string {
 
 /** Refuses the first item that the service would not take. */
 export function checkItems(items: readonly unknown[]): OpenAIRefusal | undefined {
-  return firstBad(items.entries(), ([i, item]) => checkItem(item, `input[${i}]`));
+  return firstRefusal(items.entries(), ([i, item]) => checkItem(item, `input[${i}]`));
 }
 
 function checkItem(item: unknown, path: string): OpenAIRefusal | undefined {
@@ -103,7 +104,7 @@ function checkMessage(item: WireObject, path: string): OpenAIRefusal | undefined
   if (typeof content === 'string') return undefined;
   if (!isList(content)) return wrongType(`${path}.content`, 'one of an array of objects or string', content);
   const allowed = role === 'assistant' ? SPOKEN : SENT;
-  return firstBad(content.entries(), ([i, part]) => checkPart(part, `${path}.content[${i}]`, allowed));
+  return firstRefusal(content.entries(), ([i, part]) => checkPart(part, `${path}.content[${i}]`, allowed));
 }
 
 function checkPart(part: unknown, path: string, allowed: readonly string[]): OpenAIRefusal | undefined {
@@ -168,7 +169,7 @@ function checkOutput(item: WireObject, path: string): OpenAIRefusal | undefined 
   if (output === undefined) return missingParameter(`${path}.output`);
   if (typeof output === 'string') return undefined;
   if (!isList(output)) return wrongType(`${path}.output`, 'one of an array of objects or string', output);
-  return firstBad(output.entries(), ([i, part]) => checkPart(part, `${path}.output[${i}]`, SENT));
+  return firstRefusal(output.entries(), ([i, part]) => checkPart(part, `${path}.output[${i}]`, SENT));
 }
 
 function checkReasoning(item: WireObject, path: string): OpenAIRefusal | undefined {

@@ -3,7 +3,8 @@
 
 import { given, objectAt, textOf } from '../../core/wire.ts';
 import type { WireObject } from '../../core/wire.ts';
-import { KINDS, missingParameter, unknownParameter, wrongType, bad, firstBad, tooLong, wrongValue } from './refusal.ts';
+import { KINDS, missingParameter, unknownParameter, wrongType, bad, tooLong, wrongValue } from './refusal.ts';
+import { firstRefusal } from '../../core/refusal.ts';
 import type { ValueKind, OpenAIRefusal } from './refusal.ts';
 import type { OpenAIWire } from './prompt.ts';
 import type { Capabilities } from '@tidemark/model';
@@ -120,7 +121,7 @@ function unknownField(fields: WireObject, purpose: OpenAIPurpose): OpenAIRefusal
 }
 
 function wrongKind(fields: WireObject, known: KnownFields): OpenAIRefusal | undefined {
-  return firstBad(Object.entries(fields), ([name, value]) => {
+  return firstRefusal(Object.entries(fields), ([name, value]) => {
     const kind = KINDS[(Object.hasOwn(known, name) ? known[name] : undefined) ?? 'any'];
     return !given(value) || kind.is(value) ? undefined : wrongType(name, kind.said, value);
   });

@@ -5,7 +5,8 @@ import type { WireObject } from '../../core/wire.ts';
 import { itemType } from './check-items.ts';
 import { addBlock, countImageAt, shownJson, UNKNOWN_MEDIA } from './prompt.ts';
 import type { PromptBlocks, ImageRules, LooseBlock, MarkTtl, PromptItem, Speaker } from './prompt.ts';
-import { bad, firstBad } from './refusal.ts';
+import { bad } from './refusal.ts';
+import { firstRefusal } from '../../core/refusal.ts';
 import type { OpenAIRefusal } from './refusal.ts';
 
 /** Appends the tools of either wire, in the order they were sent in. */
@@ -113,7 +114,7 @@ const KINDS = [
 
 /** Refuses what hangs alone among the items of `input`, and an item that is there twice. */
 export function checkPairs(items: readonly PromptItem[]): OpenAIRefusal | undefined {
-  return checkDoubles(items) ?? firstBad(KINDS, (kind) => checkKind(items, kind));
+  return checkDoubles(items) ?? firstRefusal(KINDS, (kind) => checkKind(items, kind));
 }
 
 function checkKind(items: readonly PromptItem[], kind: (typeof KINDS)[number]): OpenAIRefusal | undefined {
@@ -135,7 +136,7 @@ function checkKind(items: readonly PromptItem[], kind: (typeof KINDS)[number]): 
 
 function checkDoubles(items: readonly PromptItem[]): OpenAIRefusal | undefined {
   const seen = new Set<string>();
-  return firstBad(items, ({ fields }) => {
+  return firstRefusal(items, ({ fields }) => {
     const id = textOf(fields['id']);
     if (id === '') return undefined;
     if (seen.has(id)) {

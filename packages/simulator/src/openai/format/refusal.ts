@@ -36,18 +36,6 @@ export function openAIErrorBody({ message, type, param, code }: OpenAIRefusal): 
   return JSON.stringify({ error: { message, type, param, code } });
 }
 
-/** The first refusal among items, in order. */
-export function firstBad<Item>(
-  items: Iterable<Item>,
-  check: (item: Item) => OpenAIRefusal | undefined,
-): OpenAIRefusal | undefined {
-  for (const item of items) {
-    const refusal = check(item);
-    if (refusal !== undefined) return refusal;
-  }
-  return undefined;
-}
-
 // Refusals about a parameter: it does not exist, is not there, is of the wrong kind, says what it cannot say. Texts and
 // codes are the real service's where they are known (§2.5); the rest says what is wrong in its manner [I].
 

@@ -2,7 +2,8 @@
 
 import { given, isList, isObject, objectAt, textOf } from '../../core/wire.ts';
 import type { WireObject } from '../../core/wire.ts';
-import { missingParameter, tooLong, wrongType, bad, firstBad } from './refusal.ts';
+import { missingParameter, tooLong, wrongType, bad } from './refusal.ts';
+import { firstRefusal } from '../../core/refusal.ts';
 import { toolName } from './prompt.ts';
 import type { OpenAIWire } from './prompt.ts';
 import type { OpenAIRefusal } from './refusal.ts';
@@ -15,7 +16,8 @@ const LONGEST_NAME = 64;
 export function checkTools(fields: WireObject, wire: OpenAIWire, path = 'tools'): OpenAIRefusal | undefined {
   const tools = isList(fields['tools']) ? fields['tools'] : [];
   return (
-    firstBad(tools.entries(), ([i, tool]) => checkTool(tool, `${path}[${i}]`, wire)) ?? checkChoice(fields, tools, wire)
+    firstRefusal(tools.entries(), ([i, tool]) => checkTool(tool, `${path}[${i}]`, wire)) ??
+    checkChoice(fields, tools, wire)
   );
 }
 

@@ -4,7 +4,8 @@ import { given, isList, objectAt, textOf, isObject } from '../../core/wire.ts';
 import type { WireObject } from '../../core/wire.ts';
 import { cacheRulesOf, addBlock } from '../format/prompt.ts';
 import { checkItems, itemType } from '../format/check-items.ts';
-import { wrongType, bad, missingParameter, wrongValue, firstBad } from '../format/refusal.ts';
+import { wrongType, bad, missingParameter, wrongValue } from '../format/refusal.ts';
+import { firstRefusal } from '../../core/refusal.ts';
 import { checkPairs, addTools, readItems } from '../format/read-items.ts';
 import type { PromptBlocks, OpenAIRequest, PromptItem } from '../format/prompt.ts';
 import { readBody, settingsOf } from '../format/read-body.ts';
@@ -131,7 +132,7 @@ function addFront(fields: WireObject, list: PromptBlocks): void {
 /** Refuses a change that this model does not take, or not there. */
 function checkChanges(input: readonly unknown[], appends: Capabilities['appends']): OpenAIRefusal | undefined {
   const types = input.map((item) => (isObject(item) ? itemType(item) : ''));
-  return firstBad(types.entries(), ([i, type]) => {
+  return firstRefusal(types.entries(), ([i, type]) => {
     const path = `input[${i}]`;
     if (type === 'configuration_update') return checkUpdate(path, types[i - 1], appends);
     return type === 'additional_tools' ? checkAddition(input[i], path, appends) : undefined;

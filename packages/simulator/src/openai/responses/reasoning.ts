@@ -4,7 +4,8 @@
 import { given, isList, isObject, textOf } from '../../core/wire.ts';
 import type { WireObject } from '../../core/wire.ts';
 import type { PromptItem } from '../format/prompt.ts';
-import { bad, firstBad, refuseOpenAI } from '../format/refusal.ts';
+import { bad, refuseOpenAI } from '../format/refusal.ts';
+import { firstRefusal } from '../../core/refusal.ts';
 import type { OpenAIRefusal } from '../format/refusal.ts';
 
 /** One reasoning item as it was issued. */
@@ -67,7 +68,7 @@ export interface SealContext {
 
 /** Refuses reasoning that was changed, torn from its item, or is another's; and an item torn from its reasoning. */
 export function checkReasoning(items: readonly PromptItem[], context: SealContext): OpenAIRefusal | undefined {
-  return firstBad(items.entries(), ([i, item]) => {
+  return firstRefusal(items.entries(), ([i, item]) => {
     if (item.type === 'reasoning') return checkSealed(item, items[i + 1], context);
     return checkLeader(item, items[i - 1], context);
   });
