@@ -77,9 +77,6 @@ export function circlesOfFiles(tree: Tree): readonly Violation[] {
   return circlesIn(edges);
 }
 
-/** Rooms whose folders still form a circle. */
-export const WITH_CIRCLES: ReadonlySet<string> = new Set(['packages/recording', 'packages/simulator']);
-
 /** Folders of one room that reach themselves by imports of products. Files beside the folders stand below or above all of them. */
 export function circlesOfFolders(tree: Tree): readonly Violation[] {
   const edges = new Map<string, Map<string, Set<string>>>();
@@ -89,12 +86,12 @@ export function circlesOfFolders(tree: Tree): readonly Violation[] {
     const room = edges.get(own.room) ?? new Map<string, Set<string>>();
     edges.set(own.room, room.set(own.folder, (room.get(own.folder) ?? new Set()).add(other.folder)));
   }
-  return [...edges].flatMap(([room, folders]) => (WITH_CIRCLES.has(room) ? [] : circlesIn(folders)));
+  return [...edges.values()].flatMap(circlesIn);
 }
 
-/** The room of a file, and its folder below `src`; folders below that one count as part of it. */
+/** The room of a file, and the directory below `src` that holds it. A directory and its subdirectory are two folders. */
 function folderOf(file: string): { readonly room: string; readonly folder: string } | undefined {
-  const [folder, room] = /^(.+?)\/src\/[^/]+(?=\/.)/.exec(file) ?? [];
+  const [folder, room] = /^(.+?)\/src\/.+(?=\/)/.exec(file) ?? [];
   return folder === undefined || room === undefined ? undefined : { room, folder };
 }
 

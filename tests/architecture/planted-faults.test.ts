@@ -121,6 +121,15 @@ describe('sees', () => {
       },
     ],
     [
+      'a circle of a folder and its subfolder',
+      circlesOfFolders,
+      {
+        'packages/log/src/a/one.ts': `import { two } from './b/two.ts'; export const one = two;`,
+        'packages/log/src/a/b/two.ts': `import type { Three } from '../three.ts'; export const two: Three = 3;`,
+        'packages/log/src/a/three.ts': `export type Three = 3;`,
+      },
+    ],
+    [
       'a type name that is declared twice',
       namesDeclaredTwice,
       {

@@ -6,113 +6,124 @@ export type { Churn } from './account/churn.ts';
 export { addChurn, beginChurn } from './account/churn.ts';
 export type { FollowedRecord, Following, RowOf } from './account/follow-calls.ts';
 export { beginFollowing, endFollowing, followRecord } from './account/follow-calls.ts';
-export { forecastError } from './account/forecast-error.ts';
-export type { GroupBy } from './account/group-calls.ts';
-export { groupOf } from './account/group-calls.ts';
-export type { ModelCall } from './account/model-call.ts';
+export { forecastError, groupOf } from './account/model-call.ts';
+export type { GroupBy, ModelCall } from './account/model-call.ts';
 export type { AppendOnly } from './base/append-only.ts';
 export { appendAll, appendOnly, itemAt, slice } from './base/append-only.ts';
 export { besideSpans } from './fold/beside.ts';
 export type { Bill, BilledCall } from './money/bill.ts';
 export { addBills, billOf, NO_BILL, ratesOf, unitPrice } from './money/bill.ts';
-export { withoutBoundReasoning } from './fold/bound-reasoning.ts';
-export type { Budgets, BudgetSettings } from './pressure/budgets.ts';
-export { budgetsOf } from './pressure/budgets.ts';
-export { keyInForce } from './cache/cache-key.ts';
+export { withoutBoundReasoning } from './fold/repack.ts';
+export type {
+  Budgets,
+  BudgetSettings,
+  Gauge,
+  GaugeOptions,
+  GaugeLimits,
+  Tier,
+  OutputFit,
+  CliffCost,
+} from './pressure/gauge.ts';
+export {
+  budgetsOf,
+  crossingOf,
+  CRITICAL,
+  gaugeOf,
+  fitOutput,
+  inputLimitOf,
+  gaugeInWords,
+  cliffCost,
+  cliffCrossed,
+} from './pressure/gauge.ts';
+export { keyInForce, neededEpoch, openEpoch } from './epoch/epoch.ts';
 export type { CauseGroup } from './base/cause-words.ts';
 export { causeInWords, causesInWords, groupOfCause, isCause } from './base/cause-words.ts';
-export { behindRange } from './checkpoint/behind-range.ts';
+export { behindRange, gather } from './checkpoint/gather.ts';
 export type { Checkpoint } from './checkpoint/checkpoint.ts';
 export type { CheckpointText } from './checkpoint/checkpoint-text.ts';
-export { checkpointSize } from './checkpoint/checkpoint-size.ts';
-export { checkpointText, checkpointTokens } from './checkpoint/checkpoint-text.ts';
+export { checkpointSize, checkpointText, checkpointTokens } from './checkpoint/checkpoint-text.ts';
 export type { CompactionContract, ContractInput } from './checkpoint/compaction-contract.ts';
 export { compactionContract } from './checkpoint/compaction-contract.ts';
 export type { Met } from './checkpoint/from-calls.ts';
 export { filesOf } from './checkpoint/from-calls.ts';
 export type { ClosedCall, Gathered } from './checkpoint/gather.ts';
-export { gather } from './checkpoint/gather.ts';
 export type { CheckpointInput } from './checkpoint/make-checkpoint.ts';
 export { makeCheckpoint } from './checkpoint/make-checkpoint.ts';
-export type { ParsedCheckpoint, UnusableAnswer } from './checkpoint/model-answer.ts';
+export type { ParsedCheckpoint, UnusableAnswer, ModelFields } from './checkpoint/model-answer.ts';
 export { parseCheckpoint, retryText } from './checkpoint/model-answer.ts';
-export type { ModelFields } from './checkpoint/model-fields.ts';
 export { readCheckpoint } from './checkpoint/read-checkpoint.ts';
 export type { ChoiceInput, FrontChoice } from './epoch/choose-front.ts';
-export { chanceOfNeed } from './pruning/chance-of-need.ts';
+export { chanceOfNeed, GROUNDS, goToTurn, groundsOf, noteResult, noteSaid, noUses } from './pruning/uses.ts';
 export { chooseFront } from './epoch/choose-front.ts';
 export type { GuideSection } from './front/contract/guide.ts';
 export { GUIDE } from './front/contract/guide.ts';
 export { TM1_MINIMAL, TM1_RUNTIME } from './front/contract/tm1.ts';
 export { TM2_BRIEF } from './front/contract/tm2.ts';
-export type { CrossCheckVerdict } from './forecast/cross-check.ts';
-export { crossCheck } from './forecast/cross-check.ts';
-export type { CompactionStanding } from './compaction/compaction-standing.ts';
-export { compactionStanding } from './compaction/compaction-standing.ts';
-export { largestParts } from './compaction/context-unfit.ts';
+export type { CrossCheckVerdict, MissInput } from './forecast/miss.ts';
+export { crossCheck, missOf } from './forecast/miss.ts';
+export type { CompactionStanding, NoteStanding } from './compaction/compaction-standing.ts';
+export { compactionStanding, noteStanding } from './compaction/compaction-standing.ts';
+export {
+  largestParts,
+  breakCost,
+  cliffCleared,
+  judgeCompaction,
+  boundAt,
+  LAST_RUNG,
+  planCompaction,
+} from './compaction/plan-compaction.ts';
 export type { CompactionDraft } from './compaction/draft-compaction.ts';
-export type { CompactionRefusal, CompactionSizes, JudgedCompaction } from './compaction/judge-compaction.ts';
-export { breakCost, cliffCleared, judgeCompaction } from './compaction/judge-compaction.ts';
-export type { CompactionInput, CompactionPlan, RefusedPlan } from './compaction/plan-compaction.ts';
-export { boundAt, LAST_RUNG, planCompaction } from './compaction/plan-compaction.ts';
-export { turnGrowth } from './compaction/turn-growth.ts';
-export { crossingOf } from './pressure/crossing.ts';
+export type {
+  CompactionRefusal,
+  CompactionSizes,
+  JudgedCompaction,
+  CompactionInput,
+  CompactionPlan,
+  RefusedPlan,
+} from './compaction/plan-compaction.ts';
+export { turnGrowth, estimatedOutput, isRecorded, learntOf, nextInput, sizeForecast } from './pressure/next-input.ts';
 export type { Lookup } from './cache/entries.ts';
-export { isAlive, isOfOther, LIFE, readableEntries, unreadable } from './cache/entries.ts';
+export { isAlive, isOfOther, LIFE, readableEntries, unreadable, frontEntries, isWarmAt } from './cache/entries.ts';
 export type { TextEdit } from './base/edited-text.ts';
 export { editOf } from './base/edited-text.ts';
-export type { EpochPrice } from './forecast/epoch-forecast.ts';
-export { epochForecast } from './forecast/epoch-forecast.ts';
+export type { EpochPrice, ForeseenRewrite, RequestEpoch } from './forecast/foresee-rewrite.ts';
+export { epochForecast, foreseeRewrite } from './forecast/foresee-rewrite.ts';
 export type { InheritedFront, RequestSpec } from './epoch/epoch.ts';
-export { neededEpoch, openEpoch } from './epoch/epoch.ts';
 export { estimateImageTokens, estimateTokens } from './base/estimate.ts';
 export { evolve } from './fold/evolve.ts';
 export type { ForecastInput, Outlook } from './forecast/forecast.ts';
-export { expectedInput } from './base/expected-input.ts';
+export { expectedInput, newTextRatio } from './state/scales.ts';
 export { forecast } from './forecast/forecast.ts';
-export type { ForeseenRewrite, RequestEpoch } from './forecast/foresee-rewrite.ts';
-export { foreseeRewrite } from './forecast/foresee-rewrite.ts';
-export { frontEntries, isWarmAt } from './cache/front-entries.ts';
-export type { FrontSpec, FrontTexts, Layer, RuntimeText, FrontTool, ToolSpec } from './front/front.ts';
-export { composeFront, frontOf, knownParameters, layer } from './front/front.ts';
-export type { Gauge, GaugeOptions, GaugeLimits, Tier } from './pressure/gauge.ts';
-export { CRITICAL, gaugeOf } from './pressure/gauge.ts';
-export { gaugeInWords } from './pressure/gauge-words.ts';
+export type {
+  FrontSpec,
+  FrontTexts,
+  Layer,
+  RuntimeText,
+  FrontTool,
+  ToolSpec,
+  PadOptions,
+  Preload,
+} from './front/front.ts';
+export { composeFront, frontOf, knownParameters, layer, padFront } from './front/front.ts';
 export type { Keeping, KeepingInput } from './cache/implicit.ts';
 export { planKeeping } from './cache/implicit.ts';
 export type { KeepWarm, KeepWarmInput, NoWarming, WarmPlan } from './cache/keep-warm.ts';
 export { KEEP_WARM, planKeepWarm } from './cache/keep-warm.ts';
-export type { Lifetime, LifetimeInput } from './cache/lifetime.ts';
-export { chooseLifetime } from './cache/lifetime.ts';
-export type { MissInput } from './forecast/miss.ts';
-export { missOf } from './forecast/miss.ts';
+export type { Lifetime, LifetimeInput, PlanInput } from './cache/plan.ts';
+export { chooseLifetime, plan } from './cache/plan.ts';
 export type { Need } from './epoch/needed-change.ts';
 export { neededChange } from './epoch/needed-change.ts';
 export type { NextInput } from './pressure/next-input.ts';
-export { estimatedOutput, isRecorded, learntOf, nextInput, sizeForecast } from './pressure/next-input.ts';
-export type { NoteStanding } from './fold/note-standing.ts';
-export { noteStanding } from './fold/note-standing.ts';
 export type { Pace } from './state/pace.ts';
 export { isCrowded } from './state/pace.ts';
-export type { PadOptions, Preload } from './front/pad-front.ts';
-export { padFront } from './front/pad-front.ts';
 export type { CallPause, Pauses } from './state/pauses.ts';
 export { addPause, NO_PAUSES } from './state/pauses.ts';
-export type { PlanInput } from './cache/plan.ts';
-export { plan } from './cache/plan.ts';
 export type { BlockSizes, SizeInput } from './cache/prefix-size.ts';
 export { blockSizes, scaleAt, sizeByBlock } from './cache/prefix-size.ts';
-export type { CliffCost } from './pressure/price-cliff.ts';
-export { cliffCost, cliffCrossed } from './pressure/price-cliff.ts';
 export type { PruningInput } from './pruning/pruning.ts';
 export { planPruning } from './pruning/pruning.ts';
-export type { Learnt, Ratio } from './state/ratio.ts';
-export { RENDERING, RENDERINGS } from './base/render.ts';
-export { leftOutNotice } from './base/render-pruned.ts';
-export type { OutputFit } from './base/request-limit.ts';
-export { fitOutput, inputLimitOf } from './base/request-limit.ts';
-export type { Scales } from './state/scales.ts';
-export { newTextRatio } from './state/scales.ts';
+export type { Learnt, Ratio, Scales } from './state/scales.ts';
+export { RENDERING, RENDERINGS, leftOutNotice } from './base/render.ts';
 export type { Divergence, ParameterDigests, Sequence, TurnStart } from './cache/sequence.ts';
 export {
   beginSequence,
@@ -123,8 +134,7 @@ export {
   tokensUpTo,
   turnStartOf,
 } from './cache/sequence.ts';
-export type { SpanSize } from './base/span-size.ts';
+export type { SpanSize } from './base/estimate.ts';
 export type { Accepted, CacheEntry, Epoch, State, Stream } from './state/state.ts';
 export { emptyState } from './state/state.ts';
 export type { Grounds, ResultUse, Uses, UsesOptions } from './pruning/uses.ts';
-export { GROUNDS, goToTurn, groundsOf, noteResult, noteSaid, noUses } from './pruning/uses.ts';

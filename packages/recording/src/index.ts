@@ -1,8 +1,8 @@
 // The face of `recording`: what was recorded elsewhere.
 
-export type { FormatName } from './import/format.ts';
-export type { ImportErrorCode, ImportPlace } from './import/import-error.ts';
-export { IMPORT_ERRORS, ImportError } from './import/import-error.ts';
+export type { FormatName } from './import/format/format.ts';
+export type { ImportErrorCode, ImportPlace } from './import/format/import-error.ts';
+export { IMPORT_ERRORS, ImportError } from './import/format/import-error.ts';
 export type { Imported, ImportSource } from './import/import-into.ts';
 export { importInto } from './import/import-into.ts';
 export type {
@@ -18,7 +18,7 @@ export { importTranscript } from './import/import-transcript.ts';
 export type { OpenBytes } from './import/recognise.ts';
 export { recogniseFormat } from './import/recognise.ts';
 export type { ReplayBreak, ReplayMiss } from './replay/account.ts';
-export type { ReplayWarm } from './replay/drive-warm.ts';
+export type { ReplayWarm } from './replay/drive.ts';
 export type { DrivenCall, ReplayPruning, WarmCall } from './replay/driving.ts';
 export type { RecordedCause, RecordedMiss } from './replay/recorded-account.ts';
 export type { RecordedCall } from './replay/recorded-call.ts';

@@ -7,24 +7,27 @@ export type {
   ScriptedCall,
   SimulatedAnswer,
   WireStopReason,
-} from './answer.ts';
-export type { ClockChoice } from './clock.ts';
-export type { RecordedSizes } from './count.ts';
-export type { SimulatorErrorCode } from './errors.ts';
-export { SimulatorError } from './errors.ts';
-export type { Fault, WrongUsage } from './faults.ts';
-export type { ListeningSimulator, ListenOptions } from './http.ts';
-export type { LedgerCall } from './ledger.ts';
-export type { AnswerPlan, TimedAnswerPlan, SimulatorOptions } from './options.ts';
-export { parseScenario } from './parse-scenario.ts';
-export type { MessageRefusal } from './refusal.ts';
-export type { Expectation, Scenario, ScenarioStep } from './scenario.ts';
-export type { ReceivedRequest, SentResult } from './sent.ts';
-export type { AnsweredCall, Simulator, SimulatorCall } from './simulator.ts';
-export { createSimulator } from './simulator.ts';
-export type { SimulatedUsage } from './usage.ts';
-export { totalInput } from './usage.ts';
-export type { WireObject } from './wire.ts';
-export type { AnsweredOpenAICall, ChatCall, OpenAICall } from './openai/in-process.ts';
-export type { OpenAIRefusal } from './openai/refusal.ts';
-export type { TokenCounts } from './openai/usage.ts';
+} from './core/answer.ts';
+export type { ClockChoice } from './core/clock.ts';
+export type { RecordedSizes } from './core/tokens.ts';
+export type { SimulatorErrorCode } from './core/errors.ts';
+export { SimulatorError } from './core/errors.ts';
+export type { Fault, WrongUsage } from './core/faults.ts';
+export type { ListeningSimulator, ListenOptions } from './http/server.ts';
+export type { LedgerCall, SimulatedUsage, TokenCounts } from './core/ledger.ts';
+export type { AnswerPlan, TimedAnswerPlan, SimulatorOptions } from './core/options.ts';
+export { parseScenario } from './core/parse-scenario.ts';
+export type { MessageRefusal } from './core/refusal.ts';
+export type { Expectation, Scenario, ScenarioStep, ReceivedRequest, SentResult } from './core/scenario.ts';
+export type {
+  AnsweredCall,
+  Simulator,
+  SimulatorCall,
+  AnsweredOpenAICall,
+  ChatCall,
+  OpenAICall,
+} from './http/simulator.ts';
+export { createSimulator } from './http/simulator.ts';
+export { totalInput } from './anthropic/message.ts';
+export type { WireObject } from './core/wire.ts';
+export type { OpenAIRefusal } from './openai/format/refusal.ts';

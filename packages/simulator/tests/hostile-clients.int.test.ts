@@ -14,18 +14,21 @@ import {
 import OpenAI from 'openai';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ListeningSimulator, ListenOptions, Simulator } from '../src/index.ts';
-import { writeStream } from '../src/stream.ts';
+import { writeStream } from '../src/http/door.ts';
 import { capabilitiesOf, simulate } from './conversation.ts';
 import { openAICapabilitiesOf } from './openai-conversation.ts';
 
 /** Tokens of the longest answer here. */
 const LONGEST = 16_000_000;
+
 const MESSAGES = {
   path: '/v1/messages',
   headers: { 'x-api-key': 'k', 'anthropic-version': '2023-06-01', 'content-type': 'application/json' },
   body: '{"model":"test-model","max_tokens":1000,"messages":[{"role":"user","content":"hello"}]}',
 };
+
 const BEARER = { authorization: 'Bearer k' };
+
 const CREATE = { type: 'response.create', model: 'gpt-new', store: false, input: [{ role: 'user', content: 'hello' }] };
 
 /** A simulator that knows the test models of both parts, with room for any answer. */

@@ -7,12 +7,12 @@ import { describe, expect, test } from 'vitest';
 import { row, second } from '../../tests/log-of.ts';
 import type { Account } from './account.ts';
 import { accountOf, addAccounts, NO_CALLS, ratesOfAccount } from './account.ts';
-import type { GroupBy } from './group-calls.ts';
-import { groupOf } from './group-calls.ts';
-import type { ModelCall } from './model-call.ts';
+import type { GroupBy, ModelCall } from './model-call.ts';
+import { groupOf } from './model-call.ts';
 import { priceCall } from './price-call.ts';
 
 const sonnet = row('claude-sonnet-4-5');
+
 const haiku = row('claude-haiku-4-5');
 
 const CALL: ModelCall = {
@@ -30,14 +30,18 @@ const CALL: ModelCall = {
 };
 
 const tokens = fc.nat(200_000);
+
 const someWrites = fc.array(fc.record({ ttl: fc.constantFrom('5m' as const, '1h' as const), tokens }), {
   maxLength: 2,
 });
+
 const someUsage = fc.record(
   { fresh: tokens, read: tokens, writes: someWrites, answer: tokens, reasoning: tokens },
   { requiredKeys: [] },
 );
+
 const someHour = fc.integer({ min: 0, max: 200 }).map((hour) => new Date(Date.UTC(2026, 10, 1, hour)));
+
 const someCause = fc.constantFrom('expired' as const, 'tools' as const, 'image' as const);
 
 /** Any call: what is not required is absent in some, and so unknown. */

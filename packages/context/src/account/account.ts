@@ -4,7 +4,7 @@ import type { Money, Usage } from '@tidemark/log';
 import { money } from '@tidemark/log';
 import type { Capabilities } from '@tidemark/model';
 import { allWritten, inputTokens, outputTokens, sumOfMoney } from '@tidemark/model';
-import { forecastError } from './forecast-error.ts';
+import { forecastError } from './model-call.ts';
 import type { ModelCall } from './model-call.ts';
 import type { PricedCall } from './price-call.ts';
 import { priceCall } from './price-call.ts';

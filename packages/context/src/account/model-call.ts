@@ -11,6 +11,7 @@ import type {
   Usage,
 } from '@tidemark/log';
 import type { Capabilities } from '@tidemark/model';
+import { allWritten } from '@tidemark/model';
 
 /** Tokens that were sent before and were paid again. */
 export interface PaidAgain {
@@ -23,7 +24,7 @@ export interface PaidAgain {
   readonly cost?: Money;
 }
 
-/** See the head of this file. Absent is unknown. */
+/** One call to a model. An absent field is unknown. */
 export interface ModelCall {
   readonly session: SessionId;
   readonly stream: string;
@@ -52,4 +53,42 @@ export interface ModelCall {
   readonly forecast?: CallForecast;
   /** Tokens it wrote that no later call can read any more, and those that one still could. */
   readonly unread: { readonly wasted: number; readonly waiting: number };
+}
+
+// Groups by session, day, model, contract or cause: each call is in exactly one, so the groups sum to the whole.
+
+/** What calls can be told apart by. */
+export type GroupBy = 'session' | 'day' | 'model' | 'contract' | 'cause';
+
+/** By the UTC day on which a call was sent; by why it paid again, several causes joined. */
+const NAMES: Readonly<Record<GroupBy, (call: ModelCall) => string | undefined>> = {
+  session: (call) => call.session,
+  day: (call) => call.at.slice(0, 10),
+  model: (call) => call.model,
+  contract: (call) => call.contract,
+  cause: ({ again }) => again && [again.cause, ...(again.also ?? [])].join(' + '),
+};
+
+/** The group of a call; `undefined` where there is nothing to name: no contract, nothing paid again. */
+export function groupOf(by: GroupBy, call: ModelCall): string | undefined {
+  return NAMES[by](call);
+}
+
+// How far off forecasts were (L7: an estimate says that it is one, and how far off it has been).
+
+/** Input tokens of a call, and those that came to another bucket than forecast, or to none; `undefined` when unknown. */
+export function forecastError(
+  call: Pick<ModelCall, 'usage' | 'forecast'>,
+): { readonly calls: 1; readonly input: number; readonly off: number } | undefined {
+  const { usage, forecast } = call;
+  const { fresh, read } = usage;
+  const written = allWritten(usage);
+  // Where nobody knows how a provider caches, the forecast says what no cache would cost: it has no error to speak of.
+  if (forecast === undefined || forecast.caching === 'unknown') return undefined;
+  if (fresh === undefined || read === undefined || written === undefined) return undefined;
+  const over = [fresh - forecast.fresh, read - forecast.read, written - forecast.write];
+  const more = over.reduce((sum, one) => sum + Math.max(0, one), 0);
+  const less = over.reduce((sum, one) => sum + Math.max(0, -one), 0);
+  // A token that moved from one bucket to another counts once.
+  return { calls: 1, input: fresh + read + written, off: Math.max(more, less) };
 }

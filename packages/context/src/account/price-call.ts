@@ -5,8 +5,8 @@ import type { Money, Usage } from '@tidemark/log';
 import { money } from '@tidemark/log';
 import type { Capabilities, Price, Ttl } from '@tidemark/model';
 import { costOf, inputTokens, priceAt } from '@tidemark/model';
-import type { CliffCost } from '../pressure/price-cliff.ts';
-import { cliffCost } from '../pressure/price-cliff.ts';
+import type { CliffCost } from '../pressure/gauge.ts';
+import { cliffCost } from '../pressure/gauge.ts';
 import type { ModelCall } from './model-call.ts';
 
 /** The prices of one call; absent is unknown. */

@@ -1,32 +1,45 @@
-// Tokens of a text by classes of its characters, and of an image by its pixels. No tokenizer: the public ones are wrong
+// Sizes before any provider counted them. Tokens of a text by classes of its characters, and of an image by its pixels. No tokenizer: the public ones are wrong
 // for most models and take seconds on a long run of one character. One pass, whole-number sums, the same on every
-// machine. The scale is that of o200k; what a model's own tokenizer makes of it is learnt from usage (`ratio.ts`).
+// machine. The scale is that of o200k; what a model's own tokenizer makes of it is learnt from usage (`scales.ts`).
+
+import type { Part, AnswerPart, ImagePart, Span, TextPart } from '@tidemark/model';
 
 /** What kind of character it is, as far as tokenizers care. Letters and digits form runs together; others alone. */
 type CharacterKind = 'letter' | 'digit' | 'space' | 'newline' | 'mark' | 'wide' | 'script';
 
 // Costs are hundredths of a token, so that sums are whole numbers.
 const TOKEN = 100;
+
 /** Letters that one token of a word holds. */
 const WORD = 8;
+
 /** Digits are cut in threes. */
 const DIGITS = 3;
+
 /** Punctuation marks in a row that join to one token. */
 const MARKS = 3;
+
 /** What one token of a repeated mark or newline holds. */
 const REPEATED = 16;
+
 /** Spaces collapse further: 127 to a token were measured. */
 const SPACES = 100;
+
 /** A mark before a word is often part of the word's token. */
 const MARK_BEFORE_WORD = 50;
+
 /** A character of Chinese, Japanese or Korean, or half an emoji: 1.5 to a token were measured. */
 const WIDE = 66;
+
 /** A letter of another alphabet. */
 const SCRIPT = 26;
+
 /** A run this long whose class changes this often, counted in characters, is no word but hex or base64. */
 const DENSE = { length: 16, change: 4 } as const;
+
 /** A character of hex (1.76 to a token measured), and of base64 (1.47). */
 const HEX = 57;
+
 const BASE64 = 68;
 
 /**
@@ -47,8 +60,11 @@ export function estimateTokens(text: string): number {
 }
 
 const PATCH = 28;
+
 const LARGEST_IMAGE = 4_784;
+
 const LARGEST_UNKNOWN = 1_600;
+
 const PIXELS_PER_BYTE = 10;
 
 /**
@@ -180,4 +196,117 @@ const BEYOND: readonly (readonly [from: number, kind: CharacterKind])[] = [
 function kindAt(text: string, index: number): CharacterKind {
   const code = text.charCodeAt(index);
   return ASCII[code] ?? BEYOND.find(([from]) => code >= from)?.[1] ?? 'mark';
+}
+
+// Length of a text in UTF-8: a pure package has no TextEncoder.
+
+/** Bytes of the text in UTF-8; a lone surrogate counts as the three of U+FFFD. */
+export function utf8Length(text: string): number {
+  let bytes = text.length;
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index);
+    if (code < 0x80) continue;
+    if (code < 0x800) bytes += 1;
+    else if (code >= 0xd800 && code <= 0xdfff && isPair(text, index)) {
+      bytes += 2;
+      index += 1;
+    } else bytes += 2;
+  }
+  return bytes;
+}
+
+function isPair(text: string, index: number): boolean {
+  const low = text.charCodeAt(index + 1);
+  return text.charCodeAt(index) < 0xdc00 && low >= 0xdc00 && low <= 0xdfff;
+}
+
+// What a part of the history weighs before anybody counted it.
+
+/** Estimated tokens of a part, before any ratio. */
+export function partTokens(part: Part): number {
+  switch (part.type) {
+    case 'text':
+    case 'reasoning':
+    case 'native':
+      return estimateTokens(part.text);
+    case 'call':
+      return estimateTokens(part.name) + estimateTokens(part.arguments);
+    case 'result':
+      return part.content.reduce((sum, one) => sum + partTokens(one), 0);
+    case 'image':
+      return estimateImageTokens(part.width, part.height, part.bytes);
+    case 'change':
+      // The epoch takes it into its front.
+      return 0;
+  }
+}
+
+// How large a span is, in tokens and in bytes, as far as that can be told without a provider: the same text that lowering
+// will count, and images by their pixels.
+
+/** A size as it is estimated, before any ratio. */
+export interface SpanSize {
+  readonly tokens: number;
+  /** Of the body: text as UTF-8, images as base64. */
+  readonly bytes: number;
+}
+
+/** What weighs nothing. */
+export const NO_SIZE: SpanSize = { tokens: 0, bytes: 0 };
+
+/** Tokens and bytes that stand around a part on the wire: role, type, the id of a call. */
+const AROUND: SpanSize = { tokens: 4, bytes: 64 };
+
+/** A tool that is added in the tail is named by digest: its size is that of a usual definition. */
+const ADDED_TOOL: SpanSize = { tokens: 200, bytes: 900 };
+
+/** The sum of two sizes. */
+export function addSizes(a: SpanSize, b: SpanSize): SpanSize {
+  return { tokens: a.tokens + b.tokens, bytes: a.bytes + b.bytes };
+}
+
+// A span never changes, so that it is measured once.
+const measured = new WeakMap<Span, SpanSize>();
+
+/** The size of a span; the cost follows its length, and only the first time. */
+export function sizeOfSpan(span: Span): SpanSize {
+  const known = measured.get(span);
+  if (known !== undefined) return known;
+  const size = sizeOfParts(span.parts);
+  measured.set(span, size);
+  return size;
+}
+
+/** The size of parts that may not be packed yet. */
+export function sizeOfParts(parts: readonly (Part | AnswerPart)[]): SpanSize {
+  return parts.reduce((sum, part) => addSizes(sum, addSizes(sizeOf(part), AROUND)), NO_SIZE);
+}
+
+function sizeOf(part: Part | AnswerPart): SpanSize {
+  switch (part.type) {
+    case 'text':
+    case 'image':
+      return sizeOfContent(part);
+    case 'reasoning':
+      return { tokens: estimateTokens(part.text), bytes: utf8Length(part.opaque ?? part.text) };
+    case 'call':
+      return addSizes(sizeOfText(part.name), sizeOfText(part.arguments));
+    case 'native':
+      return { tokens: estimateTokens(part.text), bytes: utf8Length(part.item) };
+    case 'result':
+      return part.content.reduce((sum, one) => addSizes(sum, sizeOfContent(one)), NO_SIZE);
+    case 'change':
+      if (part.change === 'role') return sizeOfText(part.text);
+      return part.change === 'reasoning' ? NO_SIZE : part.added.reduce((sum) => addSizes(sum, ADDED_TOOL), NO_SIZE);
+  }
+}
+
+function sizeOfContent(part: TextPart | ImagePart): SpanSize {
+  if (part.type === 'text') return sizeOfText(part.text);
+  const { width, height, bytes } = part;
+  return { tokens: estimateImageTokens(width, height, bytes), bytes: Math.ceil(bytes / 3) * 4 };
+}
+
+function sizeOfText(text: string): SpanSize {
+  return { tokens: estimateTokens(text), bytes: utf8Length(text) };
 }

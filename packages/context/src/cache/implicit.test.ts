@@ -2,14 +2,11 @@ import type { Block, Capabilities } from '@tidemark/model';
 import { defaultCatalog, findModel } from '@tidemark/model';
 import { describe, expect, it } from 'vitest';
 import { named, newHash, row as anthropicRow, second } from '../../tests/log-of.ts';
-import { latestEndings, openingEnd } from './endings.ts';
+import { latestEndings, openingEnd, planKeeping, onGrid } from './implicit.ts';
 import { unreadable } from './entries.ts';
 import { forecast } from '../forecast/forecast.ts';
-import { planKeeping } from './implicit.ts';
-import { keptLife } from './lifetime.ts';
-import { onGrid } from '../base/on-grid.ts';
-import { plan } from './plan.ts';
-import { guessRatio } from '../state/ratio.ts';
+import { keptLife, plan } from './plan.ts';
+import { guessRatio } from '../state/scales.ts';
 import type { Sequence } from './sequence.ts';
 import { beginSequence, extendSequence } from './sequence.ts';
 import type { CacheEntry } from '../state/state.ts';
@@ -44,7 +41,9 @@ const FRONT = [
   block('tool', { section: 'tools', role: 'system', holds: 'tool', group: -1 }),
   block('contract', { section: 'system', role: 'system', group: -1, markable: true }),
 ];
+
 const said = (text: string, group: number): Block => block(text, { role: 'assistant', group });
+
 const result = (text: string, group: number): Block => block(text, { holds: 'result', group });
 
 function sequenceOf(...blocks: readonly Block[]): Sequence {

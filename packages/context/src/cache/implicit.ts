@@ -1,11 +1,9 @@
 // Caches that work by themselves: where a request finds an entry and leaves others, and what of it is then read and written.
 // No entry is asked for, so none is known but by the provider's published rules, which the catalog row holds.
 
-import type { Capabilities, Usage } from '@tidemark/model';
-import { latestEndings, openingEnd } from './endings.ts';
+import type { Capabilities, Usage, Block } from '@tidemark/model';
 import { itemAt } from '../base/append-only.ts';
-import { keptLife } from './lifetime.ts';
-import { onGrid } from '../base/on-grid.ts';
+import { keptLife } from './plan.ts';
 import type { Sequence } from './sequence.ts';
 import type { CacheEntry } from '../state/state.ts';
 
@@ -105,4 +103,52 @@ export function keptAccount(
   const ttl = keptLife(capabilities);
   const written = held - found;
   return { read: found, written, held, ...(ttl === undefined ? {} : { writes: [{ ttl, tokens: written }] }) };
+}
+
+// Sizes on a grid: a provider that keeps entries of so many tokens, wherever those end.
+
+/** Entries of `first`, `first + step`, ... tokens. */
+export interface Grid {
+  readonly first: number;
+  readonly step: number;
+}
+
+/** The longest entry in a prefix of so many tokens; 0 where there is none. */
+export function onGrid(tokens: number, { first, step }: Grid): number {
+  return tokens < first ? 0 : tokens - ((tokens - first) % step);
+}
+
+// Where a provider that keeps entries at message ends looks for them (provider facts 2.2): user messages, the last of a run of
+// results, and the last developer message before anyone else speaks.
+
+/** The latest eligible endings behind the developer's opening, as indices of blocks, latest first. */
+export function latestEndings(sequence: Sequence, most: number): readonly number[] {
+  const found: number[] = [];
+  for (let index = sequence.blocks.length - 1; index >= sequence.front && found.length < most; index -= 1) {
+    if (isEnding(itemAt(sequence.blocks, index), itemAt(sequence.blocks, index + 1))) found.push(index);
+  }
+  return found;
+}
+
+/** The end of the developer's opening; `undefined` where somebody else speaks first. */
+export function openingEnd(sequence: Sequence): number | undefined {
+  let index = sequence.counts.tools;
+  while (isDeveloper(itemAt(sequence.blocks, index))) index += 1;
+  return index === sequence.counts.tools ? undefined : index - 1;
+}
+
+function isDeveloper(block: Block | undefined): boolean {
+  return isContent(block) && (block?.role === 'system' || block?.role === 'developer');
+}
+
+function isEnding(block: Block | undefined, next: Block | undefined): boolean {
+  if (block === undefined) return false;
+  if (block.holds === 'result') return next?.holds !== 'result';
+  if (block.role !== 'user' || !isContent(block)) return false;
+  return !(isContent(next) && next?.role === 'user' && next.group === block.group);
+}
+
+/** What shares a message with its neighbours. */
+function isContent(block: Block | undefined): boolean {
+  return block?.holds === 'text' || block?.holds === 'image';
 }

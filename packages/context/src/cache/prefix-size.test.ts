@@ -4,7 +4,7 @@ import type { Block } from '@tidemark/model';
 import { expect, test } from 'vitest';
 import { named, newHash, row, second } from '../../tests/log-of.ts';
 import { sizeByBlock } from './prefix-size.ts';
-import { learnRatio, guessRatio } from '../state/ratio.ts';
+import { learnRatio, guessRatio } from '../state/scales.ts';
 import { beginSequence, extendSequence } from './sequence.ts';
 
 const PARAMETERS = { tools: named('p'), system: named('p'), messages: named('p') };

@@ -6,10 +6,8 @@ import type { AppendOnly } from '../base/append-only.ts';
 import { itemAt } from '../base/append-only.ts';
 import type { Lookup } from './entries.ts';
 import { unreadable } from './entries.ts';
-import type { Ratio } from '../state/ratio.ts';
-import { applyRatio } from '../state/ratio.ts';
-import type { Scales } from '../state/scales.ts';
-import { scaleOfText } from '../state/scales.ts';
+import type { Ratio, Scales } from '../state/scales.ts';
+import { applyRatio, scaleOfText } from '../state/scales.ts';
 import { mediaUpTo, tokensUpTo, turnStartOf } from './sequence.ts';
 import type { Accepted, CacheEntry } from '../state/state.ts';
 

@@ -5,7 +5,7 @@ import type { Block, Capabilities, Hash, LostFrom, NewHash, RenderParameters, Se
 import { canonicalText } from '@tidemark/log';
 import type { AppendOnly } from '../base/append-only.ts';
 import { append, appendOnly, itemAt } from '../base/append-only.ts';
-import { utf8Length } from '../base/utf8.ts';
+import { utf8Length } from '../base/estimate.ts';
 
 /** Digests of the render parameters that each section's cache depends on, those of earlier sections included. */
 export type ParameterDigests = { readonly [section in Section]: string };

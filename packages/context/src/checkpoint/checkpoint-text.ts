@@ -1,11 +1,14 @@
 // A checkpoint as text for the model: headings, one line for each thing, always in this order.
 
-import { estimateTokens } from '../base/estimate.ts';
+import { estimateTokens, utf8Length } from '../base/estimate.ts';
 import { renderCheckpoint } from '../base/render.ts';
-import type { Checkpoint, Directive, ListName, Objective, Quote } from './checkpoint.ts';
+import type { Checkpoint, Directive, ListName, Objective, Quote, CheckpointStep, TurnState } from './checkpoint.ts';
 import { lineOf } from './excerpt.ts';
-import { headingOfList, linesOf, quoted } from './lines.ts';
-import { stepsText } from './steps-text.ts';
+import { headingOfList, linesOf, quoted, brokenLines } from './lines.ts';
+import type { Position } from '@tidemark/log';
+import { checkpointScale, scalingOf } from '../fold/model-tokens.ts';
+import type { SpanSize } from '../base/estimate.ts';
+import type { State } from '../state/state.ts';
 
 /** What `history.compacted` holds for the model: `renderCheckpoint` puts the two together. */
 export interface CheckpointText {
@@ -27,6 +30,7 @@ const FACTS: readonly ListName[] = [
   'commands',
   'subagents',
 ];
+
 const READ_AGAIN: readonly ListName[] = ['instructions', 'skills'];
 
 /** The text of a checkpoint, and its limitations. The same checkpoint, the same bytes. */
@@ -69,4 +73,67 @@ function summaryText({ position, text }: Quote): string {
 
 function sectionText(list: ListName, lines: readonly string[]): readonly string[] {
   return lines.length === 0 ? [] : [[`## ${headingOfList(list)}`, ...lines].join('\n')];
+}
+
+// The steps of the turns as text: what the model said and did in order, and under it the lines of results that were kept.
+
+const GOAL = 80;
+
+/** The section of the steps; empty where none is kept. */
+function stepsText({
+  steps,
+  turns,
+  directives,
+}: Pick<Checkpoint, 'steps' | 'turns' | 'directives'>): readonly string[] {
+  if (steps.length === 0) return [];
+  const lines: string[] = ['## What was done'];
+  let next = 0;
+  let shown: TurnState | undefined;
+  let result: Position | undefined;
+  for (const step of steps) {
+    while (next < turns.length - 1 && (turns[next]?.to ?? Infinity) < step.position) next += 1;
+    const turn = turns[next];
+    if (turn !== undefined && turn !== shown && holds(turn, step)) {
+      lines.push(headingOfTurn(turn, directives));
+      shown = turn;
+    }
+    if (step.kind === 'found')
+      lines.push(...(step.position === result ? [] : [`- [${step.position}] returned`]), `  > ${step.text}`);
+    else lines.push(stepLine(step));
+    result = step.kind === 'found' ? step.position : undefined;
+  }
+  return [lines.join('\n')];
+}
+
+function holds({ position, to }: TurnState, step: CheckpointStep): boolean {
+  return step.position >= position && step.position <= to;
+}
+
+function headingOfTurn({ position, to, outcome }: TurnState, directives: readonly Directive[]): string {
+  const asked = directives.find((one) => one.position >= position && one.position <= to);
+  return `### Turn ${position}-${to}, ${outcome}${asked === undefined ? '' : `: ${lineOf(asked.text, GOAL)}`}`;
+}
+
+/** A step with its text as a quotation where it has more than one line. */
+function stepLine({ position, kind, text }: CheckpointStep): string {
+  const [first = '', ...rest] = brokenLines(text);
+  if (kind === 'did')
+    return [`- [${position}] ${first}`, ...(rest.length === 0 ? [] : [quoted(rest.join('\n'))])].join('\n');
+  return rest.length === 0 ? `- [${position}] said: ${first}` : `- [${position}] said:\n${quoted(text)}`;
+}
+
+// The size of a checkpoint before it is packed, by the function that the fold sizes the packed checkpoint with.
+
+/** The size of a checkpoint: tokens on the model's scale, not rounded. */
+export interface CheckpointSize extends SpanSize {
+  /** Tokens that the model counts for one estimated token of its text. */
+  readonly scale: number;
+}
+
+/** Returns the size of a checkpoint as the model would read it in the place of what is packed now. */
+export function checkpointSize(state: State, checkpoint: Checkpoint): CheckpointSize {
+  const { text, limitations } = checkpointText(checkpoint);
+  const rendered = renderCheckpoint(text, limitations, checkpoint.form).text;
+  const scale = checkpointScale(state.history, scalingOf(state), rendered);
+  return { tokens: estimateTokens(rendered) * scale, bytes: utf8Length(rendered), scale };
 }

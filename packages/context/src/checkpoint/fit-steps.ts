@@ -4,21 +4,26 @@
 import type { Position, Range } from '@tidemark/log';
 import { estimateTokens } from '../base/estimate.ts';
 import type { Checkpoint, FileState, LeftOut, NameInFile, CheckpointStep } from './checkpoint.ts';
-import { addLeftOut } from './left-out.ts';
-import { outlineAt } from './outline-text.ts';
+import { addLeftOut } from './limitations.ts';
+import { outlineAt } from './shorten.ts';
 import type { Candidate, FileName, Offered } from './steps-of.ts';
 import { asNow } from './steps-of.ts';
 
 /** Share of the room that words and calls may take before any line of a result. */
 const OWN = 0.65;
+
 /** Of these, the newest share that is never outlined. */
 const WHOLE = 0.25;
+
 /** Tokens that a step takes beside its text: its position and its marks. */
 const MARKS = { said: 6, did: 5, found: 3 } as const;
+
 /** Tokens of a declared name beside its letters: the number of its line. */
 const DECLARED = 3;
+
 /** Worth of what an earlier checkpoint kept. */
 const CARRIED = { said: 2, did: 1.5, found: 4, name: 2 } as const;
+
 /** Worth of the oldest thing of the range, as a share of that of the newest. */
 const OLDEST = 0.4;
 

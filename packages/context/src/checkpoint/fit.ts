@@ -14,7 +14,7 @@ import type {
   Authored,
 } from './checkpoint.ts';
 import { eachList } from './checkpoint.ts';
-import { addLeftOut } from './left-out.ts';
+import { addLeftOut } from './limitations.ts';
 import { linesOf } from './lines.ts';
 
 /** The share of each list, and in this order who takes what is left over. */
@@ -38,6 +38,7 @@ const LATER: ReadonlySet<ListName> = new Set(['work', 'commands']);
 
 /** Their latest are named whatever the rest takes, within half of the bound. */
 const NAMES: readonly ListName[] = ['skills', 'instructions'];
+
 const MOST_NAMES = 0.25;
 
 /** The most that all lines of a model take together: what the log proves needs the rest. */

@@ -2,18 +2,20 @@
 // were kept. From the tools' own metadata and from arguments that parse.
 
 import type { Position } from '@tidemark/log';
-import { commandIn, folderIn, parseArguments } from './call-arguments.ts';
+import { commandIn, folderIn, parseArguments, deedOf, fileIn } from './known-tools.ts';
 import type { CommandRun, FileState } from './checkpoint.ts';
 import { endOf, excerptOf, oneLine } from './excerpt.ts';
 import type { ClosedCall } from './gather.ts';
 import { shownByTerminal, wordsOf } from './gather.ts';
-import { deedOf, fileIn } from './known-tools.ts';
-import type { Plan } from './read-plan.ts';
-import { isPlanTool, readPlan } from './read-plan.ts';
+import type { Plan } from './plan-tasks.ts';
+import { isPlanTool, readPlan } from './plan-tasks.ts';
 
 const COMMAND = 300;
+
 const PASSED = 120;
+
 const FAILED = 400;
+
 const OTHERWISE = 200;
 
 /** A file that was met, and how. */
@@ -72,6 +74,7 @@ export function commandsOf(calls: readonly ClosedCall[]): readonly CommandRun[] 
 
 /** Programs that end with 1 where they find nothing, or a difference: that is an answer and no failure. */
 const SEARCHES = /^(?:(?:e|f|rip)?grep|rg|ag|ack|diff|cmp|which|pgrep|command -v|git (?:grep|diff))(?: |$)/;
+
 /** Programs whose output is searched. */
 const READERS =
   /^(?:cat|head|tail|ls|find|sort|uniq|wc|cut|tr|sed|awk|echo|jq|tac|nl|git (?:log|show|ls-files|status))(?: |$)/;

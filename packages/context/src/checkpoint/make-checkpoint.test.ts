@@ -7,7 +7,7 @@ import type { Checkpoint } from './checkpoint.ts';
 import { checkpointText, checkpointTokens } from './checkpoint-text.ts';
 import type { CheckpointInput } from './make-checkpoint.ts';
 import { makeCheckpoint } from './make-checkpoint.ts';
-import type { ModelFields } from './model-fields.ts';
+import type { ModelFields } from './model-answer.ts';
 import { readCheckpoint } from './read-checkpoint.ts';
 
 const BOUND = 4_000;

@@ -12,14 +12,16 @@ import { mentionsIn } from './mentions.ts';
 import type { Merged } from './merge.ts';
 import { mergeFields } from './merge.ts';
 import { placeAdds, unrepeated } from './model-adds.ts';
-import type { ModelFields } from './model-fields.ts';
+import type { ModelFields } from './model-answer.ts';
 import { readCheckpoint } from './read-checkpoint.ts';
 import { shortenQuotes } from './shorten.ts';
 import { offeredBy } from './steps-of.ts';
 
 /** Of the bound: the least and the most that prompts and a summary may take, and tokens of the words that are always there. */
 const LEAST_QUOTES = 0.5;
+
 const MOST_QUOTES = 0.9;
+
 const FIXED = 300;
 
 /** What a checkpoint is made from. */

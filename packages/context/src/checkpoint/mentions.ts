@@ -1,7 +1,7 @@
 // Where the names of a history are used: what prose and inputs refer to later is likely to be needed again.
 
 import type { AnswerPart, Recorded } from '@tidemark/log';
-import { parseArguments } from './call-arguments.ts';
+import { parseArguments } from './known-tools.ts';
 import { wordsOf } from './gather.ts';
 import { namesIn, stringsIn } from '../base/names.ts';
 

@@ -19,10 +19,10 @@ import { keyOfLine, oneLine } from './excerpt.ts';
 import type { Met } from './from-calls.ts';
 import { commandsOf, filesOf, plansOf } from './from-calls.ts';
 import type { Gathered } from './gather.ts';
-import { endsAny, mergeTasks } from './merge-tasks.ts';
+import { endsAny, mergeTasks } from './plan-tasks.ts';
 import type { ModelAdds } from './model-adds.ts';
 import { withoutModel } from './model-adds.ts';
-import type { Plan } from './read-plan.ts';
+import type { Plan } from './plan-tasks.ts';
 import { isCommand, isRequest, isShortPrompt } from './requests.ts';
 
 /** What of the context behind the checkpoint it need not say. */

@@ -5,8 +5,8 @@ import type { Position, Range } from '@tidemark/log';
 import { position } from '@tidemark/log';
 import type { Checkpoint, Decision, Objective, Remark, Task, WorkDone, Authored } from './checkpoint.ts';
 import { carriedLine, keyOfLine } from './excerpt.ts';
-import type { ModelFields } from './model-fields.ts';
-import { isClosed } from './model-fields.ts';
+import type { ModelFields } from './model-answer.ts';
+import { isClosed } from './model-answer.ts';
 
 /** What a model adds, each thing marked as its word, and what it closes. */
 export interface ModelAdds {

@@ -4,15 +4,14 @@
 import type { AnswerPart } from '@tidemark/log';
 import { canonicalText } from '@tidemark/log';
 import { z } from 'zod';
-import { isRecord, parseArguments } from './call-arguments.ts';
-import { lineOf } from './excerpt.ts';
-import type { ModelDecision, ModelFields, ModelQuestion, ModelTask } from './model-fields.ts';
-import { contradictionIn } from './model-fields.ts';
+import { isRecord, parseArguments } from './known-tools.ts';
+import { lineOf, keyOfLine } from './excerpt.ts';
 
 /** One schema for each field, none forgotten. */
 type ModelShape<T> = { readonly [K in keyof T]-?: z.ZodType<T[K]> };
 
 const words = z.string().min(1);
+
 const position = z.exactOptional(z.int().min(0));
 
 const answer = z.object({
@@ -62,6 +61,7 @@ export type ParsedCheckpoint =
   | { readonly ok: false; readonly unusable: UnusableAnswer };
 
 const MOST_NAMED = 5;
+
 /** Of words of the answer in a retry, in UTF-16 units. */
 const MOST_SAID = 300;
 
@@ -125,6 +125,7 @@ function objectEnd(text: string, start: number): number {
 }
 
 const LISTS = ['decisions', 'work', 'tasks', 'questions', 'risks', 'limitations'] as const;
+
 /** What models call a status of a task. */
 const STATUS: ReadonlyMap<unknown, string> = new Map([
   ['completed', 'done'],
@@ -160,4 +161,79 @@ function issuesOf({ issues }: z.ZodError): string {
   const named = issues.slice(0, MOST_NAMED).map(({ path, message }) => `${path.map(String).join('.')}: ${message}`);
   const more = issues.length - named.length;
   return [...named, ...(more > 0 ? [`${more} more`] : [])].join('; ');
+}
+
+// What a model writes of a checkpoint. Files, commands and the words of the user come from the log alone, so the model is not
+// asked for them.
+
+/** The answer of a model, read and checked. Positions are the model's own word, and are checked where they are merged. */
+export interface ModelFields {
+  /** What the session is about now. */
+  readonly objective?: string;
+  readonly decisions: readonly ModelDecision[];
+  readonly work: readonly { readonly what: string; readonly position?: number }[];
+  readonly tasks: readonly ModelTask[];
+  readonly questions: readonly ModelQuestion[];
+  readonly risks: readonly string[];
+  /** What it says that it could not carry over. */
+  readonly limitations: readonly string[];
+}
+
+/** A decision as a model has it. */
+export interface ModelDecision {
+  readonly what: string;
+  readonly why?: string;
+  readonly status: string;
+  /** The words of the decision that no longer holds because of this one. */
+  readonly replaces?: string;
+  readonly position?: number;
+}
+
+/** A task as a model has it. `done` and `dropped` close it. */
+export interface ModelTask {
+  readonly task: string;
+  readonly status: 'open' | 'active' | 'done' | 'dropped';
+  readonly position?: number;
+}
+
+/** A question as a model has it. An answer closes it. */
+export interface ModelQuestion {
+  readonly question: string;
+  readonly answer?: string;
+}
+
+/** Returns why the lists of an answer contradict one another; `undefined` where they do not. */
+function contradictionIn({ decisions, work, tasks, questions }: ModelFields): string | undefined {
+  const standing = new Set(decisions.filter(({ status }) => status !== 'reversed').map(({ what }) => keyOfLine(what)));
+  const replaced = decisions.find(({ replaces }) => replaces !== undefined && standing.has(keyOfLine(replaces)));
+  if (replaced !== undefined) return `the decision "${replaced.replaces}" is listed, and another one replaces it`;
+  const reversed = twice(
+    decisions,
+    ({ what }) => what,
+    ({ status }) => status === 'reversed',
+  );
+  if (reversed !== undefined) return `the decision "${reversed}" is listed both as settled and as reversed`;
+  const done = new Set(work.map(({ what }) => keyOfLine(what)));
+  const both = tasks.find((one) => !isClosed(one) && done.has(keyOfLine(`Task done: ${one.task}`)));
+  if (both !== undefined) return `the task "${both.task}" is listed as open, and as work done`;
+  const task = twice(tasks, (one) => one.task, isClosed);
+  if (task !== undefined) return `the task "${task}" is listed both as open and as ended`;
+  const question = twice(
+    questions,
+    (one) => one.question,
+    (one) => one.answer !== undefined,
+  );
+  return question === undefined ? undefined : `the question "${question}" is listed both with and without its answer`;
+}
+
+/** Returns true for a task that its status closes. */
+export function isClosed({ status }: Pick<ModelTask, 'status'>): boolean {
+  return status === 'done' || status === 'dropped';
+}
+
+/** Returns the words of one that is listed both closed and open. */
+function twice<T>(all: readonly T[], wordsOf: (one: T) => string, closed: (one: T) => boolean): string | undefined {
+  const ended = new Set(all.filter(closed).map((one) => keyOfLine(wordsOf(one))));
+  const open = all.find((one) => !closed(one) && ended.has(keyOfLine(wordsOf(one))));
+  return open === undefined ? undefined : wordsOf(open);
 }

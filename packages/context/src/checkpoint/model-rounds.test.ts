@@ -10,7 +10,7 @@ import { answer, created, prompt, text as words } from '../../tests/log-of.ts';
 import type { Checkpoint } from './checkpoint.ts';
 import { checkpointText } from './checkpoint-text.ts';
 import { parseCheckpoint } from './model-answer.ts';
-import type { ModelFields } from './model-fields.ts';
+import type { ModelFields } from './model-answer.ts';
 
 const NOTHING: ModelFields = { decisions: [], work: [], tasks: [], questions: [], risks: [], limitations: [] };
 

@@ -2,19 +2,16 @@
 // stands in the files that were read or changed.
 
 import type { Position } from '@tidemark/log';
-import { commandIn, parseArguments, textIn } from './call-arguments.ts';
+import { commandIn, parseArguments, textIn, deedOf, fileIn, looksCut } from './known-tools.ts';
 import type { NameInFile, CheckpointStep } from './checkpoint.ts';
 import { excerptOf, lineOf, oneLine } from './excerpt.ts';
 import type { ClosedCall, Gathered } from './gather.ts';
 import { shownByTerminal, wordsOf } from './gather.ts';
-import { headingsIn } from './headings.ts';
-import { deedOf, fileIn } from './known-tools.ts';
+import { headingsIn, fileBehind, headingAbove, linesOfNames } from './seen-files.ts';
 import type { Mentions } from './mentions.ts';
 import { namesIn } from '../base/names.ts';
-import { looksCut } from '../base/cut-page.ts';
-import { isPlanTool } from './read-plan.ts';
+import { isPlanTool } from './plan-tasks.ts';
 import type { Hunk, SeenFile } from './seen-files.ts';
-import { fileBehind, headingAbove, linesOfNames } from './seen-files.ts';
 
 /** A step or a name that may be kept, and its worth: about how often it is expected to be needed. */
 export interface Candidate {
@@ -47,7 +44,9 @@ export interface NamesNow {
 
 /** Longest line of a result that is kept, and longest argument, in UTF-16 units. */
 const LINE = 240;
+
 const ARGUMENT = 600;
+
 /** Lines of a change that are shown as they are. */
 const CHANGED = 3;
 
@@ -300,6 +299,7 @@ function offerNames(
 
 const ERROR =
   /\b(?:error|errors|failed|failure|exception|panic|fatal|traceback|cannot|undefined|not found|denied|expected)\b|[✗✘×]/i;
+
 const PLACE = /[\w/.-]+\.[a-z]{1,5}[:(]\d+/;
 
 /** The lines of a result, each with what of it is likely to be needed. */

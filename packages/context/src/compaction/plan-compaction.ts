@@ -6,22 +6,33 @@ import type { Gauge } from '../pressure/gauge.ts';
 import { slice } from '../base/append-only.ts';
 import { keptBehind } from '../fold/settle.ts';
 import type { State } from '../state/state.ts';
-import type { CompactionDraft, DraftOptions } from './draft-compaction.ts';
+import type { CompactionDraft, DraftOptions, RequestPart } from './draft-compaction.ts';
 import { draftCompaction } from './draft-compaction.ts';
-import type { CompactionRefusal, CompactionSizes } from './judge-compaction.ts';
-import { judgeCompaction, MOST_BYTES, MOST_LEFT } from './judge-compaction.ts';
+import type { Money, Timestamp } from '@tidemark/log';
+import { cliffsOf } from '../pressure/gauge.ts';
+import { rewriteCost } from '../forecast/miss.ts';
+import { inModelTokens } from '../pressure/next-input.ts';
+import type { SpanSize } from '../base/estimate.ts';
+import { modelTokens, scalingOf } from '../fold/model-tokens.ts';
+import { scaleOfText } from '../state/scales.ts';
 
 /** How much of the tail each rung keeps, of what the budgets give: 20k, 10k, 5k, 2.5k, and the current batch alone. */
 const RUNGS: readonly number[] = [1, 1 / 2, 1 / 4, 1 / 8, 0];
+
 /** Most UTF-16 units that the last rung leaves of a text in a result. */
 const SHORTENED = 2_000;
+
 /** A checkpoint has at least this many tokens: its fixed words, and a little. */
 const LEAST_CHECKPOINT = 600;
+
 /** A checkpoint may use this share of the window and this share of what it stands for. */
 const OF_WINDOW = 1 / 10;
+
 const OF_RANGE = 1 / 4;
+
 /** It may use so many tokens in any case, and in a small window this share of what a plan must fit. */
 const ALWAYS = 4_000;
+
 const OF_HARD = 1 / 8;
 
 /** Index of the last rung. */
@@ -133,4 +144,116 @@ function mostOf({ gauge, checkpoint }: CompactionInput, draft: CompactionDraft, 
 function nothing({ input = 0, hard }: Gauge): RefusedPlan {
   const parts = { front: 0, tools: 0, checkpoint: 0, directives: 0, tail: 0, notes: 0 };
   return { sizes: { before: input, after: input, hard, parts }, refused: 'nothing-to-leave-out' };
+}
+
+// Whether a compaction is worth making: the request behind it has to fit, and to be smaller by a fifth at least. Else it
+// would be made again and again, and free next to nothing each time.
+
+/** What is left of a request after a compaction that is worth it, at most. */
+const MOST_LEFT: number = 0.8;
+
+/** Share of a provider's byte limit that a request behind a compaction may take. */
+const MOST_BYTES: number = 0.9;
+
+/** The sizes of a compaction, in tokens on the model's scale: estimates. */
+export interface CompactionSizes {
+  /** The next request as it is now. */
+  readonly before: number;
+  /** The same behind the compaction. */
+  readonly after: number;
+  /** What `after` must fit. */
+  readonly hard: number;
+  readonly parts: { readonly [part in RequestPart]: number };
+}
+
+/** Why a compaction is not made; `nothing-new`: one that waits for the next request leaves out as much. */
+export type CompactionRefusal = 'nothing-to-leave-out' | 'nothing-new' | 'does-not-fit' | 'shrinks-too-little';
+
+/** What a compaction comes to. */
+export interface JudgedCompaction {
+  readonly sizes: CompactionSizes;
+  /** Absent where it is worth making. */
+  readonly refused?: CompactionRefusal;
+}
+
+/** Judges a draft with a checkpoint of this size, on the model's scale. */
+export function judgeCompaction(
+  state: State,
+  gauge: Gauge,
+  draft: CompactionDraft,
+  checkpoint: SpanSize,
+): JudgedCompaction {
+  const all = { ...draft.parts, checkpoint };
+  const parts = {
+    front: Math.ceil(all.front.tokens),
+    tools: Math.ceil(all.tools.tokens),
+    checkpoint: Math.ceil(all.checkpoint.tokens),
+    directives: Math.ceil(all.directives.tokens),
+    tail: Math.ceil(all.tail.tokens),
+    notes: Math.ceil(all.notes.tokens),
+  };
+  const after = Object.values(parts).reduce((sum, tokens) => sum + tokens, 0);
+  const bytes = Object.values(all).reduce((sum, size) => sum + size.bytes, 0);
+  const before = gauge.input ?? wholeOf(state, gauge, parts);
+  const sizes = { before, after, hard: gauge.hard, parts };
+  const refused = refusalOf(sizes, gauge, bytes);
+  return { sizes, ...(refused === undefined ? {} : { refused }) };
+}
+
+function refusalOf({ before, after, hard }: CompactionSizes, gauge: Gauge, bytes: number): JudgedCompaction['refused'] {
+  const { bytesLimit = Infinity } = gauge;
+  if ((hard > 0 && after > hard) || bytes > MOST_BYTES * bytesLimit) return 'does-not-fit';
+  const lighter = gauge.by === 'bytes' && bytes <= MOST_LEFT * gauge.bytes;
+  return after <= MOST_LEFT * before || lighter ? undefined : 'shrinks-too-little';
+}
+
+/** Nobody counted the last request: what its bytes tell, at the ratio of the parts that are known. */
+function wholeOf(state: State, { bytes }: Gauge, { front, tools }: CompactionSizes['parts']): number {
+  return Math.max(front + tools, inModelTokens(state, Math.ceil(bytes / 4)).tokens);
+}
+
+/** The lowest length that a compaction brings a request below, where a model prices the whole of a longer one dearer. */
+export function cliffCleared(
+  { before, after }: CompactionSizes,
+  row: Pick<Capabilities, 'prices'>,
+  at: Timestamp,
+): number | undefined {
+  return cliffsOf(row, at).find((above) => after <= above && before > above);
+}
+
+/** What the break costs above reading the same from the cache: the front is read, all behind it is written anew. */
+export function breakCost(
+  { after, parts }: CompactionSizes,
+  capabilities: Capabilities,
+  at: Timestamp,
+): { readonly tokens: number; readonly cost?: Money } {
+  const tokens = after - parts.front - parts.tools;
+  const cost = rewriteCost({ capabilities, at, input: after, tokens, ttl: capabilities.ttls[0] });
+  return { tokens, ...(cost === undefined ? {} : { cost }) };
+}
+
+/** One piece of a request, and its tokens: an estimate on the model's scale. */
+export interface LargePart {
+  /** `front`, `tools`, or who spoke and where: `user at 17`. */
+  readonly what: string;
+  readonly tokens: number;
+}
+
+/** The largest pieces of the next request, the largest first. */
+export function largestParts(state: State, most = 4): readonly LargePart[] {
+  const { epoch, history } = state;
+  const scaling = scalingOf(state);
+  const { layers = [], toolSize } = epoch?.opened ?? {};
+  const spans = slice(history.packed).map((span) => ({
+    what: span.origin.from === 'event' ? `${span.role} at ${span.origin.position}` : span.role,
+    tokens: modelTokens(scaling, span),
+  }));
+  const inFront = scaleOfText(scaling, -1);
+  const front = { what: 'front', tokens: layers.reduce((sum, { tokens }) => sum + tokens, 0) * inFront };
+  const tools = { what: 'tools', tokens: (toolSize?.tokens ?? 0) * inFront };
+  return [front, tools, ...spans]
+    .toSorted((a, b) => b.tokens - a.tokens)
+    .slice(0, most)
+    .filter(({ tokens }) => tokens > 0)
+    .map(({ what, tokens }) => ({ what, tokens: Math.ceil(tokens) }));
 }

@@ -5,12 +5,14 @@ import type { FrontChoice } from './choose-front.ts';
 import { chooseFront } from './choose-front.ts';
 import type { RequestSpec } from './epoch.ts';
 import { openEpoch } from './epoch.ts';
-import { composeFront } from '../front/front.ts';
-import { padFront } from '../front/pad-front.ts';
+import { composeFront, padFront } from '../front/front.ts';
 
 const HAIKU = row('claude-haiku-4-5');
+
 const texts = composeFront({ role: 'word '.repeat(3_000) }, newHash);
+
 const padded = padFront(texts, { floor: HAIKU.floor, preloads: [] }, newHash);
+
 const wanted: RequestSpec = {
   provider: 'anthropic',
   model: HAIKU.model,

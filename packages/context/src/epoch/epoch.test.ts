@@ -5,12 +5,13 @@ import type { Told } from '../../tests/log-of.ts';
 import { created, fold, logOf, named, newHash, prompt } from '../../tests/log-of.ts';
 import type { RequestSpec } from './epoch.ts';
 import { neededEpoch, openEpoch } from './epoch.ts';
-import { composeFront, layer } from '../front/front.ts';
-import { padFront } from '../front/pad-front.ts';
+import { composeFront, layer, padFront } from '../front/front.ts';
 import type { State } from '../state/state.ts';
 
 const texts = composeFront({ tools: [{ name: 'read', description: 'Reads.', schema: {} }] }, newHash);
+
 const wanted: RequestSpec = { provider: 'anthropic', model: 'm', parameters: {}, capabilities: named('row'), texts };
+
 const before = fold([created, prompt('go')]);
 
 function openedWith(one: RequestSpec, state: State = before): State {
@@ -21,6 +22,7 @@ function openedWith(one: RequestSpec, state: State = before): State {
 const open = openedWith(wanted);
 
 const padded = padFront(texts, { floor: 4_096, preloads: [] }, newHash);
+
 const offered = (setting: PaddingSetting): RequestSpec => ({ ...wanted, padding: { setting, padded, others: 0 } });
 
 test('opens the first epoch with the first request', () => {

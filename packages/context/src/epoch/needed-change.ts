@@ -8,8 +8,7 @@ import type { Capabilities } from '@tidemark/model';
 import { itemAt } from '../base/append-only.ts';
 import type { RequestSpec } from './epoch.ts';
 import { changedNames, epochCauses, roleOf } from './epoch.ts';
-import { estimateTokens } from '../base/estimate.ts';
-import { sizeOfSpan } from '../base/span-size.ts';
+import { estimateTokens, sizeOfSpan } from '../base/estimate.ts';
 import type { Epoch, History, State } from '../state/state.ts';
 
 /** A change to be recorded in front of the request. */

@@ -6,14 +6,12 @@ import { cachedTokens, inputTokens } from '@tidemark/model';
 import { itemAt } from '../base/append-only.ts';
 import { cacheBehind } from '../cache/cache-behind.ts';
 import { historySize, isRecorded, isUncounted } from '../pressure/next-input.ts';
-import type { Grid } from '../base/on-grid.ts';
-import { onGrid } from '../base/on-grid.ts';
+import type { Grid } from '../cache/implicit.ts';
+import { onGrid } from '../cache/implicit.ts';
 import { addCall } from '../state/pace.ts';
 import { addPause, NO_PAUSES } from '../state/pauses.ts';
-import type { Ratio } from '../state/ratio.ts';
-import { learnRatio, learntFor } from '../state/ratio.ts';
-import type { Scales } from '../state/scales.ts';
-import { learnScales, newTextRatio } from '../state/scales.ts';
+import type { Ratio, Scales } from '../state/scales.ts';
+import { learnRatio, learntFor, learnScales, newTextRatio } from '../state/scales.ts';
 import type { Accepted, RequestCount, CacheEntry, SentRequest, State, Stream } from '../state/state.ts';
 
 const NO_STREAM: Stream = {

@@ -3,13 +3,12 @@
 import type { EpochOpened, HistoryCompacted, Kind, Position, Recorded, RecordedOf } from '@tidemark/log';
 import { canonicalText } from '@tidemark/log';
 import { append, appendOnly, itemAt, slice } from '../base/append-only.ts';
-import { crossed } from '../pressure/crossing.ts';
+import { crossed } from '../pressure/gauge.ts';
 import { accept, fail, send } from './evolve-calls.ts';
 import { changeReasoning, changeRole, changeTools, frontInForce } from './evolve-changes.ts';
-import { entriesOf } from '../cache/front-entries.ts';
+import { entriesOf } from '../cache/entries.ts';
 import { scalesWithCheckpoint } from './model-tokens.ts';
-import { prune } from './prune.ts';
-import { quarantine } from './quarantine.ts';
+import { prune, quarantine } from './repack.ts';
 import {
   renderAbandoned,
   renderBranch,
@@ -31,6 +30,7 @@ import {
 } from './settle.ts';
 
 type FoldStep<K extends Kind> = (state: State, event: RecordedOf<K>) => State;
+
 type Steps = { readonly [K in Kind]: FoldStep<K> };
 
 /** A fact that changes nothing a model sees. */

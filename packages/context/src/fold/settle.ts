@@ -5,8 +5,7 @@ import type { AnswerInterrupted, AnswerPart, AnswerReceived, Position, RecordedO
 import type { CallPart, Part, ResultPart, Span, TextPart } from '@tidemark/model';
 import { isBlank } from '@tidemark/model';
 import { appendAll, appendOnly, itemAt, slice } from '../base/append-only.ts';
-import { INTERRUPTED, UNANSWERED } from '../base/render.ts';
-import { shownUpTo } from '../base/render-pruned.ts';
+import { INTERRUPTED, UNANSWERED, shownUpTo } from '../base/render.ts';
 import type { AnswerBatch, CallClosing, History, WaitingSpan, WaitingChange } from '../state/state.ts';
 
 /** What a span is made from, before it has its ordinal. */

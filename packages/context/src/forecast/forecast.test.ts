@@ -4,7 +4,7 @@ import type { Block, BlockRun } from '@tidemark/model';
 import { expect, test } from 'vitest';
 import { named, newHash, row, second } from '../../tests/log-of.ts';
 import { forecast } from './forecast.ts';
-import { guessRatio } from '../state/ratio.ts';
+import { guessRatio } from '../state/scales.ts';
 import { beginSequence, extendSequence } from '../cache/sequence.ts';
 
 const OPUS = row('claude-opus-5-5');

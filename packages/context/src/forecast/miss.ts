@@ -1,15 +1,23 @@
 // Usage against forecast: tokens that were sent before on this stream and had to be paid again, and why.
 
-import type { CallForecast, Miss, Money, Timestamp, Usage } from '@tidemark/log';
+import type {
+  CallForecast,
+  Miss,
+  Money,
+  Timestamp,
+  Usage,
+  DiagnosisRecord,
+  MissCause,
+  EpochCause,
+} from '@tidemark/log';
 import { money } from '@tidemark/log';
 import type { Capabilities, Ttl } from '@tidemark/model';
 import { costOf, inputTokens, priceAt } from '@tidemark/model';
 import { Decimal } from 'decimal.js';
-import { expectedInput } from '../base/expected-input.ts';
-import type { HeldBy } from './forecast.ts';
-import type { MissEvidence } from './miss-cause.ts';
-import { causesOfMiss } from './miss-cause.ts';
-import { onGrid } from '../base/on-grid.ts';
+import { expectedInput } from '../state/scales.ts';
+import type { HeldBy, Loss, Outlook } from './forecast.ts';
+import { onGrid } from '../cache/implicit.ts';
+import { groupOfCause } from '../base/cause-words.ts';
 
 /** What a miss is judged from. */
 export interface MissInput extends MissEvidence {
@@ -107,4 +115,112 @@ export function rewriteCost(rewrite: Rewrite): Money | undefined {
 function totalOf(usage: Usage): number {
   const written = (usage.writes ?? []).reduce((sum, write) => sum + write.tokens, 0);
   return inputTokens(usage) ?? (usage.fresh ?? 0) + (usage.read ?? 0) + written;
+}
+
+// Why a call read less than was sent before it: what was known before sending, else what the evidence says afterwards.
+// Without evidence the cause is unknown.
+
+/** What a cause is told by. */
+export interface MissEvidence {
+  readonly capabilities: Pick<Capabilities, 'routing' | 'markers'>;
+  /** The loss that was known before sending. */
+  readonly loss: Loss | undefined;
+  /** Why this request could not read what the call before left, whatever the request holds: its age, or another account. */
+  readonly gone?: Outlook['gone'];
+  /** This session called more often than one machine takes of one key. */
+  readonly crowded?: boolean;
+  /** What the provider says of the request, compared with the one before. */
+  readonly diagnosis?: DiagnosisRecord | undefined;
+  /** The provider counted an entry with this identical prefix, under the same parameters, and its life has not ended. */
+  readonly seen?: boolean;
+}
+
+/**
+ * The causes of a miss, the weightiest first; never empty. An entry that had expired, or that another account
+ * holds, is lost whatever else changed: the change is then named second. What no one foresaw is named by the provider's diagnosis or by an identical prefix that
+ * was seen, else it is `unknown`.
+ */
+export function causesOfMiss(evidence: MissEvidence): readonly [MissCause, ...MissCause[]] {
+  const { loss, gone } = evidence;
+  if (loss === undefined || loss.cause === 'unknown') return [unforeseen(evidence)];
+  return gone === undefined || loss.cause === gone ? [loss.cause] : [gone, loss.cause];
+}
+
+/** Words of a provider for a setting that enters its cache key and that no event of ours changed. */
+const SETTING_REASONS: readonly string[] = [
+  'model_changed',
+  'text_format_changed',
+  'verbosity_changed',
+  'service_tier_changed',
+  'reasoning_effort_changed',
+];
+
+function unforeseen({ capabilities, crowded = false, diagnosis, seen = false, loss }: MissEvidence): MissCause {
+  const { routing, markers } = capabilities;
+  if (routing === 'by-key' && crowded) return 'overflow-routing';
+  if (diagnosis?.found === 'miss') {
+    return SETTING_REASONS.includes(diagnosis.reason ?? '') ? 'parameter' : 'unknown';
+  }
+  if (loss !== undefined) return 'unknown';
+  // A router may have taken another upstream, and a provider that finds entries by a key another machine.
+  const isKept = markers === 'explicit' && routing === undefined;
+  if (seen && (diagnosis?.found === 'same' || isKept)) return 'evicted';
+  return 'unknown';
+}
+
+// What the provider says of a miss, held against what we know: it compares the two requests itself, so it is a witness that
+// shares no line of code with the fold. Its words are those of provider facts 1.4 and 2.2.
+
+/**
+ * `agrees`: what it says is what our cause would make it say. `disagrees`: it is not, and one of the two is wrong.
+ * `explains`: we know of no cause, and it says what changed. `silent`: it says nothing that bears on the cause.
+ */
+export type CrossCheckVerdict = 'agrees' | 'disagrees' | 'explains' | 'silent';
+
+type BreakOrMissCause = EpochCause | MissCause;
+
+const SETTING_CAUSES: readonly BreakOrMissCause[] = ['parameters', 'parameter'];
+
+const HISTORY: readonly BreakOrMissCause[] = ['compaction', 'pruning', 'quarantine', 'image', 'thinking-stripped'];
+
+const SYSTEM: readonly BreakOrMissCause[] = ['skills', 'contract', 'role'];
+
+/** A compaction can add the tools that waited for an epoch, and a contract its own. */
+const TOOLS: readonly BreakOrMissCause[] = ['tools', 'contract', 'compaction'];
+
+/** Which of our causes make a provider say a word. Anthropic counts `speed` as the model; OpenAI keys by tools and skills. */
+const CAUSES_OF: ReadonlyMap<string, readonly BreakOrMissCause[]> = new Map([
+  ['model_changed', ['model', ...SETTING_CAUSES]],
+  ['tools_changed', TOOLS],
+  ['system_changed', SYSTEM],
+  ['messages_changed', HISTORY],
+  ['prompt_cache_key_changed', ['model', 'skills', 'overflow-routing', ...TOOLS]],
+  ['text_format_changed', SETTING_CAUSES],
+  ['verbosity_changed', SETTING_CAUSES],
+  ['service_tier_changed', SETTING_CAUSES],
+  ['reasoning_effort_changed', ['reasoning', ...SETTING_CAUSES]],
+  ['context_compacted', ['compaction', ...SETTING_CAUSES]],
+  ['input_changed', [...SYSTEM, ...HISTORY]],
+]);
+
+/**
+ * Holds a diagnosis against the causes that we have for one miss: its own, and that of the epoch that opened with it. A word
+ * that is not known agrees with nothing.
+ */
+export function crossCheck({ found, reason }: DiagnosisRecord, causes: readonly BreakOrMissCause[]): CrossCheckVerdict {
+  const ours = causes.filter((cause) => cause !== 'opened' && cause !== 'unknown');
+  switch (found) {
+    case 'pending':
+    case 'unknown-response':
+    case 'unavailable':
+      return 'silent';
+    case 'miss':
+      if (ours.length === 0) return 'explains';
+      return ours.some((cause) => CAUSES_OF.get(reason ?? '')?.includes(cause)) ? 'agrees' : 'disagrees';
+    case 'hit':
+    case 'same':
+      // A request that only grew can lose what the cache held, by its age or by what the cache did.
+      if (ours.length === 0) return 'explains';
+      return ours.every((cause) => groupOfCause(cause) === 'change') ? 'disagrees' : 'agrees';
+  }
 }

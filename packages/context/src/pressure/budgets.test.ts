@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { budgetsOf } from './budgets.ts';
+import { budgetsOf } from './gauge.ts';
 
 describe('the budgets of a window', () => {
   test.each([

@@ -4,14 +4,11 @@ import type { Capabilities } from '@tidemark/model';
 import { describe, expect, test } from 'vitest';
 import type { Told } from '../../tests/log-of.ts';
 import { answer, call, created, fold, named, prompt, request, returned, row, text } from '../../tests/log-of.ts';
-import { cliffCleared } from '../compaction/judge-compaction.ts';
-import { crossingOf } from './crossing.ts';
+import { cliffCleared } from '../compaction/plan-compaction.ts';
+import { crossingOf, gaugeOf, fitOutput, inputLimitOf, gaugeInWords } from './gauge.ts';
 import { estimateTokens } from '../base/estimate.ts';
-import { gaugeInWords } from './gauge-words.ts';
 import type { Gauge } from './gauge.ts';
-import { gaugeOf } from './gauge.ts';
 import { sizeForecast, nextInput } from './next-input.ts';
-import { fitOutput, inputLimitOf } from '../base/request-limit.ts';
 import type { State } from '../state/state.ts';
 
 const ROW: Capabilities = {
@@ -20,6 +17,7 @@ const ROW: Capabilities = {
   window: { tokens: 10_000, sharedWithOutput: 'no' },
   outputLimit: 1_000,
 };
+
 const layer = {
   name: 'runtime',
   revision: 'tm1',
@@ -56,8 +54,11 @@ function asked(change: Partial<RequestPrepared> = {}): Told {
 
 /** Of 7,000 in all. */
 const COUNTED: Usage = { fresh: 500, read: 4_000, writes: [{ ttl: '5m', tokens: 2_000 }], answer: 400, reasoning: 100 };
+
 const SAID = 'the words that come next';
+
 const BEGUN = [created, epoch(), prompt('go')];
+
 const ANSWERED = [...BEGUN, asked(), answer([text('done')], COUNTED)];
 
 describe('the input of the next request', () => {

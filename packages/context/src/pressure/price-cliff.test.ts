@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
 import { row, second } from '../../tests/log-of.ts';
-import { cliffCost, cliffCrossed } from './price-cliff.ts';
+import { cliffCost, cliffCrossed } from './gauge.ts';
 
 /** Above 100,000 tokens all of a request costs five times as much. */
 const HAIKU = row('claude-haiku-5-5');
+
 const at = second(0);
 
 test('a request beyond a cliff costs more by what its price is above the one below', () => {

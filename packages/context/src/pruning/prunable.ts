@@ -6,15 +6,14 @@ import { position } from '@tidemark/log';
 import type { ResultPart, Span } from '@tidemark/model';
 import type { AppendOnly } from '../base/append-only.ts';
 import { itemAt, slice } from '../base/append-only.ts';
-import { chanceOfNeed } from './chance-of-need.ts';
-import { partTokens } from '../base/part-tokens.ts';
-import type { TextCut } from '../base/render-pruned.ts';
-import { cutOf } from '../base/render-pruned.ts';
+import { chanceOfNeed, GROUNDS, goToTurn, groundsOf, noteResult, noteSaid, noUses } from './uses.ts';
+import { partTokens } from '../base/estimate.ts';
+import type { TextCut } from '../base/render.ts';
+import { cutOf } from '../base/render.ts';
 import type { State } from '../state/state.ts';
-import type { SumTree } from '../base/sum-tree.ts';
-import { addAt, appendZero, firstPositive, sumOfFirst, sumTree } from '../base/sum-tree.ts';
+import type { SumTree } from './sum-tree.ts';
+import { addAt, appendZero, firstPositive, sumOfFirst, sumTree } from './sum-tree.ts';
 import type { Grounds, ResultUse, Uses } from './uses.ts';
-import { GROUNDS, goToTurn, groundsOf, noteResult, noteSaid, noUses } from './uses.ts';
 
 /** A long result that is old and was sent. Tokens are estimates. */
 export interface OldResult {
@@ -64,6 +63,7 @@ export interface OldResults {
 
 /** Results that stay whole: the latest. */
 const WHOLE = 6;
+
 /** Numbers that are summed for each result. */
 const WIDTH = 5;
 
@@ -301,6 +301,7 @@ function resultOf({ parts: [part] }: Span): ResultPart | undefined {
 
 // A span never changes, so that it is measured once, whatever lists it comes to stand in.
 const weighed = new WeakMap<Span, number>();
+
 const shortenings = new WeakMap<Span, Shortened | 'whole'>();
 
 type Shortened = Pick<OldResult, 'position' | 'cut' | 'freed'>;

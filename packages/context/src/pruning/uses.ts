@@ -2,12 +2,10 @@
 // in later words or tool inputs. Each span is looked at once, so that a step looks at what is new to it.
 
 import type { CallPart, ResultPart, Span } from '@tidemark/model';
-import { commandIn, folderIn, parseArguments } from '../checkpoint/call-arguments.ts';
-import { deedOf, fileIn } from '../checkpoint/known-tools.ts';
+import { commandIn, folderIn, parseArguments, deedOf, fileIn, looksCut } from '../checkpoint/known-tools.ts';
 import type { Deed } from '../checkpoint/known-tools.ts';
-import { looksCut } from '../base/cut-page.ts';
 import { namesIn, stringsIn } from '../base/names.ts';
-import { textOfResult } from '../base/render-pruned.ts';
+import { textOfResult } from '../base/render.ts';
 
 /** Why a later result stands for one: the same file or command gave it again, or its file was changed. */
 export type Superseded = 'again' | 'changed';
@@ -246,3 +244,14 @@ function setOld(uses: Uses, use: ResultUse, old: boolean): void {
   use.old = old;
   uses.changed.add(use);
 }
+
+/**
+ * The share of long results to which the input of a later tool call referred, of those that had become prunable on these grounds.
+ * Fitted on the two long recorded sessions as (needed + 1) / (seen + 2), printed by `npm run bench -- pruning-needs`: see docs/decisions/2026-11-22-pruning-by-value.md.
+ */
+export const chanceOfNeed: Readonly<Record<Grounds, number>> = {
+  repeated: 0.11,
+  changed: 0.94,
+  'changed-unused': 0.48,
+  unused: 0.22,
+};

@@ -4,7 +4,7 @@
 /** Upper ends of the bins in milliseconds, log-spaced: each lifetime that a provider sells is one of them. */
 const BINS: readonly number[] = [5, 10, 20, 30, 60, 120, 240, 720].map((minutes) => minutes * 60_000);
 
-/** Share of older evidence that each new piece leaves: the last ten or so count. Fitted with the margin in `lifetime.ts`. */
+/** Share of older evidence that each new piece leaves: the last ten or so count. Fitted with the margin in `cache/plan.ts`. */
 const FADE = 0.9;
 
 /** The evidence of a stream, in tokens that were cached when it came. */

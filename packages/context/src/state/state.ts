@@ -22,8 +22,7 @@ import { appendOnly } from '../base/append-only.ts';
 import type { Pace } from './pace.ts';
 import { NO_PACE } from './pace.ts';
 import type { Pauses } from './pauses.ts';
-import type { Learnt } from './ratio.ts';
-import type { Scales } from './scales.ts';
+import type { Learnt, Scales } from './scales.ts';
 
 /** The fold after some prefix of a log. */
 export interface State {

@@ -3,8 +3,8 @@
 
 import type { BilledIn, Log, RecordedOf, SessionCreated, SessionId, SessionSummary } from '@tidemark/log';
 import { digest } from '@tidemark/log';
-import type { BilledCalls, CallNames } from './billed-calls.ts';
-import { callIdentity } from './billed-calls.ts';
+import type { BilledCalls, CallNames } from './build/billed-calls.ts';
+import { callIdentity } from './build/billed-calls.ts';
 import { objectOf } from './file/fields.ts';
 import { STAGE } from './sessions.ts';
 import type { StageMark } from './stages.ts';

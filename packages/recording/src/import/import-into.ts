@@ -4,11 +4,11 @@
 
 import type { Event, Log, LogWriter, Parent, Recorded, SessionId } from '@tidemark/log';
 import { canonicalText, LogError } from '@tidemark/log';
-import type { BilledCalls } from './billed-calls.ts';
-import { callIdentity } from './billed-calls.ts';
+import type { BilledCalls } from './build/billed-calls.ts';
+import { callIdentity } from './build/billed-calls.ts';
 import { findBilled, findRelatives, namesOf } from './earlier-import.ts';
-import { openFile } from './file/open-file.ts';
-import { ImportError } from './import-error.ts';
+import { openFile } from './open-file.ts';
+import { ImportError } from './format/import-error.ts';
 import type { EventsStep, ImportOutcome, ImportStep, SessionStep } from './import-step.ts';
 import type { ImportOptions, Transcript } from './import-transcript.ts';
 import { importStages, readTranscript } from './import-transcript.ts';

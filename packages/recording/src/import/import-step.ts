@@ -2,7 +2,7 @@
 
 import type { Digest, Event, Position, SessionCreated, SessionId, Timestamp } from '@tidemark/log';
 import type { KeptBytes } from './build/draft.ts';
-import type { FormatName } from './format.ts';
+import type { FormatName } from './format/format.ts';
 
 /** A line, or a part of one, that could not be read. */
 export interface SkippedLine {

@@ -3,12 +3,12 @@
 
 import type { Json, Timestamp } from '@tidemark/log';
 import { timestamp } from '@tidemark/log';
-import type { BilledCalls } from './billed-calls.ts';
+import type { BilledCalls } from './build/billed-calls.ts';
 import { momentOf, objectOf } from './file/fields.ts';
 import { readLines } from './file/read-lines.ts';
 import { readRecords } from './file/read-records.ts';
-import type { Format } from './format.ts';
-import { ImportError } from './import-error.ts';
+import type { Format } from './format/format.ts';
+import { ImportError } from './format/import-error.ts';
 import type { ImportOutcome, ImportStep, SkippedLine } from './import-step.ts';
 import type { OpenBytes } from './recognise.ts';
 import { recogniseFormat } from './recognise.ts';

@@ -1,13 +1,13 @@
 // Which format a file is, by what its records hold. Names and endings say nothing.
 
 import type { Json } from '@tidemark/log';
-import { CLAUDE_CODE } from './claude-code/claude-format.ts';
+import { CLAUDE_CODE } from './claude-code/claude-reader.ts';
 import type { JsonObject } from './file/fields.ts';
 import { isList, isObject, objectOf } from './file/fields.ts';
 import { readLines } from './file/read-lines.ts';
 import { readRecords } from './file/read-records.ts';
-import type { Format } from './format.ts';
-import { ImportError } from './import-error.ts';
+import type { Format } from './format/format.ts';
+import { ImportError } from './format/import-error.ts';
 import { piFormat } from './pi/pi-format.ts';
 
 /** Opens the bytes of a file from the beginning; called once per pass. */

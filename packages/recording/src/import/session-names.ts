@@ -3,7 +3,7 @@
 
 import type { Digest, SessionId } from '@tidemark/log';
 import { sessionId } from '@tidemark/log';
-import type { FormatName } from './format.ts';
+import type { FormatName } from './format/format.ts';
 import type { Outline } from './outline/outline.ts';
 
 /** All that a name can be made of. */

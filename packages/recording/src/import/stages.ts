@@ -6,7 +6,7 @@ import type { Digest } from '@tidemark/log';
 import { digest } from '@tidemark/log';
 import { readLines } from './file/read-lines.ts';
 import { readRecords } from './file/read-records.ts';
-import type { Format } from './format.ts';
+import type { Format } from './format/format.ts';
 import { drawOutline } from './outline/draw-outline.ts';
 import type { Outline } from './outline/outline.ts';
 import type { OpenBytes } from './recognise.ts';

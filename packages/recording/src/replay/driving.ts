@@ -3,17 +3,15 @@
 import type { CallOptions, Lasting, Lines, Prepared, Session } from '@tidemark/agent';
 import { newHash } from '@tidemark/agent';
 import type { FrontTexts, RequestSpec } from '@tidemark/context';
-import type { Artifacts, Recorded, Timestamp } from '@tidemark/log';
+import type { Artifacts, Recorded, Timestamp, RenderParameters } from '@tidemark/log';
 import { timestamp } from '@tidemark/log';
-import type { Usage } from '@tidemark/model';
+import type { Usage, Capabilities, Catalog } from '@tidemark/model';
 import type { Destination } from './carry.ts';
-import type { Levels } from './reasoning-level.ts';
-import { createLevels } from './reasoning-level.ts';
 import type { RecordedCall } from './recorded-call.ts';
 import type { ReplayProvider } from './serve.ts';
 import type { Sizes } from './size.ts';
 import { createSizes } from './size.ts';
-import type { StandInRow } from './stand-in.ts';
+import { findModel, nearestModel } from '@tidemark/model';
 
 /** One call as it was driven. */
 export interface DrivenCall {
@@ -122,4 +120,80 @@ export function later({ clock }: Driving, time: Timestamp): number {
 /** Milliseconds as the log writes them. */
 export function asTime(clock: number): Timestamp {
   return timestamp(new Date(clock).toISOString());
+}
+
+// Reasoning levels of recordings as render parameters. What counts here is that another level is another parameter, so
+// that a change of it is a break as it was in the recording.
+
+/** Names the parameters of a level, for a model with this output limit. No two levels have the same. */
+export type Levels = (level: string | undefined, outputLimit: number) => RenderParameters;
+
+/** Budgets in tokens of the usual names. A name that is a number is the budget itself, as some recordings have it. */
+const BUDGETS: ReadonlyMap<string, number> = new Map([
+  ['minimal', 1_024],
+  ['low', 2_048],
+  ['medium', 4_096],
+  ['high', 8_192],
+  ['xhigh', 16_384],
+  ['max', 18_432],
+]);
+
+const USUAL_BUDGET = 12_288;
+
+const LEAST = 1_024;
+
+/** Names of no reasoning. */
+const NONE: ReadonlySet<string> = new Set(['off', 'none', '0']);
+
+/** Levels of one recording. */
+export function createLevels(): Levels {
+  const given = new Map<number, Map<number, string>>();
+  return (level, outputLimit) => {
+    if (level === undefined || NONE.has(level)) return {};
+    const taken = given.get(outputLimit) ?? new Map<number, string>();
+    given.set(outputLimit, taken);
+    const budget = freeBudget(level, outputLimit - 1, taken);
+    taken.set(budget, level);
+    return { thinking: { type: 'enabled', budget_tokens: budget } };
+  };
+}
+
+/** The budget asked for, or the next smaller one that no other level has. */
+function freeBudget(level: string, most: number, taken: ReadonlyMap<number, string>): number {
+  const asked = Math.round(BUDGETS.get(level) ?? (Number.isFinite(Number(level)) ? Number(level) : USUAL_BUDGET));
+  let budget = Math.min(Math.max(asked, LEAST), most);
+  while ((taken.get(budget) ?? level) !== level) budget = budget > LEAST ? budget - 1 : most;
+  return budget;
+}
+
+// The catalog row that a recorded call is driven with: the model's own, or that of the nearest model of Anthropic under
+// the recorded name, said as such.
+
+/** A row for the replay, and whose it is. */
+export interface StandInRow {
+  readonly capabilities: Capabilities;
+  /** The model whose row stands in, where the recorded one has none of Anthropic's. */
+  readonly standIn?: string;
+}
+
+/** Where no row is near: calls of another provider are driven as if this model had been asked. */
+const USUAL_MODEL = 'claude-sonnet-4-5';
+
+/** Room for an answer beyond the largest recorded input: a recording shows that its calls were accepted. */
+const OUTPUT_ROOM = 32_768;
+
+/** The row of a recorded model. A stand-in keeps the recorded name: to switch to another model is a break, whatever its row. */
+export function rowFor(catalog: Catalog, model: string): StandInRow {
+  const own = findModel(catalog, model, 'anthropic');
+  if (own !== undefined) return { capabilities: own };
+  const near = nearestModel(catalog, model, 'anthropic')?.capabilities ?? findModel(catalog, USUAL_MODEL, 'anthropic');
+  if (near === undefined) throw new Error(`the catalog has no row for ${USUAL_MODEL}: restore the default catalog`);
+  return { capabilities: { ...near, model, aliases: [] }, standIn: near.model };
+}
+
+/** The row with limits that hold the largest input that was recorded for its model. */
+export function roomy(row: Capabilities, largest: number): Capabilities {
+  if (largest + OUTPUT_ROOM <= row.inputLimit) return row;
+  const tokens = Math.max(row.window.tokens, largest + OUTPUT_ROOM);
+  return { ...row, inputLimit: Math.max(row.inputLimit, largest + OUTPUT_ROOM), window: { ...row.window, tokens } };
 }

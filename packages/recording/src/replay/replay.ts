@@ -2,21 +2,17 @@
 // was billed then, what this engine is billed, and what could not be avoided. Sessions of one recording are driven side by
 // side, in the order of their calls: a fork reads what its parent wrote, and time never goes back.
 
-import type { Log, SessionId } from '@tidemark/log';
+import type { Log, SessionId, Recorded, RecordedOf } from '@tidemark/log';
 import { sessionId } from '@tidemark/log';
 import type { Lasting } from '@tidemark/agent';
 import { createSession, extendsSequence } from '@tidemark/agent';
-
 import type { Sequence } from '@tidemark/context';
 import type { Capabilities, Catalog } from '@tidemark/model';
 import type { ReplayAccount } from './account.ts';
 import { addCall, addWarming, NO_ACCOUNT } from './account.ts';
-import type { DrivePause } from './drive.ts';
+import type { DrivePause, ReplayWarm } from './drive.ts';
 import { drive } from './drive.ts';
-import type { ReplayWarm } from './drive-warm.ts';
-import type { DrivenCall, Memory, ReplayPruning } from './driving.ts';
-import type { Planned } from './plan-sessions.ts';
-import { planSessions } from './plan-sessions.ts';
+import type { DrivenCall, Memory, ReplayPruning, StandInRow } from './driving.ts';
 import type { LeftByRecorded, RecordedAccount } from './recorded-account.ts';
 import { addRecorded, leftBy, NO_RECORDED_ACCOUNT } from './recorded-account.ts';
 import { recordedCall } from './recorded-call.ts';
@@ -24,8 +20,7 @@ import type { ReplayResult } from './result.ts';
 import { resultOf } from './result.ts';
 import type { ReplayProvider, Server } from './serve.ts';
 import { createServer } from './serve.ts';
-import type { StandInRow } from './stand-in.ts';
-import { roomy, rowFor } from './stand-in.ts';
+import { roomy, rowFor } from './driving.ts';
 
 /** What to replay. */
 export interface ReplayOptions {
@@ -233,4 +228,39 @@ function takeCall(state: Replay, run: ReplayRun, call: DrivenCall): void {
 /** The usual name of a driven session: told from the recording's own. */
 export function replayName(session: SessionId): SessionId {
   return sessionId(`replay-${session}`.slice(0, 128));
+}
+
+// Which sessions of a recording are forks of which: a fork is driven from where it leaves its parent.
+
+/** A session of the recording as it begins. */
+export interface Planned {
+  readonly session: SessionId;
+  readonly beginning: RecordedOf<'session.created'>;
+  readonly forks: readonly Planned[];
+}
+
+/** The sessions as trees. A fork whose parent is not among them, or does not reach its place, is driven from its root's beginning on. */
+async function planSessions(source: Log, sessions: readonly SessionId[]): Promise<readonly Planned[]> {
+  const planned = new Map<SessionId, Planned & { readonly forks: Planned[] }>();
+  const roots: Planned[] = [];
+  for (const session of sessions) {
+    const beginning = await firstOwnRecord(source, session);
+    if (beginning === undefined) continue;
+    const one = { session, beginning, forks: [] };
+    planned.set(session, one);
+    const { parent } = beginning.data;
+    const trunk = parent === undefined ? undefined : planned.get(parent.session);
+    const isReached = parent !== undefined && trunk !== undefined && parent.position >= trunk.beginning.position;
+    (isReached ? trunk.forks : roots).push(one);
+  }
+  return roots;
+}
+
+async function firstOwnRecord(source: Log, session: SessionId): Promise<RecordedOf<'session.created'> | undefined> {
+  for await (const record of source.read(session)) if (isBeginning(record) && record.data.id === session) return record;
+  return undefined;
+}
+
+function isBeginning(record: Recorded): record is RecordedOf<'session.created'> {
+  return record.kind === 'session.created';
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { createMemoryStore } from '@tidemark/store-memory';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { IMPORT_ERRORS, ImportError } from '../../src/import/import-error.ts';
+import { IMPORT_ERRORS, ImportError } from '../../src/import/format/import-error.ts';
 import { importInto } from '../../src/import/import-into.ts';
 import { fileOf, importRows, packed, pick, sourceOf } from './import-rows.ts';
 import { assistant, header, text, user } from './pi-rows.ts';

@@ -3,7 +3,7 @@
 
 import { createWriteStream } from 'node:fs';
 import { once } from 'node:events';
-import { openFile } from '../../src/import/file/open-file.ts';
+import { openFile } from '../../src/import/open-file.ts';
 import { importTranscript } from '../../src/import/import-transcript.ts';
 import { answer, prompt, say, toolResult, use } from './claude-rows.ts';
 

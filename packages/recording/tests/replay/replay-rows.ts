@@ -7,7 +7,7 @@ import { defaultCatalog } from '@tidemark/model';
 import { anthropicEncoder } from '@tidemark/provider-anthropic';
 import { createMemoryStore } from '@tidemark/store-memory';
 import { importInto } from '../../src/import/import-into.ts';
-import type { ReplayWarm } from '../../src/replay/drive-warm.ts';
+import type { ReplayWarm } from '../../src/replay/drive.ts';
 import type { DrivenCall, ReplayPruning } from '../../src/replay/driving.ts';
 import type { RecordedCall } from '../../src/replay/recorded-call.ts';
 import { recordedCall } from '../../src/replay/recorded-call.ts';

@@ -2,28 +2,26 @@
 // once the admitted answer begins, and not before.
 
 import { hash } from 'node:crypto';
-import { DEFAULT_ANSWER } from '../answer.ts';
-import type { SimulatedAnswer } from '../answer.ts';
-import type { Core } from '../core.ts';
-import type { Fault } from '../faults.ts';
-import type { LedgerCall } from '../ledger.ts';
-import type { AnswerPlan, TimedAnswerPlan } from '../options.ts';
-import { askHook, planCall, playStep } from '../plan.ts';
-import type { ReceivedRequest } from '../sent.ts';
-import { objectAt } from '../wire.ts';
-import type { ConnectionMemory } from './connection.ts';
-import { openAIRefusalOf } from './faults.ts';
-import { idOf, makeOutput } from './output.ts';
-import { prefixOf } from './prefix.ts';
-import type { PrefixEnd } from './prefix.ts';
-import type { OpenAIRequest, OpenAIWire } from './prompt.ts';
-import { bad } from './refusal.ts';
-import type { OpenAIRefusal } from './refusal.ts';
-import { describeOpenAI } from './sent.ts';
+import { DEFAULT_ANSWER } from '../core/answer.ts';
+import type { SimulatedAnswer, OutputRoom } from '../core/answer.ts';
+import type { OpenAICore } from './memory.ts';
+import type { Fault } from '../core/faults.ts';
+import type { LedgerCall, TokenCounts } from '../core/ledger.ts';
+import type { AnswerPlan, TimedAnswerPlan } from '../core/options.ts';
+import { askHook, planCall, playStep } from '../core/core.ts';
+import type { ReceivedRequest, SentResult } from '../core/scenario.ts';
+import { objectAt, isList, isObject, textOf } from '../core/wire.ts';
+import type { ConnectionMemory } from './responses/stored.ts';
+import { openAIRefusalOf } from './format/faults.ts';
+import { idOf, makeOutput } from './format/output.ts';
+import { prefixOf } from './cache/prefix.ts';
+import type { PrefixEnd } from './cache/prefix.ts';
+import type { OpenAIRequest, OpenAIWire, PromptItem } from './format/prompt.ts';
+import { bad } from './format/refusal.ts';
+import type { OpenAIRefusal } from './format/refusal.ts';
 import { serve } from './serve.ts';
 import type { ServedCall } from './serve.ts';
-import { outputRoom } from './size.ts';
-import type { TokenCounts } from './usage.ts';
+import { toolName } from './format/prompt.ts';
 
 /** One call as it arrives. What it brings itself goes before what is queued. */
 export interface IncomingOpenAICall extends TimedAnswerPlan {
@@ -71,7 +69,7 @@ const IDS: { readonly [wire in OpenAIWire]: string } = { responses: 'resp_', cha
 
 /** Answers a call, or refuses it. Each call is entered in the ledger. */
 export function admitOpenAI<Request extends OpenAIRequest>(
-  core: Core,
+  core: OpenAICore,
   call: IncomingOpenAICall,
   wire: OpenAIWire,
   read: BodyReader<Request>,
@@ -85,7 +83,7 @@ export function admitOpenAI<Request extends OpenAIRequest>(
 
 /** Counts the input tokens of a request, or refuses it. Nothing is cached, nothing queued is used up. */
 export function countOpenAI(
-  core: Core,
+  core: OpenAICore,
   call: IncomingOpenAICall,
   read: BodyReader<OpenAIRequest>,
 ): { readonly outcome: 'counted'; readonly tokens: number } | OpenAIRefusal {
@@ -110,7 +108,7 @@ interface ArrivedCall {
   model: string;
 }
 
-function arrive(core: Core, call: IncomingOpenAICall, time: number | undefined): Omit<ArrivedCall, 'model'> {
+function arrive(core: OpenAICore, call: IncomingOpenAICall, time: number | undefined): Omit<ArrivedCall, 'model'> {
   const body = typeof call.body === 'string' ? Buffer.from(call.body) : call.body;
   return { at: core.clock.now(time), account: call.account, body };
 }
@@ -120,7 +118,7 @@ function isRefusal(value: OpenAIRequest | OpenAIRefusal): value is OpenAIRefusal
 }
 
 function admitArrived<Request extends OpenAIRequest>(
-  core: Core,
+  core: OpenAICore,
   arrived: ArrivedCall,
   planned: AnswerPlan,
   read: BodyReader<Request>,
@@ -211,4 +209,71 @@ function toldOf(
   if (outcome.outcome === 'admitted') return { status: 200, counts: outcome.counts, message: outcome.id };
   const { status, type, message } = outcome;
   return { status, refusal: { type, message } };
+}
+
+// Whether a request fits the model (§2.5), and how much room is left for the answer.
+
+/**
+ * The room for output, or the refusal of a request that is too long. `input` is all its tokens. Nothing is ever truncated,
+ * whatever `truncation` asks for [I].
+ */
+function outputRoom(request: OpenAIRequest, input: number): OutputRoom | OpenAIRefusal {
+  const { inputLimit, outputLimit } = request.capabilities;
+  if (input > inputLimit) return tooMany(request, input);
+  return { tokens: Math.min(request.maxTokens ?? outputLimit, outputLimit), stop: 'max_tokens' };
+}
+
+function tooMany({ wire, capabilities }: OpenAIRequest, input: number): OpenAIRefusal {
+  const code = 'context_length_exceeded';
+  if (wire === 'responses') {
+    const text = 'Your input exceeds the context window of this model. Please adjust your input and try again.';
+    return bad(text, 'input', code);
+  }
+  const most = `This model's maximum context length is ${capabilities.inputLimit} tokens.`;
+  const text = `${most} However, your messages resulted in ${input} tokens. Please reduce the length of the messages.`;
+  return bad(text, 'messages', code);
+}
+
+// What a script can see of a request of these wires: the same words as of the other one.
+
+/** Takes the words out of a request. */
+function describeOpenAI(request: OpenAIRequest): ReceivedRequest {
+  const { fields, items, model } = request;
+  const added = items.filter(({ type }) => type === 'additional_tools').map((item) => item.fields);
+  const tools = [fields, ...added].flatMap((given) => (isList(given['tools']) ? given['tools'].filter(isObject) : []));
+  const told = items.filter((item) => item.speaker === 'developer').map((item) => textIn(item.fields['content']));
+  const speaker = items.findLast((item) => item.speaker === 'user' && textIn(item.fields['content']) !== '');
+  return {
+    model,
+    system: [textOf(fields['instructions']), ...told].filter((text) => text !== '').join('\n\n'),
+    tools: tools.map(toolName),
+    lastUserText: textIn(speaker?.fields['content']),
+    toolResults: lastResults(items),
+    body: fields,
+  };
+}
+
+function textIn(content: unknown): string {
+  if (!isList(content)) return textOf(content);
+  const texts = content.map((part) => (isObject(part) ? textOf(part['text']) : ''));
+  return texts.filter((text) => text !== '').join('\n\n');
+}
+
+function lastResults(items: readonly PromptItem[]): readonly SentResult[] {
+  const answer = items.findLastIndex((item) => item.speaker === 'assistant');
+  const results = items.slice(answer + 1).filter((item) => item.speaker === 'tool');
+  return results.map(({ fields }) => {
+    const id = textOf(fields['call_id'] ?? fields['tool_call_id']);
+    return { id, name: nameOf(items, id), text: textIn(fields['output'] ?? fields['content']), error: false };
+  });
+}
+
+function nameOf(items: readonly PromptItem[], id: string): string {
+  for (const { fields } of items.toReversed()) {
+    if (fields['call_id'] === id && fields['name'] !== undefined) return textOf(fields['name']);
+    const calls = isList(fields['tool_calls']) ? fields['tool_calls'].filter(isObject) : [];
+    const call = calls.find((each) => each['id'] === id);
+    if (call !== undefined) return textOf(objectAt(call, 'function')['name']);
+  }
+  return '';
 }

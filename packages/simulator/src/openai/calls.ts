@@ -1,30 +1,34 @@
 // The three calls of this part, each in the form its wire gives it: Responses, counting, Chat.
 
-import type { Core } from '../core.ts';
-import type { SimulatedAnswer } from '../answer.ts';
-import type { Fault } from '../faults.ts';
-import type { ErrorFault } from '../stream.ts';
-import type { WireObject } from '../wire.ts';
+import type { OpenAICore } from './memory.ts';
+import type { SimulatedAnswer } from '../core/answer.ts';
+import type { Fault, ErrorFault } from '../core/faults.ts';
+import type { WireObject } from '../core/wire.ts';
 import { admitOpenAI, countOpenAI, includes, wantsSummary } from './admit.ts';
 import type { AdmittedCall, IncomingOpenAICall } from './admit.ts';
-import { chatErrorEvent, completionChunks, completionOf, MALFORMED_CHUNK } from './completion.ts';
-import type { ChatReply } from './completion.ts';
-import { keptItem } from './connection.ts';
-import type { ConnectionMemory } from './connection.ts';
-import { fingerprintOf } from './diagnostics.ts';
-import { distortCounts, SERVER_ERROR } from './faults.ts';
-import { itemsOf } from './output.ts';
-import type { OpenAIRequest } from './prompt.ts';
-import { readChat } from './read-chat.ts';
-import { readResponses } from './read-responses.ts';
-import type { ResponsesRequest } from './read-responses.ts';
-import { summaryOf } from './reasoning.ts';
-import type { OpenAIRefusal } from './refusal.ts';
-import { errorEvent, failedEvent, MALFORMED_RESPONSE_EVENT, responseEvents } from './response-events.ts';
-import { responseOf } from './response.ts';
-import type { ResponsesReply } from './response.ts';
-import { chatUsage, responsesUsage } from './usage.ts';
-import type { TokenCounts } from './usage.ts';
+import { chatErrorEvent, completionChunks, completionOf, MALFORMED_CHUNK, chatUsage } from './chat/completion.ts';
+import type { ChatReply } from './chat/completion.ts';
+import { keptItem } from './responses/stored.ts';
+import type { ConnectionMemory } from './responses/stored.ts';
+import { fingerprintOf } from './responses/diagnostics.ts';
+import { distortCounts, SERVER_ERROR } from './format/faults.ts';
+import {
+  responsesUsage,
+  errorEvent,
+  failedEvent,
+  MALFORMED_RESPONSE_EVENT,
+  responseEvents,
+  responseOf,
+} from './responses/response.ts';
+import { itemsOf } from './format/output.ts';
+import type { OpenAIRequest } from './format/prompt.ts';
+import { readChat } from './chat/read-chat.ts';
+import { readResponses } from './responses/read-responses.ts';
+import type { ResponsesRequest } from './responses/read-responses.ts';
+import { summaryOf } from './responses/reasoning.ts';
+import type { OpenAIRefusal } from './format/refusal.ts';
+import type { ResponsesReply } from './responses/response.ts';
+import type { TokenCounts } from '../core/ledger.ts';
 
 /** A call that will be answered, in the form of its wire. */
 export interface OpenAIReply {
@@ -48,7 +52,7 @@ export interface OpenAIReply {
 }
 
 /** Answers one `POST /v1/responses`, or refuses it. */
-export function callResponses(core: Core, call: IncomingOpenAICall): OpenAIReply | OpenAIRefusal {
+export function callResponses(core: OpenAICore, call: IncomingOpenAICall): OpenAIReply | OpenAIRefusal {
   const { connection, generates = true } = call;
   const admitted = admitOpenAI(core, call, 'responses', (body, account) => {
     const request = readResponses(body, readingOf(core, account, 'responses', connection));
@@ -59,21 +63,25 @@ export function callResponses(core: Core, call: IncomingOpenAICall): OpenAIReply
 
 /** Counts one `POST /v1/responses/input_tokens`, or refuses it. */
 export function callInputTokens(
-  core: Core,
+  core: OpenAICore,
   call: IncomingOpenAICall,
 ): { readonly outcome: 'counted'; readonly tokens: number } | OpenAIRefusal {
   return countOpenAI(core, call, (body, account) => readResponses(body, readingOf(core, account, 'count')));
 }
 
 /** Answers one chat completion, or refuses it. `router` is OpenRouter's shape. */
-export function callChat(core: Core, call: IncomingOpenAICall, wire: 'chat' | 'router'): OpenAIReply | OpenAIRefusal {
+export function callChat(
+  core: OpenAICore,
+  call: IncomingOpenAICall,
+  wire: 'chat' | 'router',
+): OpenAIReply | OpenAIRefusal {
   const find = core.settings.capabilities;
   const admitted = admitOpenAI(core, call, wire, (body) => readChat(body, wire, find));
   return admitted.outcome === 'refused' ? admitted : chatReply(admitted);
 }
 
 function readingOf(
-  core: Core,
+  core: OpenAICore,
   account: string,
   purpose: 'responses' | 'count',
   connection?: ConnectionMemory,
@@ -86,7 +94,7 @@ function readingOf(
 }
 
 function responsesReply(
-  core: Core,
+  core: OpenAICore,
   admitted: AdmittedCall<ResponsesRequest>,
   connection: ConnectionMemory | undefined,
 ): OpenAIReply {
@@ -122,7 +130,7 @@ function responsesReply(
 }
 
 /** What the service keeps of an answer: the response itself where it stores it, and what it sealed. */
-function remember(core: Core, { request, account }: AdmittedCall<ResponsesRequest>, reply: ResponsesReply): void {
+function remember(core: OpenAICore, { request, account }: AdmittedCall<ResponsesRequest>, reply: ResponsesReply): void {
   const { seals, stored } = core.openai;
   const { store, previous, input, capabilities } = request;
   const output = reply.items.map(({ item }) => item);

@@ -1,13 +1,16 @@
-// Everything the OpenAI part remembers between calls.
+// Everything that the OpenAI part remembers between calls. Claude behind a router uses the caches of the Anthropic part.
 
-import { createResponseDiagnostics } from './diagnostics.ts';
-import type { ResponseDiagnostics } from './diagnostics.ts';
-import { createSeals } from './reasoning.ts';
-import type { Seals } from './reasoning.ts';
-import { createFleet } from './routing.ts';
-import type { Fleet } from './routing.ts';
-import { createStoredResponses } from './stored.ts';
-import type { StoredResponses } from './stored.ts';
+import { createAnthropicCore } from '../anthropic/memory.ts';
+import type { AnthropicCore } from '../anthropic/memory.ts';
+import type { SimulatorSettings } from '../core/options.ts';
+import { createResponseDiagnostics } from './responses/diagnostics.ts';
+import type { ResponseDiagnostics } from './responses/diagnostics.ts';
+import { createSeals } from './responses/reasoning.ts';
+import type { Seals } from './responses/reasoning.ts';
+import { createFleet } from './cache/machines.ts';
+import type { Fleet } from './cache/machines.ts';
+import { createStoredResponses } from './responses/stored.ts';
+import type { StoredResponses } from './responses/stored.ts';
 
 /** The memory of this part. */
 export interface OpenAIMemory {
@@ -19,8 +22,17 @@ export interface OpenAIMemory {
   answered: number;
 }
 
-/** A memory of nothing. */
-export function createOpenAIMemory(): OpenAIMemory {
+/** The memory of all parts. */
+export interface OpenAICore extends AnthropicCore {
+  readonly openai: OpenAIMemory;
+}
+
+/** A memory of no call. */
+export function createOpenAICore(settings: SimulatorSettings): OpenAICore {
+  return { ...createAnthropicCore(settings), openai: createOpenAIMemory() };
+}
+
+function createOpenAIMemory(): OpenAIMemory {
   return {
     fleet: createFleet(),
     seals: createSeals(),

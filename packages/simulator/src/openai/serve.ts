@@ -1,18 +1,18 @@
 // One call at the caches: routed to its machine, accounted by the rules of its model, remembered. Claude behind a router
 // is accounted by Anthropic's own rules.
 
-import { accountRequest } from '../accounting.ts';
-import type { PrefixBlock } from '../prefix.ts';
-import type { MarkerTtl, SentBlock } from '../request.ts';
-import type { Breakpoint } from '../validate/markers.ts';
-import { storeOf } from '../core.ts';
-import type { Core } from '../core.ts';
-import type { Fault } from '../faults.ts';
-import { accountPrompt } from './accounting.ts';
-import type { PrefixEnd } from './prefix.ts';
-import type { OpenAIRequest } from './prompt.ts';
-import { bad } from './refusal.ts';
-import type { OpenAIRefusal } from './refusal.ts';
+import { accountRequest } from '../anthropic/accounting.ts';
+import type { PrefixBlock } from '../anthropic/prefix.ts';
+import type { MarkerTtl, SentBlock } from '../anthropic/request.ts';
+import type { Breakpoint } from '../anthropic/markers.ts';
+import { storeOf } from '../anthropic/memory.ts';
+import type { OpenAICore } from './memory.ts';
+import type { Fault } from '../core/faults.ts';
+import { accountPrompt } from './cache/accounting.ts';
+import type { PrefixEnd } from './cache/prefix.ts';
+import type { OpenAIRequest } from './format/prompt.ts';
+import { bad } from './format/refusal.ts';
+import type { OpenAIRefusal } from './format/refusal.ts';
 
 /** What a call read and wrote. Sums of disjoint parts of the input. */
 export interface ServedCall {
@@ -34,7 +34,7 @@ export interface Serving {
 }
 
 /** Serves a call from the caches. What it read lives on at once. */
-export function serve(core: Core, request: OpenAIRequest, serving: Serving): ServedCall | OpenAIRefusal {
+export function serve(core: OpenAICore, request: OpenAIRequest, serving: Serving): ServedCall | OpenAIRefusal {
   if (request.rules.kind === 'markers') return serveMarkers(core, request, serving);
   const { account, now, prefix, fault } = serving;
   const { machine, overflow } = core.openai.fleet.route(request, account, now);
@@ -51,7 +51,7 @@ export function serve(core: Core, request: OpenAIRequest, serving: Serving): Ser
 
 const USUAL_FLOOR = 1024;
 
-function serveMarkers(core: Core, request: OpenAIRequest, serving: Serving): ServedCall | OpenAIRefusal {
+function serveMarkers(core: OpenAICore, request: OpenAIRequest, serving: Serving): ServedCall | OpenAIRefusal {
   const { capabilities, blocks } = request;
   const { now, fault } = serving;
   const breakpoints = blocks.flatMap((block) => breakpointOf(block.index, block.mark));

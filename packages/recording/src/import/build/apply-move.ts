@@ -2,10 +2,10 @@
 
 import type { AnswerPart, BilledIn } from '@tidemark/log';
 import { position } from '@tidemark/log';
-import type { BilledCalls } from '../billed-calls.ts';
-import { callIdentity } from '../billed-calls.ts';
-import { plainText } from '../content.ts';
-import { hashText } from '../file/hash-text.ts';
+import type { BilledCalls } from './billed-calls.ts';
+import { callIdentity } from './billed-calls.ts';
+import { plainText } from '../format/format.ts';
+import { hashText } from '../file/fields.ts';
 import type {
   AnswerMove,
   BranchMove,
@@ -20,11 +20,10 @@ import type {
   ReasoningMove,
   ResultMove,
   SubagentMove,
-} from '../move.ts';
+} from '../format/move.ts';
 import type { Outline } from '../outline/outline.ts';
-import { abandonCalls, closeCall } from './close-calls.ts';
+import { abandonCalls, closeCall, emit, endTurn, inTurn, lastPosition, needTurn, openTurn } from './draft.ts';
 import type { SessionDraft } from './draft.ts';
-import { emit, endTurn, inTurn, lastPosition, needTurn, openTurn } from './draft.ts';
 import { openEpoch, RECORDED } from './open-epoch.ts';
 
 /** What is known of a branch beside its draft. */

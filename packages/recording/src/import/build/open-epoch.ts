@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import type { EpochCause, Timestamp } from '@tidemark/log';
 import { canonicalJson, digest } from '@tidemark/log';
-import type { Answerer } from '../move.ts';
+import type { Answerer } from '../format/move.ts';
 import type { SessionDraft, EpochInForce } from './draft.ts';
 import { emit, inTurn } from './draft.ts';
 

@@ -1,17 +1,16 @@
 // Reads the rows of one branch of Claude Code. An answer is held until its last row is there, and with it everything
 // that came between its rows; a compaction is the boundary row and the summary behind it, taken together.
 
-import { contentParts } from '../content.ts';
+import { contentParts } from '../format/format.ts';
 import type { JsonObject } from '../file/fields.ts';
-import { countOf, nameOf, objectOf, textOf } from '../file/fields.ts';
+import { countOf, nameOf, objectOf, textOf, listOf } from '../file/fields.ts';
 import type { RawRecord } from '../file/read-records.ts';
-import type { BranchReader, BranchSource } from '../format.ts';
-import type { From, ImportedMove } from '../move.ts';
-import { claudeError } from './claude-error.ts';
-import { isAnswer, isQueuedPrompt } from './claude-sighting.ts';
+import type { BranchReader, BranchSource, Format } from '../format/format.ts';
+import type { From, ImportedMove, FailedMove } from '../format/move.ts';
+import { isAnswer, isQueuedPrompt, sightRow } from './claude-sighting.ts';
 import { promptMove, userMoves } from './claude-user-row.ts';
-import type { MergingAnswer } from './merge-answer.ts';
-import { answerId, beginAnswer, finishAnswer, growAnswer } from './merge-answer.ts';
+import type { MergingAnswer } from './claude-answer.ts';
+import { answerId, beginAnswer, finishAnswer, growAnswer } from './claude-answer.ts';
 
 /** Text held behind an unfinished answer, in characters. A file that would need more gets its answer in two. */
 const MOST_HELD = 32 * 1024 * 1024;
@@ -178,3 +177,40 @@ function queuedPrompt(reading: ClaudeReading, row: JsonObject, from: From): read
   const parts = contentParts(objectOf(row['attachment'])['prompt'], reading.source.keep);
   return [promptMove(from, parts, { trigger: 'user', steer: true })];
 }
+
+// An error row of Claude Code as a failed call: what to do next is read from what it says.
+
+type ImportedFailure = Pick<FailedMove, 'class' | 'code'>;
+
+/** Tried in order on the row's `error` and its text. Status codes: Anthropic's errors page. */
+const FAILURES: readonly (readonly [RegExp, ImportedFailure])[] = [
+  [/prompt is too long|context limit|context window|input length/i, { class: 'compaction', code: 'provider/too-long' }],
+  [/\b413\b|request_too_large|request too large/i, { class: 'compaction', code: 'provider/too-large' }],
+  [/authentication|\b401\b|invalid api key|\/login/i, { class: 'stop', code: 'provider/authentication' }],
+  [/billing|credit balance|\b402\b/i, { class: 'stop', code: 'provider/billing' }],
+  [/permission_error|\b403\b/i, { class: 'stop', code: 'provider/permission' }],
+  [/rate_limit|\b429\b|usage limit|limit reached/i, { class: 'retryable', code: 'provider/rate-limited' }],
+  [/overloaded|\b529\b/i, { class: 'retryable', code: 'provider/overloaded' }],
+  [/timed? ?out/i, { class: 'retryable', code: 'provider/timeout' }],
+  [/connection|network|socket|ECONN|fetch failed/i, { class: 'retryable', code: 'provider/connection' }],
+  [/\b404\b|not_found/i, { class: 'refused', code: 'provider/not-found' }],
+  [/\b400\b|invalid_request/i, { class: 'refused', code: 'provider/invalid' }],
+  [/\b5\d\d\b|api_error|server_error/i, { class: 'retryable', code: 'provider/server' }],
+];
+
+const UNKNOWN: ImportedFailure = { class: 'retryable', code: 'provider/server' };
+
+/** The failed call that a row tells of. */
+function claudeError(row: JsonObject, from: From): FailedMove {
+  const message = listOf(objectOf(row['message'])['content'])
+    .map((block) => textOf(objectOf(block)['text']) ?? '')
+    .join('\n');
+  const said = `${nameOf(row['error']) ?? ''} ${message}`;
+  const [, failure] = FAILURES.find(([pattern]) => pattern.test(said)) ?? [undefined, UNKNOWN];
+  return { type: 'failed', from, ...failure, message };
+}
+
+// Claude Code's transcripts: one row per line, linked by `uuid` and `parentUuid`, of all versions that write such rows.
+
+/** The format. */
+export const CLAUDE_CODE: Format = { name: 'claude-code', sight: sightRow, reader: claudeReader };

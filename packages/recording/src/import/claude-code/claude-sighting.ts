@@ -3,10 +3,10 @@
 import type { JsonObject } from '../file/fields.ts';
 import { listOf, momentOf, nameOf, objectOf } from '../file/fields.ts';
 import type { RawRecord } from '../file/read-records.ts';
-import { openingOf } from '../opening.ts';
-import type { Sighting } from '../outline/sighting.ts';
+import { openingOf } from '../format/format.ts';
+import type { Sighting } from '../outline/outline.ts';
 import { isTaskNotification, userContent } from './claude-user-row.ts';
-import { answerId } from './merge-answer.ts';
+import { answerId } from './claude-answer.ts';
 
 /** What the first pass needs of one row. */
 export function sightRow({ value }: RawRecord): Sighting {

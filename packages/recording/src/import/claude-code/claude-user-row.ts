@@ -2,11 +2,11 @@
 
 import type { ContentPart, Json } from '@tidemark/log';
 import { callId } from '@tidemark/log';
-import { contentParts, plainText } from '../content.ts';
+import { contentParts, plainText } from '../format/format.ts';
 import type { JsonObject } from '../file/fields.ts';
 import { countOf, isList, listOf, nameOf, objectOf, textOf } from '../file/fields.ts';
-import type { Keep } from '../format.ts';
-import type { From, ImportedMove, PromptMove } from '../move.ts';
+import type { Keep } from '../format/format.ts';
+import type { From, ImportedMove, PromptMove } from '../format/move.ts';
 
 /** What Claude Code writes in the user's name when the user stopped it. */
 const STOPPED = '[Request interrupted by user';

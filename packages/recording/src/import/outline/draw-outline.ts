@@ -1,12 +1,9 @@
 // The first pass: takes in one sighting after the other and draws the tree of branches.
 
-import { hashText } from '../file/hash-text.ts';
-import type { Drawing, BranchPlace } from './drawing.ts';
-import { branchKey, emptyDrawing, rowOf } from './drawing.ts';
-import { finishOutline } from './finish-outline.ts';
-import type { Outline } from './outline.ts';
-import type { Sighting } from './sighting.ts';
-import { takePlace } from './take-place.ts';
+import { hashText } from '../file/fields.ts';
+import type { Drawing, BranchPlace, BranchDraft, Voice } from './drawing.ts';
+import { branchKey, emptyDrawing, rowOf, openBranch } from './drawing.ts';
+import type { Outline, Sighting, Branch } from './outline.ts';
 
 /** Takes in the records of a file in order. */
 export interface OutlineDrawing {
@@ -80,4 +77,173 @@ function remember(drawing: Drawing, sighting: Sighting, place: BranchPlace): voi
   drawing.rowBranch.push(place.branch.index);
   drawing.rowGeneration.push(place.generation);
   drawing.rowOrdinal.push(drawing.routes.length);
+}
+
+// Where a record stands: by its parent, or behind the last record of its voice. Here a rewind is told from what only
+// looks like one: results of parallel calls hang side by side, and so do the rows of one answer.
+
+/** The place of a record. It moves its branch on, or opens a fork where the record goes on from an earlier one. */
+function takePlace(drawing: Drawing, sighting: Sighting): BranchPlace {
+  const found = locate(drawing, sighting);
+  const place = move(drawing, sighting, found);
+  place.branch.voice.current = place.branch;
+  place.branch.last = drawing.routes.length;
+  place.branch.at ??= sighting.at;
+  return place;
+}
+
+function locate(drawing: Drawing, sighting: Sighting): BranchPlace {
+  const parent = parentPlace(drawing, sighting);
+  const voice = voiceOf(drawing, sighting, parent);
+  if (voice !== drawing.main) drawing.lastSide = voice;
+  if (parent !== undefined && parent.branch.voice === voice) return parent;
+  const current = voice.current ?? openBranch(drawing, voice, { kind: 'main' });
+  const root = voice.root ?? current;
+  const fromNothing = sighting.parent === null && sighting.step === 'begins';
+  return fromNothing ? { branch: root, generation: 0 } : { branch: current, generation: current.generation };
+}
+
+function parentPlace(drawing: Drawing, sighting: Sighting): BranchPlace | undefined {
+  const row = rowOf(drawing, sighting.parent);
+  if (row === undefined) return undefined;
+  const branch = drawing.branches[drawing.rowBranch.get(row)];
+  return branch === undefined ? undefined : { branch, generation: drawing.rowGeneration.get(row) };
+}
+
+function voiceOf(drawing: Drawing, sighting: Sighting, parent: BranchPlace | undefined): Voice {
+  if (sighting.side !== true) return drawing.main;
+  if (sighting.agent === undefined) {
+    if (parent !== undefined && parent.branch.voice !== drawing.main) return parent.branch.voice;
+    if (sighting.step !== 'begins' && drawing.lastSide !== undefined) return drawing.lastSide;
+  }
+  const name = sighting.agent ?? `${drawing.sides.size + 1}`;
+  const known = drawing.sides.get(name);
+  if (known !== undefined) return known;
+  const voice: Voice = { root: undefined, current: undefined };
+  drawing.sides.set(name, voice);
+  openBranch(drawing, voice, { kind: 'agent', agent: name });
+  return voice;
+}
+
+function move(drawing: Drawing, sighting: Sighting, place: BranchPlace): BranchPlace {
+  const { branch } = place;
+  switch (sighting.step) {
+    case 'begins':
+      return begin(drawing, place);
+    case 'advances':
+      branch.answer = undefined;
+      return advance(drawing, branch);
+    case 'answers':
+      if (branch.answer === sighting.answer) return { branch, generation: branch.generation };
+      branch.answer = sighting.answer;
+      return advance(drawing, branch);
+    case 'belongs':
+      return place;
+    case 'floats':
+      return { branch, generation: branch.generation };
+  }
+}
+
+function begin(drawing: Drawing, { branch, generation }: BranchPlace): BranchPlace {
+  const before = branch.began[generation];
+  if (before === undefined) {
+    branch.answer = undefined;
+    return advance(drawing, branch);
+  }
+  const fork = openBranch(drawing, branch.voice, {
+    kind: 'fork',
+    leaves: { branch: branch.index, before },
+    ...(branch.agent === undefined ? {} : { agent: branch.agent }),
+  });
+  return advance(drawing, fork);
+}
+
+function advance(drawing: Drawing, branch: BranchDraft): BranchPlace {
+  branch.began.push(drawing.routes.length);
+  branch.generation += 1;
+  return { branch, generation: branch.generation };
+}
+
+// From the drawing to the outline: what the second pass asks, without the index that drew it.
+
+/** The outline of what was drawn. A file in which only subagents speak is one session: the first of them. */
+function finishOutline(drawing: Drawing, lines: number): Outline {
+  const main = speakerOf(drawing);
+  const silent = drawing.branches.find((branch) => branch.kind === 'main' && branch !== main);
+  const branches = drawing.branches.map((branch) => asBranch(branch, main, silent));
+  return {
+    records: drawing.routes.length,
+    lines,
+    branches,
+    main: main.index,
+    ...routesOf(drawing, main, silent),
+    ...aheadOf(drawing, branches),
+    ...factsOf(drawing),
+  };
+}
+
+function speakerOf(drawing: Drawing): BranchDraft {
+  const [side] = drawing.sides.values();
+  const speaker = drawing.mainSpeaks ? drawing.main.root : (side?.root ?? drawing.main.root);
+  return speaker ?? openBranch(drawing, drawing.main, { kind: 'main' });
+}
+
+function asBranch(draft: BranchDraft, main: BranchDraft, silent: BranchDraft | undefined): Branch {
+  const { index, agent, leaves, at } = draft;
+  const isMain = draft === main;
+  const merged = isMain ? silent : undefined;
+  const starter = draft.startedBy === silent?.index ? main.index : draft.startedBy;
+  return {
+    index,
+    kind: isMain ? 'main' : draft.kind,
+    first: Math.min(draft.first, merged?.first ?? draft.first),
+    last: Math.max(draft.last, merged?.last ?? draft.last),
+    ...(agent === undefined ? {} : { agent }),
+    ...(leaves === undefined ? {} : { leaves }),
+    ...(isMain || starter === undefined ? {} : { startedBy: starter }),
+    ...(at === undefined ? {} : { at }),
+  };
+}
+
+function routesOf(
+  { routes, repeated }: Drawing,
+  main: BranchDraft,
+  silent: BranchDraft | undefined,
+): Pick<Outline, 'branchOf' | 'isRepeated'> {
+  return {
+    isRepeated: (ordinal) => repeated.has(ordinal),
+    branchOf: (ordinal) => {
+      const index = routes.get(ordinal);
+      return index === silent?.index ? main.index : index;
+    },
+  };
+}
+
+function aheadOf(
+  { answerEnds, resultEnds, kept }: Drawing,
+  branches: readonly Branch[],
+): Pick<Outline, 'answerEnd' | 'isResultAhead' | 'forksBefore' | 'keptFrom' | 'isAnchor'> {
+  const forks = new Map<number, number[]>();
+  for (const { index, leaves } of branches) {
+    if (leaves !== undefined) forks.set(leaves.before, [...(forks.get(leaves.before) ?? []), index]);
+  }
+  const anchors = new Set(kept.values());
+  return {
+    answerEnd: (branch, answer) => answerEnds.get(branchKey(branch, answer)),
+    isResultAhead: (branch, call, ordinal) => (resultEnds.get(branchKey(branch, call)) ?? -1) > ordinal,
+    forksBefore: (ordinal) => forks.get(ordinal) ?? [],
+    keptFrom: (ordinal) => kept.get(ordinal),
+    isAnchor: (ordinal) => anchors.has(ordinal),
+  };
+}
+
+function factsOf({ facts }: Drawing): Pick<Outline, 'at' | 'workspace' | 'session' | 'title'> {
+  const { at, workspace, session } = facts;
+  const title = facts.title ?? facts.opening;
+  return {
+    ...(at === undefined ? {} : { at }),
+    ...(workspace === undefined ? {} : { workspace }),
+    ...(session === undefined ? {} : { session }),
+    ...(title === undefined ? {} : { title }),
+  };
 }

@@ -4,10 +4,10 @@
 import type { JsonObject } from '../file/fields.ts';
 import { countOf, momentOf, nameOf, objectOf } from '../file/fields.ts';
 import type { RawRecord } from '../file/read-records.ts';
-import type { BranchReader, BranchSource, Format, FormatName, Keep } from '../format.ts';
-import type { From, ImportedMove } from '../move.ts';
-import { openingOf } from '../opening.ts';
-import type { Sighting, BranchStep } from '../outline/sighting.ts';
+import type { BranchReader, BranchSource, Format, FormatName, Keep } from '../format/format.ts';
+import type { From, ImportedMove } from '../format/move.ts';
+import { openingOf } from '../format/format.ts';
+import type { Sighting, BranchStep } from '../outline/outline.ts';
 import { piBranchSummary, piCompaction, piCustom, piMessage } from './pi-message.ts';
 
 /** The format under one of its names. */

@@ -1,14 +1,105 @@
-// The messages of pi, by role.
+// The messages of pi: an assistant message as a finished, a cut or a failed answer, and the others by role.
 
-import type { ContentPart } from '@tidemark/log';
+import type { AnswerPart, CallId, Json, ContentPart, StopReason, Usage } from '@tidemark/log';
 import { callId } from '@tidemark/log';
-import { contentParts, plainText } from '../content.ts';
 import type { JsonObject } from '../file/fields.ts';
-import { countOf, isObject, nameOf, textOf } from '../file/fields.ts';
+import { listOf, momentOf, nameOf, objectOf, textOf, countOf, isObject } from '../file/fields.ts';
+import type { Slice } from '../file/raw-json.ts';
+import { rawField, rawItems, rawPath } from '../file/raw-json.ts';
+import type { From, ImportedMove } from '../format/move.ts';
+import { contentParts, plainText } from '../format/format.ts';
 import type { RawRecord } from '../file/read-records.ts';
-import type { Keep } from '../format.ts';
-import type { From, ImportedMove } from '../move.ts';
-import { piAnswer } from './pi-answer.ts';
+import type { Keep } from '../format/format.ts';
+
+/** The move of an assistant message; `text` is the raw text of its record. */
+export function piAnswer(message: JsonObject, text: string, from: From): ImportedMove {
+  const provider = nameOf(message['provider']) ?? 'unknown';
+  const model = nameOf(message['model']) ?? 'unknown';
+  const startedAt = momentOf(message['timestamp']);
+  const parts = answerParts(message, text, provider);
+  const usage = piUsage(message['usage']);
+  const answerer = { from, provider, model, parts, ...(startedAt === undefined ? {} : { startedAt }) };
+  const word = message['stopReason'];
+  const cut = word === 'aborted' || word === 'error';
+  if (!cut && (parts.length > 0 || usage !== undefined)) return finished(answerer, message, usage ?? {});
+  const reason = textOf(message['errorMessage']);
+  return {
+    type: 'interrupted',
+    ...answerer,
+    by: word === 'aborted' ? 'user' : 'transport',
+    ...(usage === undefined ? {} : { usage }),
+    ...(reason === undefined ? {} : { message: reason }),
+  };
+}
+
+type PiAnswer = Extract<ImportedMove, { type: 'answer' }>;
+
+function finished(
+  answerer: Pick<PiAnswer, 'from' | 'provider' | 'model' | 'parts' | 'startedAt'>,
+  message: JsonObject,
+  usage: PiAnswer['usage'],
+): PiAnswer {
+  const word = nameOf(message['stopReason']);
+  const response = nameOf(message['responseId']);
+  const stop = piStop(word);
+  return {
+    type: 'answer',
+    ...answerer,
+    stop,
+    ...(word === undefined ? {} : { stopRaw: word }),
+    ...(response === undefined ? {} : { response }),
+    truncated: stop === 'length' ? 'yes' : word === undefined ? 'unknown' : 'no',
+    usage,
+  };
+}
+
+function answerParts(message: JsonObject, text: string, provider: string): readonly AnswerPart<CallId>[] {
+  const content = message['content'];
+  if (typeof content === 'string') return [{ type: 'text', text: content }];
+  const at = rawPath(text, 'message', 'content');
+  const slices = at === undefined ? [] : rawItems(text, at.start);
+  return listOf(content).map((block, index) => answerPart(block, { text, slice: slices[index] }, provider, message));
+}
+
+interface Raw {
+  readonly text: string;
+  readonly slice: Slice | undefined;
+}
+
+function answerPart(block: Json, raw: Raw, provider: string, message: JsonObject): AnswerPart<CallId> {
+  const fields = objectOf(block);
+  const text = textOf(fields['text']);
+  if (fields['type'] === 'text' && text !== undefined) return { type: 'text', text };
+  if (fields['type'] === 'thinking') return reasoning(fields, nameOf(message['api']) ?? provider);
+  const id = nameOf(fields['id']);
+  const name = nameOf(fields['name']);
+  if (fields['type'] === 'toolCall' && id !== undefined && name !== undefined) {
+    return { type: 'call', call: callId(id), name, arguments: argumentsOf(fields, raw) };
+  }
+  // In pi's own words, which no provider would take back.
+  return { type: 'native', provider: 'pi', item: JSON.stringify(block), text: text ?? '' };
+}
+
+function argumentsOf(fields: JsonObject, { text, slice }: Raw): string {
+  const at = slice === undefined ? undefined : rawField(text, slice.start, 'arguments');
+  return at === undefined ? JSON.stringify(fields['arguments'] ?? {}) : text.slice(at.start, at.end);
+}
+
+// pi keeps what binds a thinking block to its model in one text, each API in its own way: Anthropic a signature, the
+// Responses API its whole item as JSON, others the name of a field, which binds nothing.
+function reasoning(fields: JsonObject, api: string): AnswerPart<CallId> {
+  const thinking = textOf(fields['thinking']) ?? '';
+  const signature = nameOf(fields['thinkingSignature']);
+  const part = { type: 'reasoning', text: thinking } as const;
+  if (signature === undefined) return part;
+  if (signature.startsWith('{')) return { ...part, opaque: signature };
+  if (!/anthropic|bedrock/.test(api)) return part;
+  const item =
+    fields['redacted'] === true
+      ? { type: 'redacted_thinking', data: signature }
+      : { type: 'thinking', thinking, signature };
+  return { ...part, opaque: JSON.stringify(item) };
+}
 
 /** The moves of a `message` entry. */
 export function piMessage(entry: JsonObject, raw: RawRecord, from: From, keep: Keep): readonly ImportedMove[] {
@@ -78,4 +169,33 @@ function bash(message: JsonObject, from: From): ImportedMove {
   const code = countOf(message['exitCode']);
   const end = message['cancelled'] === true ? '\n(cancelled)' : code === undefined ? '' : `\n(exit code ${code})`;
   return { type: 'note', from, source: 'bash', body: `$ ${command}\n${output}${end}` };
+}
+
+// Usage and stop reasons as pi writes them.
+
+/** Tokens in disjoint buckets; nothing where pi wrote zeros, which is how it says that it knows none. */
+function piUsage(value: Json | undefined): Usage | undefined {
+  const { input, output, cacheRead, cacheWrite } = objectOf(value);
+  const fresh = countOf(input);
+  const read = countOf(cacheRead);
+  const written = countOf(cacheWrite);
+  const answer = countOf(output);
+  if ([fresh, read, written, answer].every((count) => count === undefined || count === 0)) return undefined;
+  return {
+    ...(fresh === undefined ? {} : { fresh }),
+    ...(read === undefined ? {} : { read }),
+    ...(written === undefined ? {} : { writes: written === 0 ? [] : [{ ttl: '5m', tokens: written }] }),
+    ...(answer === undefined ? {} : { answer }),
+  };
+}
+
+const STOPS: ReadonlyMap<Json | undefined, StopReason> = new Map([
+  ['stop', 'end'],
+  ['toolUse', 'calls'],
+  ['length', 'length'],
+]);
+
+/** What pi's word for the end of an answer means. */
+function piStop(word: Json | undefined): StopReason {
+  return STOPS.get(word) ?? 'other';
 }

@@ -1,0 +1,49 @@
+import { digest, timestamp } from '@tidemark/log';
+import { expect, test } from 'vitest';
+import { entriesOf, frontEntries } from './entries.ts';
+import type { CacheEntry } from '../state/state.ts';
+import { emptyState } from '../state/state.ts';
+
+const at = timestamp('2026-11-21T09:00:00.000Z');
+
+const prefix = digest('a'.repeat(64));
+
+const parameters = { tools: prefix, system: prefix, messages: prefix };
+
+const entry = (fields: Partial<CacheEntry>): CacheEntry => ({
+  parameters,
+  block: 3,
+  section: 'system',
+  of: 4,
+  images: false,
+  beside: false,
+  prefix,
+  ttl: '1h',
+  at,
+  ...fields,
+});
+
+const holding = (...entries: readonly CacheEntry[]) => ({
+  ...emptyState(),
+  cache: { entries, front: new Set<string>(), promotionMissed: false },
+});
+
+test('what another session is told of a front is what this one believes, whoever gave the entry its life', () => {
+  const kept = { idleMs: 300_000, ageMs: 3_600_000, born: at };
+  const { ageMs: _, ...endless } = kept;
+  const known = [
+    entry({ section: 'tools', block: 1, of: 2 }),
+    entry({ key: 'family', account: 'one', tokens: 1_234 }),
+    entry({ ttl: kept }),
+    entry({ ttl: endless }),
+  ];
+  expect(entriesOf(frontEntries(holding(...known)))).toEqual(known);
+});
+
+test('nothing is told of messages, and of a promotion that was not seen to hold', () => {
+  expect(frontEntries(holding(entry({ section: 'messages' }), entry({ promoted: true })))).toEqual([]);
+});
+
+test('an entry of a life that this build cannot read is no entry', () => {
+  expect(entriesOf([{ section: 'system', block: 3, prefix, parameters, at }])).toEqual([]);
+});

@@ -1,0 +1,146 @@
+// What is still to be done, carried through plans: a task leaves the list when a plan says that it is done or dropped,
+// and never because a later plan is silent about it.
+
+import type { Position } from '@tidemark/log';
+import type { Remark, Task, WorkDone } from './checkpoint.ts';
+import { keyOfLine, carriedLine } from './excerpt.ts';
+import { isRecord, textIn } from './known-tools.ts';
+
+/** The open tasks behind these plans, and those that they ended. */
+export interface MergedTasks {
+  readonly tasks: readonly Task[];
+  readonly done: readonly WorkDone[];
+}
+
+/** Merges. A model adds tasks that are not there. */
+export function mergeTasks(
+  before: readonly Task[],
+  plans: readonly (Pick<Plan, 'tasks'> & { readonly position: Position })[],
+  adds: readonly Task[],
+): MergedTasks {
+  let open: ReadonlyMap<string, Task> = new Map(before.map((task) => [keyOfLine(task.task), task]));
+  const done: WorkDone[] = [];
+  for (const plan of plans) {
+    const next = new Map([...open].map(([key, task]) => [key, unlisted(task)]));
+    for (const { task, status } of plan.tasks) {
+      const key = keyOfLine(task);
+      const was = open.get(key);
+      if (status === 'open' || status === 'active')
+        next.set(key, { position: was?.position ?? plan.position, task, status });
+      else if (next.delete(key) || !ended(done, task))
+        done.push({ position: plan.position, what: ending(task, status) });
+    }
+    open = next;
+  }
+  const added = new Map<string, Task>();
+  for (const task of adds) {
+    const key = keyOfLine(task.task);
+    if (!open.has(key) && added.get(key)?.status !== 'active') added.set(key, task);
+  }
+  return { tasks: [...open.values(), ...added.values()], done };
+}
+
+/** What a model wrote was never on a plan: that none names it says nothing. */
+function unlisted(task: Task): Task {
+  return task.by === 'model' ? task : { ...task, status: 'unlisted' };
+}
+
+/** Returns true for the work that says of an open task, or of an open question, that it ended: it was opened again since. */
+export function endsAny(
+  tasks: readonly Task[],
+  questions: readonly Remark[],
+): (work: Pick<WorkDone, 'what'>) => boolean {
+  const endings = new Set(
+    tasks
+      .flatMap(({ task }) =>
+        ['done', 'dropped'].flatMap((status) => [`Task ${status}, by the plan: ${task}`, `Task ${status}: ${task}`]),
+      )
+      .map(keyOfLine),
+  );
+  const answered = questions.map(({ text }) => keyOfLine(`Question answered: ${text}`));
+  return ({ what }) => {
+    const key = keyOfLine(what);
+    return endings.has(key) || answered.some((one) => key.startsWith(one));
+  };
+}
+
+function ending(task: string, status: 'done' | 'dropped'): string {
+  return status === 'done' ? `Task done, by the plan: ${task}` : `Task dropped, by the plan: ${task}`;
+}
+
+function ended(done: readonly WorkDone[], task: string): boolean {
+  return done.some(({ what }) => what === ending(task, 'done') || what === ending(task, 'dropped'));
+}
+
+// What a call of a planning tool says: tasks, decisions, questions and risks. Lenient, as recordings of other programs
+// name the same things otherwise; what has no words is passed over.
+
+/** A plan as a call gave it. */
+export interface Plan {
+  readonly tasks: readonly { readonly task: string; readonly status: PlanStatus }[];
+  readonly decisions: readonly { readonly what: string; readonly why?: string; readonly status: string }[];
+  readonly questions: readonly string[];
+  readonly risks: readonly string[];
+  /** Questions and risks that no longer stand. */
+  readonly closed: readonly string[];
+}
+
+type PlanStatus = 'open' | 'active' | 'done' | 'dropped';
+
+const TOOLS: ReadonlySet<string> = new Set(['plan', 'update_plan', 'TodoWrite', 'todo_write']);
+
+const STATUS: ReadonlyMap<string | undefined, PlanStatus> = new Map([
+  ['active', 'active'],
+  ['in_progress', 'active'],
+  ['done', 'done'],
+  ['completed', 'done'],
+  ['dropped', 'dropped'],
+  ['cancelled', 'dropped'],
+]);
+
+/** Whether a tool of this name keeps a plan. */
+export function isPlanTool(name: string): boolean {
+  return TOOLS.has(name);
+}
+
+/** The plan in the arguments of such a call. A status that is not known is `open`: nothing is closed by a guess. */
+export function readPlan(value: Readonly<Record<string, unknown>>): Plan {
+  const tasks = listIn(value, ['tasks', 'plan', 'todos']).flatMap((one) => {
+    const task = wordsOf(one, ['task', 'step', 'content', 'title']);
+    return task === undefined ? [] : [{ task, status: STATUS.get(statusOf(one)) ?? 'open' }];
+  });
+  const decisions = listIn(value, ['decisions']).flatMap((one) => {
+    const what = wordsOf(one, ['what', 'decision']);
+    const why = isRecord(one) ? wordsOf(one, ['why', 'reason']) : undefined;
+    return what === undefined ? [] : [{ what, ...(why !== undefined && { why }), status: statusOf(one) ?? 'in force' }];
+  });
+  return {
+    tasks,
+    decisions,
+    questions: remarksIn(value, 'questions'),
+    risks: remarksIn(value, 'risks'),
+    closed: remarksIn(value, 'closed'),
+  };
+}
+
+function remarksIn(value: Readonly<Record<string, unknown>>, name: string): readonly string[] {
+  return listIn(value, [name]).flatMap((one) => wordsOf(one, ['text']) ?? []);
+}
+
+function listIn(value: Readonly<Record<string, unknown>>, names: readonly string[]): readonly unknown[] {
+  return (
+    names
+      .map((name) => (Object.hasOwn(value, name) ? value[name] : undefined))
+      .find((found): found is readonly unknown[] => Array.isArray(found)) ?? []
+  );
+}
+
+function wordsOf(one: unknown, names: readonly string[]): string | undefined {
+  const words = typeof one === 'string' ? one : isRecord(one) ? textIn(one, names) : undefined;
+  const line = words === undefined ? '' : carriedLine(words);
+  return line === '' ? undefined : line;
+}
+
+function statusOf(one: unknown): string | undefined {
+  return isRecord(one) ? textIn(one, ['status']) : undefined;
+}

@@ -1,0 +1,114 @@
+import { expect, test } from 'vitest';
+import { headingOf, headingsIn } from './seen-files.ts';
+
+test.each<readonly [path: string, line: string, name: string]>([
+  ['a.ts', 'export async function readRows(file: string): Promise<void> {', 'readRows'],
+  ['a.ts', 'export const RATE = 3;', 'RATE'],
+  ['a.ts', '  private roundUp(cents: bigint): bigint {', 'roundUp'],
+  ['a.tsx', 'export interface RowProps {', 'RowProps'],
+  ['a.py', '    async def read_rows(self):', 'read_rows'],
+  ['a.py', 'class Reader(Base):', 'Reader'],
+  ['a.go', 'func (r *Reader) Rows() error {', 'Rows'],
+  ['a.rs', 'pub(crate) fn read_rows(&self) -> Vec<Row> {', 'read_rows'],
+  ['a.rb', '  def total', 'total'],
+  ['a.php', '  public static function total()', 'total'],
+  ['a.kt', 'internal fun total(): Int {', 'total'],
+  ['a.java', '    public int total(List<Row> rows) {', 'total'],
+  ['a.sh', 'read_rows() {', 'read_rows'],
+])('finds the heading of %s in %s', (path, line, name) => {
+  expect(headingsIn(path, [line])).toEqual([{ index: 0, text: line.trim(), name }]);
+});
+
+test.each([
+  ['a.ts', '  if (ready) {'],
+  ['a.ts', '  return total(rows);'],
+  ['a.java', '      return new Row(a, b);'],
+  ['a.css', '  color: red;'],
+  ['a.unknown', 'anything'],
+])('finds none of %s in %s', (path, line) => {
+  expect(headingsIn(path, [line])).toEqual([]);
+});
+
+test('takes the nearest heading above a line, and where there is none the nearest less-indented line', () => {
+  const code = ['class A {', '  one() {', '    return 1;', '  }', '}'];
+  expect(headingOf('a.ts', code, 2)).toBe('one() {');
+  expect(headingOf('a.md', ['# Title', 'text'], 1)).toBe('# Title');
+  expect(headingOf('a.yaml', ['  jobs:', '    build:', '      steps: 3'], 2)).toBe('build:');
+  expect(headingOf('a.ts', ['  x'], 0)).toBeUndefined();
+});
+
+test('reads a line of 100,000 characters in time that follows its length', () => {
+  const line = `${'public '.repeat(15_000)}(`;
+  expect(headingsIn('a.java', [line])).toEqual([]);
+});
+
+/** The heading of the line that holds `HERE`. */
+function headingAt(path: string, text: string): string | undefined {
+  const lines = text.split('\n');
+  return headingOf(
+    path,
+    lines,
+    lines.findIndex((line) => line.includes('HERE')),
+  );
+}
+
+test.each<readonly [name: string, path: string, text: string, heading: string]>([
+  [
+    'a method of Java with a digit',
+    'A.java',
+    'class A {\n  byte[] one() {\n  }\n  byte[] sha256(byte[] in) {\n    HERE\n',
+    'byte[] sha256(byte[] in) {',
+  ],
+  [
+    'a method of Dart with a digit',
+    'a.dart',
+    'class A {\n  Widget build() {\n  }\n  void load2() {\n    HERE\n',
+    'void load2() {',
+  ],
+  [
+    'a generator of JavaScript',
+    'a.js',
+    'class A {\n  one() {\n  }\n  static async *two(x) {\n    HERE\n',
+    'static async *two(x) {',
+  ],
+  [
+    'a property that is a function',
+    'a.ts',
+    'const all = {\n  one() {\n  },\n  two: async (x) => {\n    HERE\n',
+    'two: async (x) => {',
+  ],
+  [
+    'no callback that ended above',
+    'a.tsx',
+    'function App() {\n  useEffect(() => {\n    go();\n  }, []);\n  HERE\n',
+    'function App() {',
+  ],
+  [
+    'an initializer of Swift',
+    'a.swift',
+    'class A {\n  func one() {\n  }\n  init(x: Int) {\n    HERE\n',
+    'init(x: Int) {',
+  ],
+  [
+    'a function of Rust with several words',
+    'a.rs',
+    'impl Store {\n  pub async unsafe fn load(&self) {\n    HERE\n',
+    'pub async unsafe fn load(&self) {',
+  ],
+  ['no comment in a fence of Markdown', 'a.md', '# Setup\n```sh\n# install it\nnpm ci\n```\nHERE\n', '# Setup'],
+  ['the nearest key of YAML that is less indented', 'a.yml', 'jobs:\n  build:\n    steps:\n      - HERE\n', 'steps:'],
+  [
+    'a function of Go',
+    'a.go',
+    'func one() {\n}\nfunc (s *S) Two(x int) error {\n\tHERE\n',
+    'func (s *S) Two(x int) error {',
+  ],
+  [
+    'a method of Python',
+    'a.py',
+    'class A:\n    def one(self):\n        pass\n    async def two(self):\n        HERE\n',
+    'async def two(self):',
+  ],
+])('%s is the heading of a hunk', (_, path, text, heading) => {
+  expect(headingAt(path, text)).toBe(heading);
+});

@@ -1,0 +1,102 @@
+// What an epoch packs otherwise than it was recorded: a rejected block as its stub, a long result shortened, reasoning that is bound
+// to an edited prefix left out. Everything keeps its place, so that a later record still points to what it pointed to.
+
+import type { CallPart, Part, ResultPart, Span, TextPart, Capabilities } from '@tidemark/model';
+import { appendOnly, slice } from '../base/append-only.ts';
+import { ownCalls } from './settle.ts';
+import type { History, Quarantine, Pruning, Epoch } from '../state/state.ts';
+import type { PrunedResult } from '@tidemark/log';
+import { shownUpTo } from '../base/render.ts';
+
+/**
+ * The history with these blocks replaced. Reasoning is bound to what came before it, so that of the answer and all older
+ * one goes, and nothing stands in its place: its plain twin is in the log. A call goes with its result. What is no longer
+ * packed, or was shortened away, needs no stub.
+ */
+export function quarantine(history: History, quarantines: readonly Quarantine[]): History {
+  const packed = quarantines.reduce(withStub, slice(history.packed));
+  return { ...history, packed: appendOnly(packed), calls: new Map(ownCalls(history)) };
+}
+
+function withStub(spans: readonly Span[], { origin, stub }: Quarantine): readonly Span[] {
+  const index = spans.findIndex((span) => span.origin.from === 'event' && span.origin.position === origin.position);
+  const span = spans[index];
+  const part = span && rejectedPart(span, origin.part);
+  if (span === undefined || part === undefined) return spans;
+  const text: TextPart = { type: 'text', text: stub };
+  if (part.type === 'reasoning') return [...spans.slice(0, index + 1).map(withoutReasoning), ...spans.slice(index + 1)];
+  if (part.type === 'call') return withoutCall(spans, span, part, text);
+  const parts = part.type === 'result' ? inResult(span, part, origin.part, text) : replaced(span.parts, part, text);
+  return spans.toSpliced(index, 1, { ...span, parts });
+}
+
+/** A result is the only part of its span: what is counted in it are its contents. Nothing where the place is none of them. */
+function rejectedPart({ parts }: Span, place: number): Part | undefined {
+  const [first] = parts;
+  if (first?.type !== 'result') return parts[place];
+  return first.content[place] === undefined ? undefined : first;
+}
+
+function inResult({ parts }: Span, part: ResultPart, place: number, text: TextPart): readonly Part[] {
+  return replaced(parts, part, { ...part, content: part.content.with(place, text) });
+}
+
+function replaced(parts: readonly Part[], part: Part, by: Part): readonly Part[] {
+  return parts.with(parts.indexOf(part), by);
+}
+
+/** Kept as a part without its seal, which no provider is sent: the parts behind it keep their numbers. */
+function withoutReasoning(span: Span): Span {
+  if (!span.parts.some(({ type }) => type === 'reasoning')) return span;
+  return {
+    ...span,
+    parts: span.parts.map((part) => {
+      if (part.type !== 'reasoning') return part;
+      const { opaque: _sealed, ...twin } = part;
+      return twin;
+    }),
+  };
+}
+
+/** The stub in the place of both; results must come first behind an answer, so a text among them goes behind the others. */
+function withoutCall(spans: readonly Span[], span: Span, part: CallPart, text: TextPart): readonly Span[] {
+  const isResult = (one: Span): boolean => one.group === span.group && one.parts[0]?.type === 'result';
+  const isIts = (one: Span): boolean =>
+    isResult(one) && one.parts.some((it) => it.type === 'result' && it.call === part.call);
+  const its = spans.findIndex(isIts);
+  const last = spans.findLastIndex(isResult);
+  const told = spans.map((one) => (one === span ? { ...one, parts: replaced(one.parts, part, text) } : one));
+  const result = told[its];
+  if (result === undefined) return told;
+  const rest = told.toSpliced(its, 1);
+  return rest.toSpliced(last, 0, { ...result, parts: [text] });
+}
+
+/** The history with the results of these batches shortened. What is no longer packed, or is no result, stays as it is. */
+export function prune(history: History, prunings: readonly Pruning[]): History {
+  const results = prunings.flatMap((one) => one.results);
+  const kept = new Map<number, PrunedResult>(results.map((one) => [one.position, one]));
+  const packed = slice(history.packed).map((span) => shortened(span, kept));
+  return { ...history, packed: appendOnly(packed), calls: new Map(ownCalls(history)) };
+}
+
+function shortened(span: Span, kept: ReadonlyMap<number, PrunedResult>): Span {
+  const shown = span.origin.from === 'event' ? kept.get(span.origin.position) : undefined;
+  return shown === undefined ? span : shownUpTo(span, shown);
+}
+
+// Reasoning that a provider binds to the prefix it was issued in: where that prefix was edited since, it is left out, or
+// the whole request would be refused (Anthropic's prefix check on preserved thinking).
+
+/**
+ * The span as the epoch may send it: on a model with the prefix check, without reasoning from before the last edit, and
+ * without what stands behind something that is left out of its own answer.
+ */
+export function withoutBoundReasoning(span: Span, epoch: Epoch, capabilities: Capabilities): Span {
+  if (!capabilities.prefixCheck || span.role !== 'assistant') return span;
+  const edited = span.group <= epoch.edited;
+  return {
+    ...span,
+    parts: span.parts.filter((part) => part.type !== 'reasoning' || !(edited || part.displaced === true)),
+  };
+}

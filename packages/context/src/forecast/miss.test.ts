@@ -1,0 +1,150 @@
+import type { DiagnosisRecord, EpochCause, MissCause } from '@tidemark/log';
+import { describe, expect, test, it } from 'vitest';
+import type { MissEvidence, CrossCheckVerdict } from './miss.ts';
+import { causesOfMiss, crossCheck } from './miss.ts';
+
+const ANTHROPIC = { markers: 'explicit' } as const;
+
+const FORESEEN = { capabilities: ANTHROPIC, loss: { cause: 'opened', tokens: 9 } } as const;
+
+const UNFORESEEN = { capabilities: ANTHROPIC, loss: undefined } as const;
+
+const said = (reason: string): DiagnosisRecord => ({ found: 'miss', reason });
+
+describe('a miss that was foreseen', () => {
+  test('has the cause that was known', () => {
+    expect(causesOfMiss(FORESEEN)).toEqual(['opened']);
+    expect(causesOfMiss({ ...FORESEEN, loss: { cause: 'image', tokens: 9 } })).toEqual(['image']);
+  });
+
+  test('names both where the entry had expired as well, the pause first', () => {
+    expect(causesOfMiss({ ...FORESEEN, gone: 'expired' })).toEqual(['expired', 'opened']);
+    expect(causesOfMiss({ ...FORESEEN, loss: { cause: 'expired', tokens: 9 }, gone: 'expired' })).toEqual(['expired']);
+  });
+
+  test('names both where another account held the entry as well, the account first', () => {
+    expect(causesOfMiss({ ...FORESEEN, gone: 'account' })).toEqual(['account', 'opened']);
+    expect(causesOfMiss({ ...FORESEEN, loss: { cause: 'account', tokens: 9 }, gone: 'account' })).toEqual(['account']);
+  });
+});
+
+describe('a miss that no one foresaw', () => {
+  test.each<[string, Partial<MissEvidence>, string]>([
+    ['evicted where the provider sees no change', { diagnosis: { found: 'same' }, seen: true }, 'evicted'],
+    ['evicted where an identical prefix was seen, and no diagnosis is given', { seen: true }, 'evicted'],
+    [
+      'evicted where the provider had not finished comparing',
+      { seen: true, diagnosis: { found: 'pending' } },
+      'evicted',
+    ],
+    ['unknown where no identical prefix was seen', { diagnosis: { found: 'same' } }, 'unknown'],
+    [
+      'unknown where the provider says that the messages changed',
+      { seen: true, diagnosis: said('messages_changed') },
+      'unknown',
+    ],
+    [
+      'parameter where the provider says that a setting changed',
+      { seen: true, diagnosis: said('service_tier_changed') },
+      'parameter',
+    ],
+    [
+      'unknown where a cache hit was shorter than expected',
+      { seen: true, diagnosis: { found: 'hit' }, capabilities: { markers: 'implicit', routing: 'automatic' } },
+      'unknown',
+    ],
+    [
+      'unknown behind a router, which may have taken another upstream',
+      { seen: true, capabilities: { markers: 'pass-through' } },
+      'unknown',
+    ],
+    [
+      'unknown behind a router that takes explicit markers, and may have taken another upstream',
+      { seen: true, capabilities: { markers: 'explicit', routing: 'automatic' } },
+      'unknown',
+    ],
+    [
+      'unknown where a provider with explicit markers finds entries by a key, and may have taken another machine',
+      { seen: true, capabilities: { markers: 'explicit', routing: 'by-key' } },
+      'unknown',
+    ],
+    [
+      'unknown, and no overflow, where many calls share a key and the provider routes by itself',
+      { seen: true, crowded: true, capabilities: { markers: 'implicit', routing: 'automatic' } },
+      'unknown',
+    ],
+    [
+      'evicted, and no overflow, where many calls share a key of a provider without routes',
+      { seen: true, crowded: true },
+      'evicted',
+    ],
+    [
+      'overflow-routing where many calls share a key',
+      { seen: true, crowded: true, capabilities: { markers: 'implicit', routing: 'by-key' } },
+      'overflow-routing',
+    ],
+    ['unknown where nothing tells', {}, 'unknown'],
+  ])('is %s', (_, evidence, cause) => {
+    expect(causesOfMiss({ ...UNFORESEEN, ...evidence })).toEqual([cause]);
+  });
+
+  test('is named by the diagnosis where the loss was foreseen without a cause', () => {
+    const loss = { cause: 'unknown', tokens: 9 } as const;
+    expect(causesOfMiss({ ...UNFORESEEN, loss, diagnosis: said('verbosity_changed') })).toEqual(['parameter']);
+    expect(causesOfMiss({ ...UNFORESEEN, loss, seen: true })).toEqual(['unknown']);
+  });
+});
+
+type Cause = EpochCause | MissCause;
+
+const miss = (reason: string): DiagnosisRecord => ({ found: 'miss', reason, missed: 10 });
+
+describe('a word of a provider', () => {
+  test.each<[string, readonly Cause[], CrossCheckVerdict]>([
+    ['model_changed', ['opened', 'model'], 'agrees'],
+    ['model_changed', ['parameter'], 'agrees'],
+    ['tools_changed', ['opened', 'tools'], 'agrees'],
+    ['system_changed', ['opened', 'role'], 'agrees'],
+    ['messages_changed', ['opened', 'compaction'], 'agrees'],
+    ['messages_changed', ['thinking-stripped'], 'agrees'],
+    ['input_changed', ['opened', 'skills'], 'agrees'],
+    ['reasoning_effort_changed', ['opened', 'reasoning'], 'agrees'],
+    ['text_format_changed', ['opened', 'parameters'], 'agrees'],
+    ['tools_changed', ['expired', 'tools'], 'agrees'],
+    ['tools_changed', ['opened', 'role'], 'disagrees'],
+    ['messages_changed', ['expired'], 'disagrees'],
+    ['system_changed', ['opened', 'compaction'], 'disagrees'],
+    ['a_word_of_tomorrow', ['opened', 'model'], 'disagrees'],
+    ['messages_changed', ['unknown'], 'explains'],
+  ])('%s beside %j %s', (reason, causes, verdict) => {
+    expect(crossCheck(miss(reason), causes)).toBe(verdict);
+  });
+});
+
+describe('a provider that sees no change', () => {
+  it.each(['expired', 'evicted', 'below-floor', 'lookback', 'racing', 'overflow-routing'] as const)(
+    'agrees with %s: what was sent is not what was lost',
+    (cause) => {
+      expect(crossCheck({ found: 'same' }, [cause])).toBe('agrees');
+    },
+  );
+
+  it.each(['model', 'tools', 'compaction', 'parameters'] as const)(
+    'disagrees with an epoch of the cause %s',
+    (cause) => {
+      expect(crossCheck({ found: 'same' }, ['opened', cause])).toBe('disagrees');
+      expect(crossCheck({ found: 'hit' }, ['opened', cause])).toBe('disagrees');
+    },
+  );
+
+  it('explains a miss of which we know no cause', () => {
+    expect(crossCheck({ found: 'same' }, ['unknown'])).toBe('explains');
+  });
+});
+
+it.each(['pending', 'unknown-response', 'unavailable'] as const)('%s bears on no cause', (found) => {
+  expect([crossCheck({ found }, ['opened', 'tools']), crossCheck({ found }, ['unknown'])]).toEqual([
+    'silent',
+    'silent',
+  ]);
+});

@@ -1,0 +1,197 @@
+// One answer out of its rows. Claude Code writes a row per block, all with the same `message.id`, and results of the
+// first calls may stand between them. The parts keep their order; usage and stop are those of the last row.
+
+import type { Timestamp, AnswerPart, CallId, Json, CacheWrite, StopReason, Usage } from '@tidemark/log';
+import type { JsonObject } from '../file/fields.ts';
+import { nameOf, objectOf, isObject, listOf, textOf, countOf } from '../file/fields.ts';
+import type { AnswerMove, From } from '../format/move.ts';
+import { callId } from '@tidemark/log';
+import type { Slice } from '../file/raw-json.ts';
+import { rawField, rawItems, rawPath } from '../file/raw-json.ts';
+
+/** An answer of which rows may still come. */
+export interface MergingAnswer {
+  readonly id: string;
+  /** Its first row. */
+  readonly first: From;
+  readonly startedAt: Timestamp | undefined;
+  /** Ordinal of the row that came last. */
+  last: number;
+  parts: readonly RawPart[];
+  message: JsonObject;
+  at: Timestamp;
+}
+
+/** The name that the rows of one answer share. */
+export function answerId(row: JsonObject): string | undefined {
+  return nameOf(objectOf(row['message'])['id']) ?? nameOf(row['requestId']) ?? nameOf(row['uuid']);
+}
+
+/** An answer from its first row. It was asked for when the row before that was written. */
+export function beginAnswer(
+  id: string,
+  row: JsonObject,
+  text: string,
+  from: From,
+  startedAt?: Timestamp,
+): MergingAnswer {
+  const message = objectOf(row['message']);
+  return {
+    id,
+    first: from,
+    startedAt,
+    last: from.ordinal,
+    parts: claudeParts(message['content'], text),
+    message,
+    at: from.at,
+  };
+}
+
+/** One more row of it. */
+export function growAnswer(answer: MergingAnswer, row: JsonObject, text: string, from: From): void {
+  const message = objectOf(row['message']);
+  answer.parts = added(answer.parts, claudeParts(message['content'], text));
+  answer.message = message;
+  answer.last = from.ordinal;
+  answer.at = from.at;
+}
+
+/** The finished answer. */
+export function finishAnswer({ first, startedAt, parts, message, at }: MergingAnswer): AnswerMove {
+  const word = nameOf(message['stop_reason']);
+  const response = nameOf(message['id']);
+  const calls = parts.some(({ part }) => part.type === 'call');
+  const stop = claudeStop(word, calls);
+  return {
+    type: 'answer',
+    from: { ...first, at },
+    provider: ANTHROPIC,
+    model: nameOf(message['model']) ?? 'unknown',
+    ...(startedAt === undefined ? {} : { startedAt }),
+    parts: parts.map(({ part }) => part),
+    stop,
+    ...(word === undefined ? {} : { stopRaw: word }),
+    ...(response === undefined ? {} : { response }),
+    truncated: word === undefined ? 'unknown' : stop === 'length' || stop === 'window' ? 'yes' : 'no',
+    usage: claudeUsage(message['usage']) ?? {},
+  };
+}
+
+// A row that begins with all blocks so far repeats them; a call stands once.
+function added(before: readonly RawPart[], row: readonly RawPart[]): readonly RawPart[] {
+  const repeats = row.length > before.length && before.every(({ raw }, index) => row[index]?.raw === raw);
+  const fresh = repeats ? row.slice(before.length) : row;
+  const known = new Set(before.flatMap(({ part }) => (part.type === 'call' ? [part.call] : [])));
+  return [...before, ...fresh.filter(({ part }) => part.type !== 'call' || !known.has(part.call))];
+}
+
+// The content blocks of an assistant row as parts of an answer, verbatim where the model wrote them.
+
+/** The provider that all rows of Claude Code are from. */
+const ANTHROPIC = 'anthropic';
+
+/** A part, and the raw text of the block it was made from. */
+export interface RawPart {
+  readonly part: AnswerPart<CallId>;
+  readonly raw: string;
+}
+
+/** The parts of a row, in order; `text` is the raw text of the row. */
+function claudeParts(content: Json | undefined, text: string): readonly RawPart[] {
+  if (typeof content === 'string') return [{ part: { type: 'text', text: content }, raw: content }];
+  const at = rawPath(text, 'message', 'content');
+  const slices = at === undefined ? [] : rawItems(text, at.start);
+  return listOf(content).map((block, index) => {
+    const slice = slices[index];
+    const raw = slice === undefined ? JSON.stringify(block) : text.slice(slice.start, slice.end);
+    return { part: partOf(objectOf(block), raw, text, slice), raw };
+  });
+}
+
+function partOf(block: JsonObject, raw: string, text: string, slice: Slice | undefined): AnswerPart<CallId> {
+  switch (block['type']) {
+    case 'text':
+      return { type: 'text', text: textOf(block['text']) ?? '' };
+    case 'thinking': {
+      const thinking = textOf(block['thinking']) ?? '';
+      const signed = nameOf(block['signature']) !== undefined;
+      return { type: 'reasoning', ...(signed ? { opaque: raw } : {}), text: thinking };
+    }
+    case 'redacted_thinking':
+      return { type: 'reasoning', opaque: raw, text: '' };
+    case 'tool_use':
+      return callOf(block, text, slice) ?? native(block, raw);
+    default:
+      return native(block, raw);
+  }
+}
+
+/** Items of tools that the provider runs itself: it takes them back as they are. */
+const SERVED = /^(?:server_tool_use|mcp_tool_use|\w+_tool_result)$/;
+
+/** Who wrote what no provider would take back: kept, and told by its text alone. */
+const UNKNOWN = 'unknown';
+
+function native(block: JsonObject, raw: string): AnswerPart<CallId> {
+  const type = textOf(block['type']) ?? '';
+  const isCall = nameOf(block['id']) !== undefined && nameOf(block['name']) !== undefined && isObject(block['input']);
+  const isTaken = SERVED.test(type) && (isCall || type.endsWith('_result'));
+  return { type: 'native', provider: isTaken ? ANTHROPIC : UNKNOWN, item: raw, text: textOf(block['text']) ?? '' };
+}
+
+function callOf(block: JsonObject, text: string, slice: Slice | undefined): AnswerPart<CallId> | undefined {
+  const id = nameOf(block['id']);
+  const name = nameOf(block['name']);
+  if (id === undefined || name === undefined) return undefined;
+  const at = slice === undefined ? undefined : rawField(text, slice.start, 'input');
+  const raw = at === undefined ? JSON.stringify(block['input'] ?? {}) : text.slice(at.start, at.end);
+  return { type: 'call', call: callId(id), name, arguments: raw };
+}
+
+// Usage and stop reasons as Claude Code writes them: those of Anthropic's Messages API.
+
+/** Tokens in disjoint buckets, the written ones by lifetime. Nothing where the row holds no usage, or only zeros. */
+function claudeUsage(value: Json | undefined): Usage | undefined {
+  if (!isObject(value)) return undefined;
+  const fresh = countOf(value['input_tokens']);
+  const read = countOf(value['cache_read_input_tokens']);
+  const answer = countOf(value['output_tokens']);
+  const writes = cacheWrites(value['cache_creation_input_tokens'], value['cache_creation']);
+  const counts = [fresh, read, answer, ...(writes ?? []).map((write) => write.tokens)];
+  if (counts.every((count) => count === undefined || count === 0)) return undefined;
+  return {
+    ...(fresh === undefined ? {} : { fresh }),
+    ...(read === undefined ? {} : { read }),
+    ...(writes === undefined ? {} : { writes }),
+    ...(answer === undefined ? {} : { answer }),
+  };
+}
+
+// What the split does not name was written with the default lifetime.
+function cacheWrites(total: Json | undefined, split: Json | undefined): readonly CacheWrite[] | undefined {
+  const long = countOf(objectOf(split)['ephemeral_1h_input_tokens']);
+  const short = countOf(objectOf(split)['ephemeral_5m_input_tokens']);
+  const all = countOf(total) ?? (long === undefined && short === undefined ? undefined : (long ?? 0) + (short ?? 0));
+  if (all === undefined) return undefined;
+  const writes: readonly CacheWrite[] = [
+    { ttl: '1h', tokens: long ?? 0 },
+    { ttl: '5m', tokens: Math.max(all - (long ?? 0), 0) },
+  ];
+  return writes.filter((write) => write.tokens > 0);
+}
+
+const STOPS: ReadonlyMap<string, StopReason> = new Map([
+  ['end_turn', 'end'],
+  ['tool_use', 'calls'],
+  ['max_tokens', 'length'],
+  ['stop_sequence', 'sequence'],
+  ['pause_turn', 'pause'],
+  ['refusal', 'refusal'],
+  ['model_context_window_exceeded', 'window'],
+]);
+
+/** What a stop reason means. Many rows tell none: then an answer that calls ended to call. */
+function claudeStop(word: string | undefined, calls: boolean): StopReason {
+  if (word === undefined) return calls ? 'calls' : 'end';
+  return STOPS.get(word) ?? 'other';
+}

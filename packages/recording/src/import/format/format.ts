@@ -1,0 +1,112 @@
+// What a format brings: how the first pass sees a record, and how the second reads the records of one branch.
+
+import type { Digest, ContentPart, Json } from '@tidemark/log';
+import type { RawRecord } from '../file/read-records.ts';
+import type { From, ImportedMove } from './move.ts';
+import type { Outline, Sighting } from '../outline/outline.ts';
+import { imageKind } from '@tidemark/model';
+import type { JsonObject } from '../file/fields.ts';
+import { isList, isObject, nameOf, objectOf, textOf, listOf } from '../file/fields.ts';
+
+/** The formats known here. */
+export type FormatName = 'pi-1' | 'pi-2' | 'pi-3' | 'claude-code';
+
+/** Keeps bytes outside the log and names them. */
+export type Keep = (bytes: Uint8Array) => Digest;
+
+/** Reads the records of one branch in order. It may hold moves back until what they belong to is whole. */
+export interface BranchReader {
+  read(raw: RawRecord, from: From): readonly ImportedMove[];
+  /** Puts a move of somebody else at its place among what is held. */
+  pass(move: ImportedMove): readonly ImportedMove[];
+  /** Lets go of everything that is held. */
+  release(): readonly ImportedMove[];
+}
+
+/** What a reader is given. */
+export interface BranchSource {
+  readonly branch: number;
+  readonly isSubagent: boolean;
+  readonly outline: Outline;
+  readonly keep: Keep;
+}
+
+/** One recording format. */
+export interface Format {
+  readonly name: FormatName;
+  sight(raw: RawRecord): Sighting;
+  reader(source: BranchSource): BranchReader;
+}
+
+// Content blocks of prompts and results, as both formats write them. Bytes go outside, by digest.
+
+/** The parts of some content: a text, or a list of blocks. What is no text and no bytes is kept as its JSON text. */
+export function contentParts(content: Json | undefined, keep: Keep): readonly ContentPart[] {
+  if (typeof content === 'string') return [{ type: 'text', text: content }];
+  if (!isList(content)) return [];
+  return content.map((block) => contentPart(block, keep));
+}
+
+/** The text of some content, where it is text alone. */
+export function plainText(parts: readonly ContentPart[]): string | undefined {
+  const texts: string[] = [];
+  for (const part of parts) {
+    if (part.type !== 'text') return undefined;
+    texts.push(part.text);
+  }
+  return texts.join('\n');
+}
+
+function contentPart(block: Json, keep: Keep): ContentPart {
+  const fields = objectOf(block);
+  const text = fields['type'] === 'text' ? textOf(fields['text']) : undefined;
+  if (text !== undefined) return { type: 'text', text };
+  return imagePart(fields, keep) ?? documentPart(fields, keep) ?? { type: 'text', text: asText(block) };
+}
+
+function asText(block: Json): string {
+  return typeof block === 'string' ? block : JSON.stringify(block);
+}
+
+function imagePart(block: JsonObject, keep: Keep): ContentPart | undefined {
+  if (block['type'] !== 'image') return undefined;
+  const source = objectOf(block['source']);
+  const mediaType = nameOf(block['mimeType']) ?? nameOf(source['media_type']);
+  const bytes = decoded(block['data'] ?? source['data']);
+  if (mediaType === undefined || bytes === undefined) return undefined;
+  return { type: 'image', artifact: keep(bytes), mediaType, bytes: bytes.length, ...imageKind(bytes)?.pixels };
+}
+
+function documentPart(block: JsonObject, keep: Keep): ContentPart | undefined {
+  if (block['type'] !== 'document' || !isObject(block['source'])) return undefined;
+  const bytes = decoded(block['source']['data']);
+  if (bytes === undefined || block['source']['type'] !== 'base64') return undefined;
+  return { type: 'file', path: nameOf(block['title']) ?? 'document', artifact: keep(bytes) };
+}
+
+function decoded(data: Json | undefined): Uint8Array | undefined {
+  if (typeof data !== 'string') return undefined;
+  const bytes = Buffer.from(data, 'base64');
+  return bytes.length === 0 ? undefined : bytes;
+}
+
+// The beginning of a prompt, as a title for a session that has none.
+
+const LONGEST = 80;
+
+/** The first line with words in it, at most 80 characters; nothing for text that a program wrote in angle brackets. */
+export function openingOf(content: Json | undefined): string | undefined {
+  const text = textOf(content) ?? textOf(objectOf(listOf(content)[0])['text']);
+  const line = text
+    ?.slice(0, 4096)
+    .split('\n')
+    .find((one) => one.trim() !== '')
+    ?.trim();
+  if (line === undefined || line.startsWith('<')) return undefined;
+  if (line.length <= LONGEST) return line.toWellFormed();
+  // A pair of surrogates is cut whole.
+  return `${line
+    .slice(0, LONGEST - 1)
+    .replace(/[\uD800-\uDBFF]$/, '')
+    .toWellFormed()}…`;
+}

@@ -1,0 +1,33 @@
+// Positions of the lookback.
+
+import { expect, test } from 'vitest';
+import { positionsOf } from './accounting.ts';
+import type { PrefixBlock } from './prefix.ts';
+
+function prefix(types: readonly string[]): readonly PrefixBlock[] {
+  return types.map((type, index) => ({
+    block: { index, level: 'messages', role: 'user', message: 0, content: index, type, fields: {}, marker: undefined },
+    hash: String(index),
+    tokens: index,
+  }));
+}
+
+const calls = [
+  'text',
+  'tool_use',
+  'tool_use',
+  'tool_result',
+  'tool_result',
+  'tool_use',
+  'thinking',
+  'tool_use',
+  'text',
+  'text',
+];
+
+test.each([
+  ['a run of calls is one position, and so is a run of results', true, [0, 1, 1, 2, 2, 3, 4, 5, 6, 7]],
+  ['every block is one position where runs do not collapse', false, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]],
+])('%s (§0.3)', (_, collapse, positions) => {
+  expect(positionsOf(prefix(calls), collapse)).toEqual(positions);
+});

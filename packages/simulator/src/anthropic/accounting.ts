@@ -1,0 +1,204 @@
+// What one request reads, writes and pays (§1.1, §1.2): the search behind each breakpoint, one entry per breakpoint, the
+// floor, and the split of mixed lifetimes into A, B and C. It decides; the store of entries below remembers.
+
+import type { PrefixBlock } from './prefix.ts';
+import type { MarkerTtl } from './request.ts';
+import type { Breakpoint } from './markers.ts';
+
+/** Tokens of the input in disjoint buckets. They sum to the whole input. */
+export interface CacheCounts {
+  readonly fresh: number;
+  readonly read: number;
+  readonly written5m: number;
+  readonly written1h: number;
+}
+
+/** The account of one request. */
+export interface RequestAccount {
+  readonly counts: CacheCounts;
+  /** The entry that was read, if any, with its index in the prefix. */
+  readonly hit: { readonly at: number; readonly entry: StoredEntry } | undefined;
+  /** Entries read or covered by what was read: alive anew from the start of this request. */
+  readonly refreshed: readonly Omit<StoredEntry, 'availableAt'>[];
+  /** Entries that exist once the answer begins. */
+  readonly written: readonly Omit<StoredEntry, 'availableAt'>[];
+}
+
+/** What accounting needs to know. */
+export interface AccountingInput {
+  readonly prefix: readonly PrefixBlock[];
+  readonly breakpoints: readonly Breakpoint[];
+  readonly find: (hash: string) => StoredEntry | undefined;
+  /** Start of the request. */
+  readonly now: number;
+  readonly floor: number;
+  readonly lookback: number;
+  readonly runsCollapse: boolean;
+  /** Whether a long-lived write behind a short-lived entry lives long (§1.1 billing read literally). */
+  readonly promotes: boolean;
+}
+
+interface Marked {
+  readonly at: number;
+  readonly ttl: MarkerTtl;
+}
+
+/** Accounts one request. Pure: nothing is remembered. */
+export function accountRequest(input: AccountingInput): RequestAccount {
+  const { prefix } = input;
+  const marked = cacheableMarkers(input);
+  const hit = findHit(input, marked);
+  const tokensAt = (at: number): number => prefix[at]?.tokens ?? 0;
+  const total = prefix.at(-1)?.tokens ?? 0;
+  const read = hit === undefined ? 0 : tokensAt(hit.at);
+  const beyond = marked.filter(({ at }) => hit === undefined || at > hit.at);
+  const long = beyond.findLast(({ ttl }) => ttl === '1h');
+  const last = beyond.at(-1);
+  const longEnd = long === undefined ? read : tokensAt(long.at);
+  const end = last === undefined ? read : tokensAt(last.at);
+  return {
+    counts: { fresh: total - end, read, written5m: end - longEnd, written1h: longEnd - read },
+    hit,
+    refreshed: hit === undefined ? [] : refresh(input, marked, hit),
+    written: beyond.map((marker) => written(input, marker, hit?.entry)),
+  };
+}
+
+/** Breakpoints whose prefix reaches the floor, by their index in the prefix. Below it: no error, no entry (§1.2). */
+function cacheableMarkers(input: AccountingInput): readonly Marked[] {
+  const wanted = new Map(input.breakpoints.map((breakpoint) => [breakpoint.block, breakpoint.ttl]));
+  return input.prefix.flatMap(({ block, tokens }, at) => {
+    const ttl = wanted.get(block.index);
+    return ttl === undefined || tokens < input.floor ? [] : [{ at, ttl }];
+  });
+}
+
+/** From the last breakpoint: its own hash, then back position by position; nothing found, then from the next earlier one. */
+function findHit(input: AccountingInput, marked: readonly Marked[]): RequestAccount['hit'] {
+  const positions = positionsOf(input.prefix, input.runsCollapse);
+  let searched = Number.POSITIVE_INFINITY;
+  for (const { at: start } of marked.toReversed()) {
+    const lowest = (positions[start] ?? 0) - input.lookback + 1;
+    for (let at = Math.min(start, searched - 1); at >= 0 && (positions[at] ?? 0) >= lowest; at -= 1) {
+      const entry = input.find(input.prefix[at]?.hash ?? '');
+      if (entry !== undefined) return { at, entry };
+      searched = at;
+    }
+  }
+  return undefined;
+}
+
+/**
+ * The entry that was read lives on with its own lifetime. So do entries at breakpoints in front of it: what is free
+ * cannot outlive what was paid for, so a new one there takes the shorter lifetime.
+ */
+function refresh(
+  input: AccountingInput,
+  marked: readonly Marked[],
+  hit: NonNullable<RequestAccount['hit']>,
+): readonly Omit<StoredEntry, 'availableAt'>[] {
+  const covered = marked.filter(({ at }) => at < hit.at);
+  const before = covered.map(({ at, ttl }) => {
+    const known = input.find(input.prefix[at]?.hash ?? '');
+    return entryAt(input, at, known?.ttl ?? shorter(ttl, hit.entry.ttl));
+  });
+  return [...before, entryAt(input, hit.at, hit.entry.ttl)];
+}
+
+function written(
+  input: AccountingInput,
+  marker: Marked,
+  behind: StoredEntry | undefined,
+): Omit<StoredEntry, 'availableAt'> {
+  const ttl = input.promotes || behind === undefined ? marker.ttl : shorter(marker.ttl, behind.ttl);
+  return entryAt(input, marker.at, ttl);
+}
+
+function entryAt(input: AccountingInput, at: number, ttl: MarkerTtl): Omit<StoredEntry, 'availableAt'> {
+  const { hash = '', tokens = 0 } = input.prefix[at] ?? {};
+  return { hash, tokens, ttl, expiry: input.now + LIFETIME[ttl] };
+}
+
+function shorter(a: MarkerTtl, b: MarkerTtl): MarkerTtl {
+  return a === '5m' || b === '5m' ? '5m' : '1h';
+}
+
+// The store of entries: entries by cumulative hash, one store per account and model (§1.1 isolation). An entry lives for its
+// lifetime from the start of the request that wrote or last read it, and can be read once its answer has begun.
+
+/** One entry. Times are milliseconds since the epoch. */
+export interface StoredEntry {
+  readonly hash: string;
+  readonly tokens: number;
+  readonly ttl: MarkerTtl;
+  /** First moment at which it is gone. */
+  readonly expiry: number;
+  readonly availableAt: number;
+}
+
+/** The entries of one account and model. */
+export interface EntryStore {
+  /** The live, readable entry under this hash. */
+  find(hash: string, now: number): StoredEntry | undefined;
+  put(entry: StoredEntry): void;
+  /** Drops all entries. */
+  clear(): void;
+  readonly size: number;
+}
+
+/** Milliseconds of each lifetime. */
+const LIFETIME: { readonly [ttl in MarkerTtl]: number } = { '5m': 300_000, '1h': 3_600_000 };
+
+const SWEEP_EVERY = 1024;
+
+/** An empty store. It forgets what expired as it grows. */
+export function createEntries(): EntryStore {
+  const entries = new Map<string, StoredEntry>();
+  let puts = 0;
+  return {
+    find(hash, now) {
+      const entry = entries.get(hash);
+      return entry !== undefined && entry.availableAt <= now && now < entry.expiry ? entry : undefined;
+    },
+    put(entry) {
+      const known = entries.get(entry.hash);
+      entries.set(entry.hash, known === undefined ? entry : merge(known, entry));
+      puts += 1;
+      if (puts % SWEEP_EVERY === 0) sweep(entries, entry.availableAt);
+    },
+    clear() {
+      entries.clear();
+    },
+    get size() {
+      return entries.size;
+    },
+  };
+}
+
+/** Two requests wrote or read one entry: it is readable since the earlier and lives as long as the later gives. */
+function merge(known: StoredEntry, next: StoredEntry): StoredEntry {
+  if (known.expiry <= next.availableAt) return next;
+  const longer = next.expiry >= known.expiry ? next : known;
+  return { ...longer, availableAt: Math.min(known.availableAt, next.availableAt) };
+}
+
+function sweep(entries: Map<string, StoredEntry>, now: number): void {
+  for (const [hash, entry] of entries) if (entry.expiry <= now) entries.delete(hash);
+}
+
+// Positions of the lookback (§0.3, §1.1): every block is one; on the first-party API a run of consecutive calls is one
+// position, and so is a run of consecutive results.
+
+/** The position number of each block of a prefix, ascending from 0. */
+export function positionsOf(prefix: readonly PrefixBlock[], runsCollapse: boolean): readonly number[] {
+  const positions: number[] = [];
+  let position = -1;
+  let run = '';
+  for (const { block } of prefix) {
+    const kind = block.type === 'tool_use' || block.type === 'tool_result' ? block.type : '';
+    if (!runsCollapse || kind === '' || kind !== run) position += 1;
+    run = kind;
+    positions.push(position);
+  }
+  return positions;
+}

@@ -1,0 +1,266 @@
+// The service without a socket: a body goes in, a refusal or an admitted call comes out. What the cache gains exists once
+// the admitted answer begins, and not before.
+
+import { hash } from 'node:crypto';
+import { accountRequest } from './accounting.ts';
+import type { RequestAccount, AccountingInput, EntryStore } from './accounting.ts';
+import { DEFAULT_ANSWER, makeAnswer, NO_ANSWER } from '../core/answer.ts';
+import type { OutputRoom } from '../core/answer.ts';
+import { storeOf } from './memory.ts';
+import type { AnthropicCore } from './memory.ts';
+import { fingerprintOf, optsIn } from './diagnostics.ts';
+import type { MessageDiagnostics } from './diagnostics.ts';
+import { refusalOf } from './refusal.ts';
+import type { Fault } from '../core/faults.ts';
+import { issueThinking, judge } from './judge.ts';
+import type { JudgedRequest } from './judge.ts';
+import type { LedgerCall, SimulatedUsage } from '../core/ledger.ts';
+import type { MessageReply } from './message.ts';
+import type { AnswerPlan, TimedAnswerPlan } from '../core/options.ts';
+import { askHook, planCall, playStep } from '../core/core.ts';
+import { invalid } from '../core/refusal.ts';
+import type { MessageRefusal } from '../core/refusal.ts';
+import type { Purpose, WireRequest, SentBlock } from './request.ts';
+import type { ReceivedRequest, SentResult } from '../core/scenario.ts';
+import { distort, usageOf } from './message.ts';
+import { isPrewarm, outputRoom } from './output.ts';
+import { readRequest } from './read-request.ts';
+import { checkRules } from './rules.ts';
+import { nameOf } from './tools.ts';
+import { isList, isObject, textOf } from '../core/wire.ts';
+
+/** One call as it arrives. What it brings itself goes before what is queued. */
+export interface IncomingCall extends TimedAnswerPlan {
+  readonly body: Uint8Array | string;
+  readonly account: string;
+  readonly betas: readonly string[];
+}
+
+/** A call that will be answered. */
+export interface AdmittedMessage {
+  readonly outcome: 'admitted';
+  readonly startedAt: number;
+  readonly streamed: boolean;
+  readonly reply: MessageReply;
+  /** The true account, whatever a fault makes the reply say. */
+  readonly usage: SimulatedUsage;
+  readonly account: RequestAccount;
+  readonly fault: Fault | undefined;
+  /** The answer begins: what it wrote can be read from then on. */
+  begin(at: number): void;
+}
+
+/** Answers a messages call, or refuses it. Each call is entered in the ledger. */
+export function admit(core: AnthropicCore, call: IncomingCall): AdmittedMessage | MessageRefusal {
+  const plan = planCall(core, call);
+  const arrived = arrive(core, call, 'messages', plan.at);
+  const outcome = refusalOf(plan.fault) ?? admitArrived(core, arrived, plan);
+  const told =
+    outcome.outcome === 'refused' ? refused(outcome) : { status: 200, usage: outcome.usage, message: outcome.reply.id };
+  core.ledger.add(() => ({ ...describe(arrived), wire: 'anthropic', endpoint: 'messages', ...told }));
+  return outcome;
+}
+
+/** Counts the input tokens of a request, or refuses it. Nothing is cached, nothing queued is used up. */
+export function count(
+  core: AnthropicCore,
+  call: IncomingCall,
+): { readonly outcome: 'counted'; readonly tokens: number } | MessageRefusal {
+  const arrived = arrive(core, call, 'count', call.at);
+  const request = readChecked(core, arrived);
+  const judged = 'outcome' in request ? request : judge(request, { ...core, account: call.account, sizes: call.sizes });
+  core.ledger.add(() => ({
+    ...describe(arrived),
+    wire: 'anthropic',
+    endpoint: 'count_tokens',
+    ...('outcome' in judged ? refused(judged) : { status: 200 }),
+  }));
+  return 'outcome' in judged ? judged : { outcome: 'counted', tokens: judged.tokens };
+}
+
+interface ArrivedMessage {
+  readonly at: number;
+  readonly purpose: Purpose;
+  readonly account: string;
+  readonly betas: readonly string[];
+  readonly body: Uint8Array;
+  /** Known once the body was read. */
+  model: string;
+}
+
+function arrive(core: AnthropicCore, call: IncomingCall, purpose: Purpose, time: number | undefined): ArrivedMessage {
+  const { account, betas } = call;
+  const body = typeof call.body === 'string' ? Buffer.from(call.body) : call.body;
+  return { at: core.clock.now(time), purpose, account, betas, body, model: '' };
+}
+
+function readChecked(core: AnthropicCore, arrived: ArrivedMessage): WireRequest | MessageRefusal {
+  const { capabilities } = core.settings;
+  const request = readRequest(arrived.body, { ...arrived, capabilities });
+  if ('outcome' in request) return request;
+  arrived.model = request.model;
+  return checkRules(request) ?? request;
+}
+
+function admitArrived(
+  core: AnthropicCore,
+  arrived: ArrivedMessage,
+  planned: AnswerPlan,
+): AdmittedMessage | MessageRefusal {
+  const request = readChecked(core, arrived);
+  if ('outcome' in request) return request;
+  const sent = (): ReceivedRequest => describeRequest(request);
+  const plan = askHook(core, sent, planned);
+  const told = refusalOf(plan.fault);
+  if (told !== undefined) return told;
+  const judged = judge(request, {
+    account: arrived.account,
+    signatures: core.signatures,
+    digests: core.digests,
+    sizes: plan.sizes,
+  });
+  if ('outcome' in judged) return judged;
+  const room = outputRoom(request, judged.tokens);
+  if ('outcome' in room) return room;
+  const scripted = isPrewarm(request) ? plan : playStep(core, sent, arrived.body, plan);
+  if ('mismatch' in scripted) return invalid(scripted.mismatch);
+  return refusalOf(scripted.fault) ?? answerCall(core, judged, scripted, room, arrived.at);
+}
+
+/** Beta with which dropped thinking is told (§1.8). */
+const BINDING_BETA = 'thinking-binding-controls-2026-08-01';
+
+function answerCall(
+  core: AnthropicCore,
+  judged: JudgedRequest,
+  plan: AnswerPlan,
+  room: OutputRoom,
+  at: number,
+): AdmittedMessage {
+  const { request } = judged;
+  const { fault } = plan;
+  const store = storeOf(core, judged.account, request.capabilities.model);
+  if (fault?.kind === 'evicted') store.clear();
+  const account = accountRequest(accountingInput(core, judged, store, at));
+  for (const entry of account.refreshed) store.put({ ...entry, availableAt: at });
+  core.answered += 1;
+  const id = `msg_sim${String(core.answered).padStart(10, '0')}`;
+  const answer = isPrewarm(request) ? NO_ANSWER : makeAnswer(plan.answer ?? DEFAULT_ANSWER, room, id);
+  const usage = usageOf(account.counts, { ...answer, speed: request.fields['speed'] === 'fast' ? 'fast' : 'standard' });
+  const reply: MessageReply = {
+    id,
+    model: request.model,
+    answer,
+    usage: distort(usage, fault?.kind === 'wrong-usage' ? fault.usage : undefined),
+    diagnosis: diagnose(core, judged, id, account.counts.read),
+    transformations: request.betas.includes(BINDING_BETA) ? judged.thinking.transformations : undefined,
+  };
+  const begin = (first: number): void => {
+    core.clock.passed(first);
+    for (const entry of account.written) store.put({ ...entry, availableAt: first });
+    issueThinking(core.signatures, judged, answer.blocks);
+  };
+  return { outcome: 'admitted', startedAt: at, streamed: request.stream, reply, usage, account, fault, begin };
+}
+
+/** Where the catalog knows no floor, the most usual one of §1.2. */
+const USUAL_FLOOR = 1024;
+
+function accountingInput(core: AnthropicCore, judged: JudgedRequest, store: EntryStore, now: number): AccountingInput {
+  const { capabilities } = judged.request;
+  const { collapseRuns, promotion } = core.settings;
+  return {
+    prefix: judged.prefix,
+    breakpoints: judged.breakpoints,
+    find: (key) => store.find(key, now),
+    now,
+    floor: capabilities.floor ?? USUAL_FLOOR,
+    lookback: capabilities.lookback,
+    runsCollapse: collapseRuns ?? capabilities.runsCollapse,
+    promotes: promotion === undefined ? capabilities.promotes !== 'no' : promotion === 'works',
+  };
+}
+
+function diagnose(
+  core: AnthropicCore,
+  judged: JudgedRequest,
+  message: string,
+  read: number,
+): MessageDiagnostics | null {
+  if (!optsIn(judged.request)) return null;
+  const fingerprint = fingerprintOf(judged.request, judged.account, judged);
+  core.diagnostics.remember(message, fingerprint);
+  return core.diagnostics.diagnose(judged.request, fingerprint, read);
+}
+
+function describe({
+  at,
+  account,
+  model,
+  body,
+}: ArrivedMessage): Pick<LedgerCall, 'at' | 'account' | 'model' | 'digest' | 'bytes'> {
+  return { at, account, model, digest: hash('sha256', body, 'hex'), bytes: body.byteLength };
+}
+
+function refused({ status, type, message }: MessageRefusal): Pick<LedgerCall, 'status' | 'refusal'> {
+  return { status, refusal: { type, message } };
+}
+
+// What a script can see of a Messages request: the words that matter, taken out of the wire format.
+
+/** Takes the words out of a request. */
+function describeRequest(request: WireRequest): ReceivedRequest {
+  const { blocks, messages, fields, model } = request;
+  const speaker = messages.findLast((message) => message.role === 'user' && message.blocks.some(isText));
+  return {
+    model,
+    system: joinTexts(blocks.filter((block) => block.level === 'system')),
+    tools: offeredTools(blocks),
+    lastUserText: joinTexts(speaker?.blocks ?? []),
+    toolResults: lastResults(request),
+    body: fields,
+  };
+}
+
+/** What is offered at the end of the request: what the front declares, as changed since. */
+function offeredTools(blocks: readonly SentBlock[]): readonly string[] {
+  const offered = new Set<string>();
+  for (const block of blocks) {
+    if (block.type === 'tool_removal') offered.delete(nameOf(block));
+    else if (block.level === 'tools' || block.type === 'tool_addition') offered.add(nameOf(block));
+  }
+  return [...offered];
+}
+
+function isText(block: SentBlock): boolean {
+  return block.type === 'text';
+}
+
+function joinTexts(blocks: readonly SentBlock[]): string {
+  return blocks
+    .filter(isText)
+    .map((block) => textOf(block.fields['text']))
+    .join('\n\n');
+}
+
+function lastResults(request: WireRequest): readonly SentResult[] {
+  const answer = request.blocks.findLast((block) => block.role === 'assistant')?.index ?? -1;
+  const results = request.blocks.slice(answer + 1).filter((block) => block.type === 'tool_result');
+  return results.map((block) => describeResult(request, block));
+}
+
+function describeResult(request: WireRequest, block: SentBlock): SentResult {
+  const id = textOf(block.fields['tool_use_id']);
+  const call = request.blocks.findLast((other) => other.type === 'tool_use' && other.fields['id'] === id);
+  return {
+    id,
+    name: textOf(call?.fields['name']),
+    text: contentText(block.fields['content']),
+    error: block.fields['is_error'] === true,
+  };
+}
+
+function contentText(content: unknown): string {
+  if (!isList(content)) return textOf(content);
+  return content.map((part) => (isObject(part) ? textOf(part['text']) : '')).join('\n');
+}

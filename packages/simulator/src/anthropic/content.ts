@@ -1,0 +1,214 @@
+// What a single block may be (§1.6): known types, text that is not blank, media that can be shown, ids that fit, thinking unmarked.
+
+import { invalid, firstRefusal } from '../core/refusal.ts';
+import type { MessageRefusal } from '../core/refusal.ts';
+import { isLevel, pathOf } from './request.ts';
+import type { SentBlock, RequestRule } from './request.ts';
+import { given, isList, isObject, objectAt, textOf } from '../core/wire.ts';
+import type { WireObject } from '../core/wire.ts';
+import type { Capabilities } from '@tidemark/model';
+import { imageSize, imageType } from '../core/tokens.ts';
+
+const CALL_ID = /^[a-zA-Z0-9_-]+$/;
+
+const IMAGE_TYPES: ReadonlySet<string> = new Set(['image/jpeg', 'image/png', 'image/gif', 'image/webp']);
+
+const IMAGE_SOURCES: ReadonlySet<string> = new Set(['base64', 'url', 'file']);
+
+type BlockCheck = (block: SentBlock) => MessageRefusal | undefined;
+
+/** Types that need a look inside; the others pass as they are. */
+const CHECKS: { readonly [type: string]: BlockCheck } = {
+  text: checkText,
+  image: (block) => checkImage(block.fields, `${pathOf(block)}.image`),
+  document: unchecked,
+  search_result: unchecked,
+  thinking: checkThinking,
+  redacted_thinking: checkRedacted,
+  tool_use: checkCall,
+  tool_result: checkResult,
+  server_tool_use: checkCall,
+  mcp_tool_use: checkCall,
+  compaction: unchecked,
+  container_upload: unchecked,
+  fallback: unchecked,
+  mcp_tool_listing: unchecked,
+  tool_addition: unchecked,
+  tool_removal: unchecked,
+};
+
+/** Refuses the first block that the service would not take. */
+export const checkContent: RequestRule = (request) =>
+  firstRefusal(request.blocks, (block) => (block.level === 'tools' ? undefined : checkBlock(block)));
+
+function checkBlock(block: SentBlock): MessageRefusal | undefined {
+  if (isLevel(block)) return undefined;
+  const check = Object.hasOwn(CHECKS, block.type) ? CHECKS[block.type] : undefined;
+  if (check !== undefined) return check(block) ?? checkSide(block);
+  if (block.type.endsWith('_tool_result')) return undefined;
+  return invalid(
+    `${pathOf(block)}: Input tag '${block.type}' found using 'type' does not match any of the expected tags: 'text', 'image', 'document', 'thinking', 'redacted_thinking', 'tool_use', 'tool_result'`,
+  );
+}
+
+const ONLY_IN: ReadonlyMap<string, 'user' | 'assistant'> = new Map(
+  Object.entries<'user' | 'assistant'>({
+    tool_use: 'assistant',
+    thinking: 'assistant',
+    redacted_thinking: 'assistant',
+    tool_result: 'user',
+  }),
+);
+
+function checkSide(block: SentBlock): MessageRefusal | undefined {
+  const side = ONLY_IN.get(block.type);
+  if (side === undefined || side === block.role) return undefined;
+  return invalid(`messages.${block.message}: \`${block.type}\` blocks can only be in \`${side}\` messages`);
+}
+
+function unchecked(): undefined {
+  return undefined;
+}
+
+function checkText(block: SentBlock): MessageRefusal | undefined {
+  const { text } = block.fields;
+  if (typeof text !== 'string') return invalid(`${pathOf(block)}.text.text: Input should be a valid string`);
+  if (text.trim() === '' && block.marker !== undefined) {
+    return invalid(`${pathOf(block)}.text: cache_control cannot be set for empty text blocks`);
+  }
+  return blank(text, block.level === 'system' ? 'system' : 'messages');
+}
+
+function blank(text: string, where: string): MessageRefusal | undefined {
+  if (text === '') return invalid(`${where}: text content blocks must be non-empty`);
+  return text.trim() === '' ? invalid(`${where}: text content blocks must contain non-whitespace text`) : undefined;
+}
+
+function checkImage(fields: WireObject, path: string): MessageRefusal | undefined {
+  const source = objectAt(fields, 'source');
+  const type = textOf(source['type']);
+  if (!IMAGE_SOURCES.has(type))
+    return invalid(
+      `${path}.source: Input tag '${type}' found using 'type' does not match any of the expected tags: 'base64', 'url', 'file'`,
+    );
+  if (type !== 'base64') return undefined;
+  if (IMAGE_TYPES.has(textOf(source['media_type']))) {
+    return typeof source['data'] === 'string' ? undefined : invalid(`${path}.source.base64.data: Field required`);
+  }
+  return invalid(
+    `${path}.source.base64.media_type: Input should be 'image/jpeg', 'image/png', 'image/gif' or 'image/webp'`,
+  );
+}
+
+function checkThinking(block: SentBlock): MessageRefusal | undefined {
+  const path = `${pathOf(block)}.thinking`;
+  if (block.marker !== undefined) return invalid(`${path}.cache_control: Extra inputs are not permitted`);
+  if (typeof block.fields['thinking'] !== 'string') return invalid(`${path}.thinking: Field required`);
+  return typeof block.fields['signature'] === 'string' ? undefined : invalid(`${path}.signature: Field required`);
+}
+
+function checkRedacted(block: SentBlock): MessageRefusal | undefined {
+  const path = `${pathOf(block)}.redacted_thinking`;
+  if (block.marker !== undefined) return invalid(`${path}.cache_control: Extra inputs are not permitted`);
+  return typeof block.fields['data'] === 'string' ? undefined : invalid(`${path}.data: Field required`);
+}
+
+function checkCall(block: SentBlock): MessageRefusal | undefined {
+  const { id, name, input } = block.fields;
+  const path = `${pathOf(block)}.${block.type}`;
+  if (typeof id !== 'string') return invalid(`${path}.id: Field required`);
+  if (!CALL_ID.test(id)) return invalid(`${path}.id: String should match pattern '^[a-zA-Z0-9_-]+$'`);
+  if (typeof name !== 'string') return invalid(`${path}.name: Field required`);
+  if (name === '' || name.length > 200) return invalid(`${path}.name: String should have between 1 and 200 characters`);
+  return isObject(input) ? undefined : invalid(`${path}.input: Input should be a valid dictionary`);
+}
+
+function checkResult(block: SentBlock): MessageRefusal | undefined {
+  const { tool_use_id: id, content } = block.fields;
+  const path = `${pathOf(block)}.tool_result`;
+  if (typeof id !== 'string') return invalid(`${path}.tool_use_id: Field required`);
+  if (!CALL_ID.test(id)) return invalid(`${path}.tool_use_id: String should match pattern '^[a-zA-Z0-9_-]+$'`);
+  if (!given(content) || typeof content === 'string') return undefined;
+  if (!isList(content)) return invalid(`${path}.content: Input should be a valid list`);
+  return firstRefusal(content.entries(), ([i, part]) => checkResultPart(part, `${path}.content.${i}`));
+}
+
+function checkResultPart(part: unknown, path: string): MessageRefusal | undefined {
+  if (!isObject(part)) return invalid(`${path}: Input should be a valid dictionary`);
+  if (part['type'] === 'text') return blank(textOf(part['text']), 'messages');
+  return part['type'] === 'image' ? checkImage(part, `${path}.image`) : undefined;
+}
+
+// How large a picture may be and what it is, by the header of what was sent, and how many a request may hold. A header that
+// says nothing is taken as it is.
+
+/** A picture, with the path that error texts name it by. */
+interface Picture {
+  readonly path: string;
+  readonly source: WireObject;
+}
+
+/** Above so many pictures a request counts as one with many, and each may be smaller only. */
+const MANY = 20;
+
+/**
+ * Refuses the first picture that is too large, in the words of anthropics/claude-code#5147 and #52220, or that has no
+ * pixels. The limits: docs.anthropic.com/en/docs/vision, "Basics and limits".
+ */
+export const checkImages: RequestRule = ({ blocks, capabilities }) => {
+  const pictures = blocks.flatMap(picturesIn);
+  const many = pictures.length > MANY;
+  return (
+    checkNumber(pictures.length, capabilities) ??
+    firstRefusal(pictures, (picture) => checkWeight(picture) ?? checkType(picture) ?? checkSize(picture, many))
+  );
+};
+
+/** 100 in a window of 200,000 tokens, 600 in a larger one (platform.claude.com, vision, "General limits"). Documents are not counted here. */
+function checkNumber(pictures: number, { window }: Capabilities): MessageRefusal | undefined {
+  const most = window.tokens > 200_000 ? 600 : 100;
+  return pictures <= most ? undefined : invalid(`too many images and documents: ${pictures} + 0 > ${most}`);
+}
+
+/** Characters of base64: 10 MB on this API, 5 on the clouds. */
+const HEAVIEST = 10 * 1024 * 1024;
+
+function checkWeight({ path, source }: Picture): MessageRefusal | undefined {
+  const { length } = textOf(source['data']);
+  if (source['type'] !== 'base64' || length <= HEAVIEST) return undefined;
+  return invalid(`${path}.image.source.base64: image exceeds 10 MB maximum: ${length} bytes > ${HEAVIEST} bytes`);
+}
+
+/** What it says that it is, against how it begins. */
+function checkType({ path, source }: Picture): MessageRefusal | undefined {
+  const said = textOf(source['media_type']);
+  const is = source['type'] === 'base64' ? imageType(textOf(source['data'])) : undefined;
+  if (is === undefined || is === said) return undefined;
+  return invalid(
+    `${path}.image.source.base64: The image was specified using the ${said} media type, but the image appears to be a ${is} image`,
+  );
+}
+
+function picturesIn(block: SentBlock): readonly Picture[] {
+  if (block.level === 'tools' || isLevel(block)) return [];
+  const path = pathOf(block);
+  if (block.type === 'image') return [{ path, source: objectAt(block.fields, 'source') }];
+  const { content } = block.fields;
+  if (block.type !== 'tool_result' || !isList(content)) return [];
+  return content.flatMap((part, index) =>
+    isObject(part) && part['type'] === 'image'
+      ? [{ path: `${path}.tool_result.content.${index}`, source: objectAt(part, 'source') }]
+      : [],
+  );
+}
+
+function checkSize({ path, source }: Picture, many: boolean): MessageRefusal | undefined {
+  const size = source['type'] === 'base64' ? imageSize(textOf(source['data'])) : undefined;
+  if (size === undefined) return undefined;
+  if (Math.min(size.width, size.height) === 0) return invalid('Could not process image');
+  const [most, where] = many ? [2000, ' for many-image requests'] : [8000, ''];
+  if (Math.max(size.width, size.height) <= most) return undefined;
+  return invalid(
+    `${path}.image.source.base64.data: At least one of the image dimensions exceed max allowed size${where}: ${most} pixels`,
+  );
+}

@@ -1,0 +1,114 @@
+// Native diagnosis of a cache miss (§1.4): a request that names an earlier message is told where its prompt parts from it.
+
+import type { LevelParameters, LeftOutBlocks } from './prefix.ts';
+import type { SentBlock, WireRequest } from './request.ts';
+import { given, isObject, textOf } from '../core/wire.ts';
+
+/** The reason, in the wire's words. */
+export type MissReason =
+  | {
+      readonly type: 'model_changed' | 'system_changed' | 'tools_changed' | 'messages_changed';
+      readonly cache_missed_input_tokens: number;
+    }
+  | { readonly type: 'previous_message_not_found' | 'unavailable' };
+
+/** The `diagnostics` field of a response. */
+export interface MessageDiagnostics {
+  readonly cache_miss_reason: MissReason;
+}
+
+/** What is kept of a request that opted in. */
+export interface Fingerprint {
+  readonly account: string;
+  readonly model: string;
+  readonly speed: string;
+  readonly tools: string;
+  readonly system: string;
+  readonly messages: readonly string[];
+  readonly parameters: LevelParameters;
+  readonly tokens: number;
+}
+
+/** Fingerprints of the latest requests that opted in, by message id. */
+export interface Diagnostics {
+  remember(message: string, fingerprint: Fingerprint): void;
+  /** `null` when nothing parted, or nothing was asked. */
+  diagnose(request: WireRequest, fingerprint: Fingerprint, read: number): MessageDiagnostics | null;
+}
+
+const KEPT = 256;
+
+/** Keeps the latest 256. */
+export function createDiagnostics(): Diagnostics {
+  const kept = new Map<string, Fingerprint>();
+  return {
+    remember(message, fingerprint) {
+      kept.set(message, fingerprint);
+      const oldest = kept.size > KEPT ? kept.keys().next().value : undefined;
+      if (oldest !== undefined) kept.delete(oldest);
+    },
+    diagnose(request, fingerprint, read) {
+      const asked = request.fields['diagnostics'];
+      const id = isObject(asked) ? asked['previous_message_id'] : undefined;
+      if (!given(id)) return null;
+      const before = kept.get(textOf(id));
+      if (before === undefined || before.account !== fingerprint.account) {
+        return { cache_miss_reason: { type: 'previous_message_not_found' } };
+      }
+      return compare(before, fingerprint, read);
+    },
+  };
+}
+
+/** Whether a request asks for diagnosis, now or by the next. */
+export function optsIn(request: WireRequest): boolean {
+  return isObject(request.fields['diagnostics']);
+}
+
+/** What is compared: content only, without markers. */
+export function fingerprintOf(
+  request: WireRequest,
+  account: string,
+  parts: {
+    readonly digests: readonly string[];
+    readonly leftOut: LeftOutBlocks;
+    readonly parameters: LevelParameters;
+    readonly tokens: number;
+  },
+): Fingerprint {
+  const shown = request.blocks.filter((block) => !parts.leftOut.has(block.index));
+  const digests = (level: SentBlock['level']): readonly string[] =>
+    shown.filter((block) => block.level === level).map((block) => `${block.role}|${parts.digests[block.index] ?? ''}`);
+  return {
+    account,
+    model: request.capabilities.model,
+    speed: textOf(request.fields['speed']) || 'standard',
+    tools: digests('tools').join(','),
+    system: digests('system').join(','),
+    messages: digests('messages'),
+    parameters: parts.parameters,
+    tokens: parts.tokens,
+  };
+}
+
+function compare(before: Fingerprint, after: Fingerprint, read: number): MessageDiagnostics | null {
+  const missed = Math.max(0, before.tokens - read);
+  const type = changed(before, after);
+  if (type === undefined) return null;
+  if (type === 'unavailable') return { cache_miss_reason: { type } };
+  return { cache_miss_reason: { type, cache_missed_input_tokens: missed } };
+}
+
+function changed(
+  before: Fingerprint,
+  after: Fingerprint,
+): Exclude<MissReason['type'], 'previous_message_not_found'> | undefined {
+  if (before.model !== after.model || before.speed !== after.speed) return 'model_changed';
+  if (before.tools !== after.tools) return 'tools_changed';
+  if (before.system !== after.system) return 'system_changed';
+  if (before.messages.some((digest, i) => digest !== after.messages[i])) return 'messages_changed';
+  const same = (['tools', 'system', 'messages'] as const).every(
+    (level) => before.parameters[level] === after.parameters[level],
+  );
+  return same ? undefined : 'unavailable';
+}

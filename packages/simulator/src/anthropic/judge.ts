@@ -1,0 +1,107 @@
+// From a request to what the cache will be asked: every rule, the breakpoints, the fate of thinking, and the prefix; and how the thinking of its
+// answer is bound.
+
+import type { RecordedSizes } from '../core/tokens.ts';
+import { levelParameters, buildPrefix, createExtend, hiddenBlocks, extend } from './prefix.ts';
+import type { LevelParameters, Extend, LeftOutBlocks, PrefixBlock } from './prefix.ts';
+import type { MessageRefusal } from '../core/refusal.ts';
+import { digestBlock } from './blocks.ts';
+import { createDigests } from '../core/digests.ts';
+import type { Digests } from '../core/digests.ts';
+import type { WireRequest, SentBlock } from './request.ts';
+import type { Signatures, ThinkingVerdict } from './thinking.ts';
+import { judgeThinking, sealOf } from './thinking.ts';
+import { placeBreakpoints } from './markers.ts';
+import type { Breakpoint } from './markers.ts';
+import { contentOf } from '../core/answer.ts';
+import type { AnswerBlock } from '../core/answer.ts';
+import { isThinking } from './request.ts';
+
+/** A request with everything known that does not depend on the cache. */
+export interface JudgedRequest {
+  readonly request: WireRequest;
+  readonly account: string;
+  readonly breakpoints: readonly Breakpoint[];
+  readonly thinking: ThinkingVerdict;
+  /** By `WireBlock.index`. */
+  readonly digests: readonly string[];
+  readonly leftOut: LeftOutBlocks;
+  readonly parameters: LevelParameters;
+  readonly prefix: readonly PrefixBlock[];
+  /** All input tokens. */
+  readonly tokens: number;
+}
+
+/** Who asks, and what is known beside the request. */
+export interface JudgeContext {
+  readonly account: string;
+  readonly signatures: Signatures;
+  readonly sizes: RecordedSizes | undefined;
+  readonly digests: DigestMemory;
+}
+
+/** What is remembered of the last request: digests of its blocks, and hashes up to each with and without thinking. */
+export interface DigestMemory {
+  readonly blocks: Digests;
+  readonly prefix: Extend;
+  readonly thinking: Extend;
+}
+
+/** Nothing remembered yet. */
+export function createDigestMemory(): DigestMemory {
+  return { blocks: createDigests(), prefix: createExtend(), thinking: createExtend() };
+}
+
+/** Judges a request that passed the rules. Each block is digested once. */
+export function judge(request: WireRequest, context: JudgeContext): JudgedRequest | MessageRefusal {
+  const breakpoints = placeBreakpoints(request);
+  if ('outcome' in breakpoints) return breakpoints;
+  const digests = request.blocks.map((block) => digestBlock(block, context.digests.blocks));
+  const hidden = hiddenBlocks(request);
+  const thinking = judgeThinking(request, { ...context, digests, hidden, extend: context.digests.thinking });
+  if ('outcome' in thinking) return thinking;
+  const leftOut = new Set([...hidden, ...thinking.stripped]);
+  const parameters = levelParameters(request);
+  const prefix = buildPrefix(request, {
+    digests,
+    parameters,
+    leftOut,
+    sizes: context.sizes,
+    extend: context.digests.prefix,
+  });
+  const tokens = prefix.at(-1)?.tokens ?? 0;
+  const { account } = context;
+  return { request, account, breakpoints, thinking, digests, leftOut, parameters, prefix, tokens };
+}
+
+// Binding the thinking of an answer to the conversation it is given in (§1.8): each block to everything before it.
+
+/** Registers the thinking of an answer as issued. */
+export function issueThinking(signatures: Signatures, judged: JudgedRequest, blocks: readonly AnswerBlock[]): void {
+  let place = judged.thinking.end;
+  for (const answered of blocks) {
+    const block = asSentBack(answered);
+    if (isThinking(block)) {
+      const sealed = sealOf(block.fields);
+      const { key } = signatures.issue(sealed, place, judged.account, judged.request.capabilities.model);
+      place = { ...place, before: key };
+    } else {
+      place = { ...place, prefix: extend(place.prefix, block, digestBlock(block)) };
+    }
+  }
+}
+
+/** The block as a client will send it back. Its numbers play no part in a binding. */
+function asSentBack(block: AnswerBlock): SentBlock {
+  const fields = contentOf(block);
+  return {
+    index: -1,
+    level: 'messages',
+    role: 'assistant',
+    message: -1,
+    content: -1,
+    type: block.type,
+    fields,
+    marker: undefined,
+  };
+}

@@ -1,0 +1,178 @@
+// An answer in the wire format: the finished message, its `usage`, and the events of a stream.
+
+import { contentOf } from '../core/answer.ts';
+import type { SimulatedAnswer, AnswerBlock } from '../core/answer.ts';
+import type { MessageDiagnostics } from './diagnostics.ts';
+import type { Transformation } from './thinking.ts';
+import type { SimulatedUsage } from '../core/ledger.ts';
+import type { WireObject } from '../core/wire.ts';
+import type { CacheCounts } from './accounting.ts';
+import type { WrongUsage } from '../core/faults.ts';
+import type { SseEvent } from '../core/sse.ts';
+import { encodeEvent, chunks } from '../core/sse.ts';
+
+/** Everything that a response says, streamed or not. */
+export interface MessageReply {
+  /** `msg_…` */
+  readonly id: string;
+  readonly model: string;
+  readonly answer: SimulatedAnswer;
+  /** As it is told, which a fault can make wrong. */
+  readonly usage: SimulatedUsage;
+  readonly diagnosis: MessageDiagnostics | null;
+  /** Only told with the beta that asks for it; `undefined` otherwise. */
+  readonly transformations: readonly Transformation[] | undefined;
+}
+
+/** The body of a response that is not streamed. */
+export function messageOf(reply: MessageReply): WireObject {
+  return {
+    ...envelope(reply),
+    content: reply.answer.blocks.map(contentOf),
+    stop_reason: reply.answer.stop,
+    usage: reply.usage,
+  };
+}
+
+/** The message with which a stream begins: no content, no stop reason, the input already counted. */
+export function openingOf(reply: MessageReply): WireObject {
+  const begun = Math.min(1, reply.usage.output_tokens);
+  return {
+    ...envelope(reply),
+    content: [],
+    stop_reason: null,
+    usage: { ...reply.usage, output_tokens: begun, output_tokens_details: null },
+  };
+}
+
+function envelope(reply: MessageReply): WireObject {
+  return {
+    id: reply.id,
+    type: 'message',
+    role: 'assistant',
+    model: reply.model,
+    stop_sequence: null,
+    stop_details: null,
+    container: null,
+    diagnostics: reply.diagnosis,
+    ...(reply.transformations === undefined ? {} : { input_transformations: reply.transformations }),
+  };
+}
+
+// The `usage` of an answer, with exactly the fields of §1.4, and what each stream event repeats of it.
+
+/** What an answer adds to the account of its input. */
+export interface OutputCounts {
+  readonly outputTokens: number;
+  readonly thinkingTokens: number;
+  readonly speed: SimulatedUsage['speed'];
+}
+
+/** Writes an account as `usage`. */
+export function usageOf(counts: CacheCounts, output: OutputCounts): SimulatedUsage {
+  return {
+    input_tokens: counts.fresh,
+    cache_creation_input_tokens: counts.written5m + counts.written1h,
+    cache_read_input_tokens: counts.read,
+    cache_creation: {
+      ephemeral_5m_input_tokens: counts.written5m,
+      ephemeral_1h_input_tokens: counts.written1h,
+    },
+    output_tokens: output.outputTokens,
+    output_tokens_details: output.thinkingTokens === 0 ? null : { thinking_tokens: output.thinkingTokens },
+    server_tool_use: null,
+    service_tier: 'standard',
+    inference_geo: 'not_available',
+    speed: output.speed,
+  };
+}
+
+/** All input tokens: the three fields together. */
+export function totalInput(usage: SimulatedUsage): number {
+  return usage.input_tokens + usage.cache_creation_input_tokens + usage.cache_read_input_tokens;
+}
+
+/** The usage that is told when a fault wants it wrong. */
+export function distort(usage: SimulatedUsage, wrong: WrongUsage | undefined): SimulatedUsage {
+  return wrong === undefined ? usage : { ...usage, ...wrong };
+}
+
+// A reply as server-sent events, in the order of §1.9: the message opens, blocks open, grow and close one after another,
+// the message's last numbers are told, the message stops.
+
+/** All events of a reply. `size` is the number of characters in a delta. */
+export function* eventsOf(reply: MessageReply, size: number): Generator<SseEvent> {
+  yield event({ type: 'message_start', message: openingOf(reply) });
+  for (const [index, block] of reply.answer.blocks.entries()) {
+    yield event({ type: 'content_block_start', index, content_block: emptied(block) });
+    if (index === 0) yield event({ type: 'ping' });
+    for (const delta of deltasOf(block, size)) yield event({ type: 'content_block_delta', index, delta });
+    yield event({ type: 'content_block_stop', index });
+  }
+  yield event({
+    type: 'message_delta',
+    delta: { stop_reason: reply.answer.stop, stop_sequence: null, stop_details: null, container: null },
+    usage: deltaUsage(reply),
+  });
+  yield event({ type: 'message_stop' });
+}
+
+/** All events of a reply as bytes of the stream. */
+export function* encodedEvents(reply: MessageReply, size: number): Generator<string> {
+  for (const each of eventsOf(reply, size)) yield encodeEvent(each);
+}
+
+/** An event whose data is no JSON. */
+export const MALFORMED_EVENT = 'event: content_block_delta\ndata: {"type":"content_block_de\n\n';
+
+/** An error that comes after the 200. `request` is told in it: `req_…`. */
+export function errorEventOf(type = 'overloaded_error', message = 'Overloaded', request: string): string {
+  const data = JSON.stringify({ type: 'error', error: { type, message }, request_id: request });
+  return encodeEvent({ event: 'error', data });
+}
+
+function event(data: WireObject & { readonly type: string }): SseEvent {
+  return { event: data.type, data: JSON.stringify(data) };
+}
+
+function emptied(block: AnswerBlock): WireObject {
+  switch (block.type) {
+    case 'text':
+      return { type: 'text', text: '' };
+    case 'thinking':
+      return { type: 'thinking', thinking: '', signature: '' };
+    case 'redacted_thinking':
+      return { ...block };
+    case 'tool_use':
+      return { type: 'tool_use', id: block.id, name: block.name, input: {} };
+  }
+}
+
+function* deltasOf(block: AnswerBlock, size: number): Generator<WireObject> {
+  switch (block.type) {
+    case 'text':
+      for (const text of chunks(block.text, size)) yield { type: 'text_delta', text };
+      return;
+    case 'thinking':
+      for (const thinking of chunks(block.thinking, size)) yield { type: 'thinking_delta', thinking };
+      yield { type: 'signature_delta', signature: block.signature };
+      return;
+    case 'redacted_thinking':
+      return;
+    case 'tool_use':
+      yield { type: 'input_json_delta', partial_json: '' };
+      for (const text of chunks(block.arguments, size)) yield { type: 'input_json_delta', partial_json: text };
+  }
+}
+
+function deltaUsage(reply: MessageReply): WireObject {
+  const { usage } = reply;
+  return {
+    input_tokens: usage.input_tokens,
+    cache_creation_input_tokens: usage.cache_creation_input_tokens,
+    cache_read_input_tokens: usage.cache_read_input_tokens,
+    output_tokens: usage.output_tokens,
+    output_tokens_details: usage.output_tokens_details,
+    server_tool_use: usage.server_tool_use,
+  };
+}

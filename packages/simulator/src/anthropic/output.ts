@@ -1,0 +1,89 @@
+// Limits on what is asked for (§1.1 pre-warm, §1.6): output tokens, thinking, effort.
+
+import { invalid } from '../core/refusal.ts';
+import type { MessageRefusal } from '../core/refusal.ts';
+import type { WireRequest, RequestRule } from './request.ts';
+import { given, objectAt } from '../core/wire.ts';
+import type { OutputRoom } from '../core/answer.ts';
+
+const EFFORTS: ReadonlySet<unknown> = new Set(['low', 'medium', 'high', 'xhigh', 'max']);
+
+const LEAST_BUDGET = 1024;
+
+/** Beta that makes `thinking.block_binding` a field (§1.8). */
+const BINDING = 'thinking-binding-controls-2026-08-01';
+
+/** Refuses an output limit, a thinking setting or a pre-warming call that the service would not take. */
+export const checkOutput: RequestRule = (request) =>
+  checkEffort(request) ??
+  (request.purpose === 'count' ? undefined : (checkLimit(request) ?? checkPrewarm(request))) ??
+  checkThinking(request);
+
+/** Whether a request only writes the cache: `max_tokens: 0` on a model that takes it. */
+export function isPrewarm(request: WireRequest): boolean {
+  return request.purpose === 'messages' && request.maxTokens === 0;
+}
+
+function checkLimit(request: WireRequest): MessageRefusal | undefined {
+  const asked = request.fields['max_tokens'];
+  const { outputLimit, prewarm } = request.capabilities;
+  if (typeof asked !== 'number' || !Number.isInteger(asked))
+    return invalid('max_tokens: Input should be a valid integer');
+  const least = prewarm ? 0 : 1;
+  if (asked < least) return invalid(`max_tokens: Input should be greater than or equal to ${least}`);
+  if (asked <= outputLimit) return undefined;
+  return invalid(
+    `max_tokens: ${asked} > ${outputLimit}, which is the maximum allowed number of output tokens for ${request.model}`,
+  );
+}
+
+/** What pre-warming excludes is documented; the texts are this simulator's own. */
+function checkPrewarm(request: WireRequest): MessageRefusal | undefined {
+  if (!isPrewarm(request)) return undefined;
+  const choice = objectAt(request.fields, 'tool_choice')['type'];
+  if (request.stream) return invalid('max_tokens: 0 is not supported with `stream: true`');
+  if (objectAt(request.fields, 'thinking')['type'] === 'enabled') {
+    return invalid('max_tokens: 0 is not supported with `thinking.type: "enabled"`');
+  }
+  if (given(objectAt(request.fields, 'output_config')['format'])) {
+    return invalid('max_tokens: 0 is not supported with `output_config.format`');
+  }
+  if (choice !== 'any' && choice !== 'tool') return undefined;
+  return invalid(`max_tokens: 0 is not supported with \`tool_choice.type: "${choice}"\``);
+}
+
+function checkThinking(request: WireRequest): MessageRefusal | undefined {
+  const thinking = objectAt(request.fields, 'thinking');
+  if (given(thinking['block_binding']) && !request.betas.includes(BINDING)) {
+    return invalid('thinking.block_binding: Extra inputs are not permitted');
+  }
+  if (thinking['type'] !== 'enabled') return undefined;
+  const budget = thinking['budget_tokens'];
+  if (typeof budget !== 'number') return invalid('thinking.enabled.budget_tokens: Field required');
+  if (budget < LEAST_BUDGET) {
+    return invalid(`thinking.enabled.budget_tokens: Input should be greater than or equal to ${LEAST_BUDGET}`);
+  }
+  if (request.purpose === 'count' || request.maxTokens > budget) return undefined;
+  return invalid('`max_tokens` must be greater than `thinking.budget_tokens`.');
+}
+
+function checkEffort(request: WireRequest): MessageRefusal | undefined {
+  const effort = objectAt(request.fields, 'output_config')['effort'];
+  if (!given(effort) || EFFORTS.has(effort)) return undefined;
+  return invalid("output_config.effort: Input should be 'low', 'medium', 'high', 'xhigh' or 'max'");
+}
+
+// Whether a request fits the model (§1.6), and how much room is left for the answer.
+
+/** The room for output, or the refusal of a request that is too long. `input` is all its tokens. */
+export function outputRoom(request: WireRequest, input: number): OutputRoom | MessageRefusal {
+  const { inputLimit, window } = request.capabilities;
+  if (input > inputLimit) return invalid(`prompt is too long: ${input} tokens > ${inputLimit} maximum`);
+  const left = window.tokens - input;
+  if (window.sharedWithOutput === 'no' || left >= request.maxTokens)
+    return { tokens: request.maxTokens, stop: 'max_tokens' };
+  if (window.sharedWithOutput === 'stops') return { tokens: Math.max(0, left), stop: 'model_context_window_exceeded' };
+  return invalid(
+    `input length and \`max_tokens\` exceed context limit: ${input} + ${request.maxTokens} > ${window.tokens}, decrease input length or \`max_tokens\` and try again`,
+  );
+}

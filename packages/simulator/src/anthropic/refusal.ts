@@ -1,0 +1,37 @@
+// The refusals of `../core/faults.ts` in Anthropic's words, and the body that carries a refusal.
+
+import { refuse } from '../core/refusal.ts';
+import type { MessageRefusal } from '../core/refusal.ts';
+import type { Fault } from '../core/faults.ts';
+
+/** The refusal that a fault is, if it is one. The others strike on the way or inside. */
+export function refusalOf(fault: Fault | undefined): MessageRefusal | undefined {
+  switch (fault?.kind) {
+    case 'rate-limited':
+      return rateLimited(fault.retryAfter);
+    case 'overloaded':
+      return refuse(529, 'overloaded_error', 'Overloaded');
+    case 'server-error':
+      return refuse(500, 'api_error', 'Internal server error');
+    case 'refused':
+      return refuse(fault.status ?? 400, fault.type ?? 'invalid_request_error', fault.message);
+    default:
+      return undefined;
+  }
+}
+
+function rateLimited(retryAfter: number | undefined): MessageRefusal {
+  const headers: { readonly [name: string]: string } =
+    retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) };
+  const text = "This request would exceed your organization's rate limit. Please try again later.";
+  return refuse(429, 'rate_limit_error', text, headers);
+}
+
+/** The body that carries a refusal (provider-facts §1.6). */
+export function errorBody(refusal: Pick<MessageRefusal, 'type' | 'message'>, request: string): string {
+  return JSON.stringify({
+    type: 'error',
+    error: { type: refusal.type, message: refusal.message },
+    request_id: request,
+  });
+}

@@ -1,0 +1,26 @@
+// All rules in the order in which they are asked. The first refusal is the answer.
+
+import type { MessageRefusal } from '../core/refusal.ts';
+import type { WireRequest, RequestRule } from './request.ts';
+import { checkChanges, checkTools } from './tools.ts';
+import { checkContent, checkImages } from './content.ts';
+import { checkLoopThinking, checkTurns } from './turns.ts';
+import { checkOutput } from './output.ts';
+import { checkPairs } from './pairs.ts';
+import { firstRefusal } from '../core/refusal.ts';
+
+const RULES: readonly RequestRule[] = [
+  checkOutput,
+  checkTools,
+  checkContent,
+  checkImages,
+  checkChanges,
+  checkPairs,
+  checkLoopThinking,
+  checkTurns,
+];
+
+/** The first thing the service would refuse in a request, apart from markers, thinking and size. */
+export function checkRules(request: WireRequest): MessageRefusal | undefined {
+  return firstRefusal(RULES, (rule) => rule(request));
+}

@@ -1,0 +1,165 @@
+// The doors of the OpenAI part: `/v1/responses`, `/v1/responses/input_tokens`, `/v1/chat/completions`, and OpenRouter's
+// `/api/v1/chat/completions`, with the headers and errors of the real ones.
+
+import { setTimeout as delay } from 'node:timers/promises';
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
+import type { RefusalAnswer, ServerRefusal } from '@tidemark/http-server';
+import type { Hono } from 'hono';
+import type { OpenAICore } from '../openai/memory.ts';
+import { accountOf, firstByteAt, nextRequest, timeOf, waitOf, wholeBody, writeStream } from './door.ts';
+import type { SimulatorDoor, DoorBindings, DoorContext } from './door.ts';
+import { SimulatorError } from '../core/errors.ts';
+import type { IncomingOpenAICall } from '../openai/admit.ts';
+import { callChat, callInputTokens, callResponses } from '../openai/calls.ts';
+import type { OpenAIReply } from '../openai/calls.ts';
+import { SERVER_ERROR } from '../openai/format/faults.ts';
+import { bad, openAIErrorBody, refuseOpenAI } from '../openai/format/refusal.ts';
+import type { OpenAIRefusal } from '../openai/format/refusal.ts';
+
+type AnswerCall = (core: OpenAICore, call: IncomingOpenAICall) => OpenAIReply | OpenAIRefusal;
+
+/** How an error is told. */
+type Form = (refusal: OpenAIRefusal) => string;
+
+/** Opens the doors of this part. Their errors, those of the simulator itself included, have this provider's form. */
+export function addOpenAIDoors(app: Hono<DoorBindings>, door: SimulatorDoor): void {
+  const { core } = door;
+  const answering =
+    (answer: AnswerCall, form: Form = openAIErrorBody) =>
+    (context: DoorContext): Promise<Response> =>
+      guarded(door, context, form, (call, request) => respond(core, context, answer(core, call), request));
+  const routed: AnswerCall = (own, call) => callChat(own, call, 'router');
+  app.post('/v1/responses', answering(callResponses));
+  app.post(
+    '/v1/chat/completions',
+    answering((own, call) => callChat(own, call, 'chat')),
+  );
+  app.post('/api/v1/chat/completions', answering(routed, routerErrorBody));
+  app.post('/v1/responses/input_tokens', (context) =>
+    guarded(door, context, openAIErrorBody, (call, request) =>
+      respondCount(context, callInputTokens(core, call), request),
+    ),
+  );
+}
+
+/**
+ * A refusal of the server in the form of this provider, or `undefined` for a path that is not one of this part. OpenAI publishes
+ * no limit of a body [I]: that of Anthropic holds here.
+ */
+export function refuseOpenAIEarly(
+  { reason, status, message }: ServerRefusal,
+  path: string,
+  nextId: () => string,
+): RefusalAnswer | undefined {
+  const form = formOf(path);
+  if (form === undefined) return undefined;
+  const type = status >= 500 ? 'server_error' : 'invalid_request_error';
+  const code = reason === 'body-too-large' ? 'request_too_large' : null;
+  const body = form(refuseOpenAI(status, `simulator: ${message}`, { type, code }));
+  return { status, headers: { 'content-type': 'application/json', 'x-request-id': nextId() }, body };
+}
+
+function formOf(path: string): Form | undefined {
+  if (path.startsWith('/api/v1/')) return routerErrorBody;
+  return /^\/v1\/(?:responses|chat)(?:\/|$)/.test(path) ? openAIErrorBody : undefined;
+}
+
+/** A router tells the status as the code (§3 names no text of its own [I]). */
+function routerErrorBody({ message, status }: OpenAIRefusal): string {
+  return JSON.stringify({ error: { message, code: status } });
+}
+
+type Told = Response | OpenAIRefusal;
+
+type AnswerWork = (call: IncomingOpenAICall, request: string) => Told | Promise<Told>;
+
+async function guarded(door: SimulatorDoor, context: DoorContext, form: Form, work: AnswerWork): Promise<Response> {
+  const request = nextRequest(door);
+  const told = await attempt(door.core, context, request, work);
+  if (told instanceof Response) return told;
+  const headers = { 'content-type': 'application/json', 'x-request-id': request, ...told.headers };
+  return new Response(form(told), { status: told.status, headers });
+}
+
+async function attempt(core: OpenAICore, context: DoorContext, request: string, work: AnswerWork): Promise<Told> {
+  try {
+    const call = await readCall(core, context);
+    return 'outcome' in call ? call : await work(call, request);
+  } catch (error) {
+    return failure(error);
+  }
+}
+
+/** What went wrong in the simulator itself is said so, never as a provider's text. */
+export function failure(error: unknown): OpenAIRefusal {
+  const text = `simulator: ${error instanceof Error ? error.message : String(error)}`;
+  return error instanceof SimulatorError ? bad(text, null) : refuseOpenAI(500, text, { type: 'server_error' });
+}
+
+const NO_KEY =
+  "You didn't provide an API key. You need to provide your API key in an Authorization header using Bearer auth (i.e. Authorization: Bearer YOUR_KEY).";
+
+/** The key that a client brings, or the refusal of one that brings none. */
+export function keyOf(authorization: string | undefined): string | OpenAIRefusal {
+  return /^Bearer\s+(.+)$/i.exec(authorization ?? '')?.[1] ?? refuseOpenAI(401, NO_KEY);
+}
+
+async function readCall(core: OpenAICore, context: DoorContext): Promise<IncomingOpenAICall | OpenAIRefusal> {
+  const key = keyOf(context.req.header('authorization'));
+  if (typeof key !== 'string') return key;
+  const body = new Uint8Array(await context.req.arrayBuffer());
+  return { body, account: accountOf(key), ...timeOf(core, context) };
+}
+
+async function respond(
+  core: OpenAICore,
+  context: DoorContext,
+  outcome: OpenAIReply | OpenAIRefusal,
+  request: string,
+): Promise<Told> {
+  if (outcome.outcome === 'refused') return outcome;
+  await delay(waitOf(core, outcome.fault));
+  return outcome.streamed
+    ? respondStreamed(core, context, outcome, request)
+    : respondWhole(core, context, outcome, request);
+}
+
+async function respondStreamed(
+  core: OpenAICore,
+  context: DoorContext,
+  reply: OpenAIReply,
+  request: string,
+): Promise<Response> {
+  const { outgoing } = context.env;
+  reply.begin(firstByteAt(core, reply));
+  outgoing.writeHead(200, {
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-cache',
+    'x-request-id': request,
+  });
+  await writeStream(outgoing, { ...reply, events: reply.events(core.settings.deltaCharacters) });
+  return RESPONSE_ALREADY_SENT;
+}
+
+/** Without a stream a fault on the way strikes before the first byte. */
+function respondWhole(core: OpenAICore, context: DoorContext, reply: OpenAIReply, request: string): Told {
+  const { fault } = reply;
+  if (fault?.kind === 'silence') return RESPONSE_ALREADY_SENT;
+  if (fault?.kind === 'cut') {
+    context.env.outgoing.destroy();
+    return RESPONSE_ALREADY_SENT;
+  }
+  if (fault?.kind === 'error-event') {
+    const { type = 'server_error', message = SERVER_ERROR } = fault;
+    return refuseOpenAI(500, message, { type, code: type });
+  }
+  reply.begin(firstByteAt(core, reply));
+  const headers = { 'content-type': 'application/json', 'x-request-id': request };
+  return context.body(wholeBody(reply.body, fault), 200, headers);
+}
+
+function respondCount(context: DoorContext, counted: ReturnType<typeof callInputTokens>, request: string): Told {
+  if (counted.outcome === 'refused') return counted;
+  const body = { object: 'response.input_tokens', input_tokens: counted.tokens };
+  return context.json(body, 200, { 'x-request-id': request });
+}

@@ -1,0 +1,202 @@
+// The port: every wire over loopback HTTP. Here `/v1/messages` and `/v1/messages/count_tokens`, with the headers and errors of
+// the real one; the OpenAI part brings its own doors.
+
+import { setTimeout as delay } from 'node:timers/promises';
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
+import { HttpServerError, openServer } from '@tidemark/http-server';
+import type { RefusalAnswer, RefusalForm, RefusalReason, ServerLimits, ServerRefusal } from '@tidemark/http-server';
+import { Hono } from 'hono';
+import { admit, count } from '../anthropic/admit.ts';
+import type { AdmittedMessage, IncomingCall } from '../anthropic/admit.ts';
+import type { OpenAICore } from '../openai/memory.ts';
+import { accountOf, firstByteAt, nextRequest, timeOf, waitOf, wholeBody, writeStream } from './door.ts';
+import type { SimulatorDoor, DoorBindings, DoorContext } from './door.ts';
+import { SimulatorError } from '../core/errors.ts';
+import { messageOf, encodedEvents, errorEventOf, MALFORMED_EVENT } from '../anthropic/message.ts';
+import { addOpenAIDoors, refuseOpenAIEarly } from './openai.ts';
+import { openAIUpgrade } from './socket.ts';
+import { invalid, refuse } from '../core/refusal.ts';
+import { errorBody } from '../anthropic/refusal.ts';
+import type { MessageRefusal } from '../core/refusal.ts';
+import { MOST_BYTES } from '../anthropic/read-request.ts';
+
+/** A simulator that listens. */
+export interface ListeningSimulator {
+  /** `http://127.0.0.1:<port>`, what an SDK takes as its base URL. */
+  readonly url: string;
+  readonly port: number;
+  /** Connections that are open now, WebSockets included. */
+  connections(): number;
+  /** WebSockets that are open now. */
+  webSockets(): number;
+  /** Cuts what is open and frees the port. */
+  close(): Promise<void>;
+}
+
+/** How a simulator listens. */
+export interface ListenOptions {
+  /** The port on the loopback interface. Default 0: a free one. */
+  readonly port?: number;
+  /**
+   * Names that the `Host` header may contain in addition to `127.0.0.1`, `localhost` and `[::1]` with the port of the
+   * simulator: `name` for any port, `name:port` for one. For a client in a container that reaches it by another name.
+   */
+  readonly allowedHosts?: readonly string[];
+  /** Limits on clients that differ from the defaults: 32 MB for a body, else those of `@tidemark/http-server`. */
+  readonly limits?: Partial<ServerLimits>;
+}
+
+/**
+ * Listens on loopback. Port 0 takes a free one.
+ *
+ * @throws SimulatorError `simulator/listen-failed` when the port is taken, `simulator/bad-options` for a wrong limit or name.
+ */
+export async function listen(core: OpenAICore, options: ListenOptions): Promise<ListeningSimulator> {
+  const { port = 0, allowedHosts = [] } = options;
+  const limits = { bodyBytes: MOST_BYTES, ...options.limits };
+  const door: SimulatorDoor = { core, requests: 0 };
+  const app = createApp(door);
+  const refusalForm: RefusalForm = (refusal, path) => refuseEarly(door, refusal, path);
+  const server = await openServer(app.fetch, { port, allowedHosts, limits, refusalForm }).catch((error: unknown) => {
+    throw error instanceof HttpServerError ? asSimulatorError(error, port) : error;
+  });
+  server.onUpgrade(openAIUpgrade(core));
+  return server;
+}
+
+function asSimulatorError(error: HttpServerError, port: number): SimulatorError {
+  if (error.code === 'http-server/bad-options') {
+    return new SimulatorError('simulator/bad-options', error.message, {}, error);
+  }
+  const message = `The simulator cannot listen on port ${port} of 127.0.0.1. Choose another port, or 0 for a free one.`;
+  return new SimulatorError('simulator/listen-failed', message, { port }, error);
+}
+
+/** A refusal of the server in the form of the provider whose path was asked for. Without a known path: Anthropic's. */
+function refuseEarly(door: SimulatorDoor, refusal: ServerRefusal, path = ''): RefusalAnswer {
+  const openAI = refuseOpenAIEarly(refusal, path, () => nextRequest(door));
+  if (openAI !== undefined) return openAI;
+  const { reason, status, message } = refusal;
+  const text = reason === 'body-too-large' ? TOO_LARGE : `simulator: ${message}`;
+  return answerOf(refuse(status, TYPES[reason], text), nextRequest(door));
+}
+
+const TOO_LARGE = 'Request exceeds the maximum size';
+
+/** Anthropic's types by status, https://platform.claude.com/docs/en/api/errors. 408, 415, 421 and 431 are not listed there [I]. */
+const TYPES: { readonly [reason in RefusalReason]: string } = {
+  'body-too-large': 'request_too_large',
+  busy: 'overloaded_error',
+  encoding: 'invalid_request_error',
+  failed: 'api_error',
+  'headers-too-large': 'invalid_request_error',
+  host: 'invalid_request_error',
+  malformed: 'invalid_request_error',
+  'no-upgrade': 'not_found_error',
+  origin: 'permission_error',
+  timeout: 'timeout_error',
+};
+
+function createApp(door: SimulatorDoor): Hono<DoorBindings> {
+  const app = new Hono<DoorBindings>();
+  app.post('/v1/messages', (context) => answerMessages(door, context));
+  app.post('/v1/messages/count_tokens', (context) => answerCount(door, context));
+  addOpenAIDoors(app, door);
+  app.notFound(() => refuseCall(refuse(404, 'not_found_error', 'Not found'), nextRequest(door)));
+  app.onError((error) => refuseCall(failure(error), nextRequest(door)));
+  return app;
+}
+
+/** What went wrong in the simulator itself is said so, never as a provider's text. */
+function failure(error: Error): MessageRefusal {
+  const text = `simulator: ${error.message}`;
+  return error instanceof SimulatorError ? invalid(text) : refuse(500, 'api_error', text);
+}
+
+async function answerMessages(door: SimulatorDoor, context: DoorContext): Promise<Response> {
+  const { core } = door;
+  const request = nextRequest(door);
+  const call = await readCall(core, context);
+  if ('outcome' in call) return refuseCall(call, request);
+  const outcome = admit(core, call);
+  if (outcome.outcome === 'refused') return refuseCall(outcome, request);
+  await delay(waitOf(core, outcome.fault));
+  return outcome.streamed
+    ? respondStreamed(core, context, outcome, request)
+    : respondWhole(core, context, outcome, request);
+}
+
+async function answerCount(door: SimulatorDoor, context: DoorContext): Promise<Response> {
+  const { core } = door;
+  const request = nextRequest(door);
+  const call = await readCall(core, context);
+  if ('outcome' in call) return refuseCall(call, request);
+  const counted = count(core, call);
+  if (counted.outcome === 'refused') return refuseCall(counted, request);
+  return context.json({ input_tokens: counted.tokens }, 200, { 'request-id': request });
+}
+
+async function respondStreamed(
+  core: OpenAICore,
+  context: DoorContext,
+  call: AdmittedMessage,
+  request: string,
+): Promise<Response> {
+  const { outgoing } = context.env;
+  call.begin(firstByteAt(core, call));
+  outgoing.writeHead(200, {
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-cache',
+    'request-id': request,
+  });
+  const { deltaCharacters } = core.settings;
+  await writeStream(outgoing, {
+    events: encodedEvents(call.reply, deltaCharacters),
+    fault: call.fault,
+    malformed: MALFORMED_EVENT,
+    errorEvent: ({ type, message }) => errorEventOf(type, message, request),
+  });
+  return RESPONSE_ALREADY_SENT;
+}
+
+/** Without a stream a fault on the way strikes before the first byte. */
+function respondWhole(core: OpenAICore, context: DoorContext, call: AdmittedMessage, request: string): Response {
+  const { fault } = call;
+  if (fault?.kind === 'silence') return RESPONSE_ALREADY_SENT;
+  if (fault?.kind === 'cut') {
+    context.env.outgoing.destroy();
+    return RESPONSE_ALREADY_SENT;
+  }
+  if (fault?.kind === 'error-event') {
+    return refuseCall(refuse(529, fault.type ?? 'overloaded_error', fault.message ?? 'Overloaded'), request);
+  }
+  call.begin(firstByteAt(core, call));
+  return context.body(wholeBody(messageOf(call.reply), fault), 200, {
+    'content-type': 'application/json',
+    'request-id': request,
+  });
+}
+
+async function readCall(core: OpenAICore, context: DoorContext): Promise<IncomingCall | MessageRefusal> {
+  const bearer = context.req.header('authorization')?.replace(/^Bearer\s+/i, '');
+  const key = context.req.header('x-api-key') ?? bearer ?? '';
+  if (key === '') return refuse(401, 'authentication_error', 'x-api-key header is required');
+  if (context.req.header('anthropic-version') === undefined) return invalid('anthropic-version: header is required');
+  const betas = (context.req.header('anthropic-beta') ?? '').split(',').map((beta) => beta.trim());
+  return {
+    body: new Uint8Array(await context.req.arrayBuffer()),
+    account: accountOf(key),
+    betas: betas.filter((beta) => beta !== ''),
+    ...timeOf(core, context),
+  };
+}
+
+function refuseCall(refusal: MessageRefusal, request: string): Response {
+  const { status, headers, body } = answerOf(refusal, request);
+  return new Response(body, { status, headers });
+}
+
+function answerOf(refusal: MessageRefusal, request: string): RefusalAnswer {
+  const headers = { 'content-type': 'application/json', 'request-id': request, ...refusal.headers };
+  return { status: refusal.status, headers, body: errorBody(refusal, request) };
+}

@@ -1,0 +1,178 @@
+// The door of WebSocket mode: `response.create` on `/v1/responses`, events as frames, one response after the other (§2.4).
+// The caches are those of HTTP; what a connection remembers is its own.
+
+import type { IncomingMessage } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { RefusalAnswer, ServerSocket, ServeUpgrade } from '@tidemark/http-server';
+import type { OpenAICore } from '../openai/memory.ts';
+import { accountOf, firstByteAt, waitOf, piecesOf } from './door.ts';
+import type { Fault } from '../core/faults.ts';
+import { dataOf } from '../core/sse.ts';
+import { callResponses } from '../openai/calls.ts';
+import type { OpenAIReply } from '../openai/calls.ts';
+import { createConnectionMemory } from '../openai/responses/stored.ts';
+import type { ConnectionMemory } from '../openai/responses/stored.ts';
+import { failure, keyOf } from './openai.ts';
+import {
+  openAIErrorBody,
+  refuseOpenAI,
+  bad,
+  missingParameter,
+  unknownParameter,
+  wrongValue,
+} from '../openai/format/refusal.ts';
+import type { OpenAIRefusal } from '../openai/format/refusal.ts';
+import { given, isObject, textOf } from '../core/wire.ts';
+import type { WireObject } from '../core/wire.ts';
+
+const PATH = '/v1/responses';
+
+/** Decides on upgrades: `/v1/responses` with a key is taken. */
+export function openAIUpgrade(core: OpenAICore): ServeUpgrade {
+  return (request, path) => {
+    const account = admitUpgrade(core, request, path);
+    return typeof account === 'string' ? (socket) => attend(core, socket, account) : answerOf(account);
+  };
+}
+
+/** The account, or why there is no upgrade. */
+function admitUpgrade(core: OpenAICore, { headers }: IncomingMessage, path: string): string | OpenAIRefusal {
+  if (path !== PATH) return refuseOpenAI(404, 'Not found');
+  const key = keyOf(headers.authorization);
+  if (typeof key !== 'string') return key;
+  const fault = takeFault(core, 'upgrade-refused');
+  return fault === undefined ? accountOf(key) : refuseOpenAI(fault.status ?? 426, 'simulator: no upgrade, as asked.');
+}
+
+function answerOf(refusal: OpenAIRefusal): RefusalAnswer {
+  const headers = { 'content-type': 'application/json' };
+  return { status: refusal.status, headers, body: openAIErrorBody(refusal) };
+}
+
+/** Takes the next fault that was asked for, if it is of this kind: such a one strikes a connection, not a call. */
+function takeFault<Kind extends Fault['kind']>(
+  core: OpenAICore,
+  kind: Kind,
+): Extract<Fault, { readonly kind: Kind }> | undefined {
+  const [next] = core.faults;
+  if (!isOf(next, kind)) return undefined;
+  core.faults.shift();
+  return next;
+}
+
+function isOf<Kind extends Fault['kind']>(
+  fault: Fault | undefined,
+  kind: Kind,
+): fault is Extract<Fault, { readonly kind: Kind }> {
+  return fault?.kind === kind;
+}
+
+/** One connection. */
+interface SocketConnection {
+  readonly core: OpenAICore;
+  readonly socket: ServerSocket;
+  readonly account: string;
+  readonly memory: ConnectionMemory;
+  readonly openedAt: number;
+}
+
+function attend(core: OpenAICore, socket: ServerSocket, account: string): void {
+  const openedAt = core.clock.now();
+  const connection: SocketConnection = { core, socket, account, memory: createConnectionMemory(), openedAt };
+  socket.onMessage((text) => answerFrame(connection, text));
+}
+
+async function answerFrame(connection: SocketConnection, text: string): Promise<void> {
+  const { core, socket, account, memory, openedAt } = connection;
+  const old = tooOld(openedAt, core.clock.now());
+  if (old !== undefined) {
+    await socket.send(refusalFrame(old));
+    return socket.close();
+  }
+  if (takeFault(core, 'forgotten') !== undefined) memory.forget();
+  const frame = readFrame(text);
+  if (frame.outcome === 'refused') return socket.send(refusalFrame(frame));
+  const { body, generates, previous } = frame;
+  const outcome = attempt(() => callResponses(core, { body, account, connection: memory, generates }));
+  if (outcome.outcome === 'admitted') return tell(connection, outcome);
+  memory.forget(previous);
+  await socket.send(refusalFrame(outcome));
+}
+
+function attempt(call: () => OpenAIReply | OpenAIRefusal): OpenAIReply | OpenAIRefusal {
+  try {
+    return call();
+  } catch (error) {
+    return failure(error);
+  }
+}
+
+/** Sends all events of an answer, and ends as a fault wants it. */
+async function tell({ core, socket, memory }: SocketConnection, reply: OpenAIReply): Promise<void> {
+  await delay(waitOf(core, reply.fault));
+  reply.begin(firstByteAt(core, reply));
+  const pieces = piecesOf({ ...reply, events: reply.events(core.settings.deltaCharacters) });
+  let next = pieces.next();
+  for (; next.done !== true; next = pieces.next()) await socket.send(dataOf(next.value));
+  if (next.value === 'cut') socket.terminate();
+  if (reply.fault?.kind === 'error-event') memory.forget();
+}
+
+// Frames of a WebSocket connection: the client's `response.create`, and errors as the service tells them there (§2.4).
+
+/** A `response.create` taken apart. */
+export interface CreateFrame {
+  readonly outcome: 'read';
+  /** What a call over HTTP would bring as its body. */
+  readonly body: string;
+  readonly previous: string | undefined;
+  /** False where only state is to be prepared. */
+  readonly generates: boolean;
+}
+
+/** Reads a frame of the client, or refuses it. */
+function readFrame(text: string): CreateFrame | OpenAIRefusal {
+  const frame = parse(text);
+  if (!isObject(frame)) return bad('simulator: a frame that is no JSON object. Send one event as JSON.', null);
+  const { type, generate, ...fields } = frame;
+  if (!given(type)) return missingParameter('type');
+  if (type !== 'response.create') return wrongValue('type', textOf(type), ['response.create']);
+  const wrong = checkFields(fields);
+  if (wrong !== undefined) return wrong;
+  const previous = textOf(fields['previous_response_id']);
+  const body = JSON.stringify({ ...fields, stream: true });
+  return { outcome: 'read', body, previous: previous || undefined, generates: generate !== false };
+}
+
+/** Only over HTTP: a socket always streams, and never works in the background. */
+function checkFields(fields: WireObject): OpenAIRefusal | undefined {
+  if (given(fields['stream_id'])) {
+    return bad("simulator: lanes are not simulated. Leave 'stream_id' out; open another connection.", 'stream_id');
+  }
+  const extra = (['stream', 'background'] as const).find((name) => name in fields);
+  return extra === undefined ? undefined : unknownParameter(extra);
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A refusal as an event: status and error in one, with the headers that HTTP would have carried. */
+function refusalFrame({ status, type, message, param, code, headers }: OpenAIRefusal): string {
+  const told = Object.keys(headers).length === 0 ? {} : { headers };
+  return JSON.stringify({ type: 'error', status, error: { type, code, message, param, ...told } });
+}
+
+const LONGEST_MS = 60 * 60 * 1000;
+
+/** The refusal of a connection that is open for 60 minutes, if it is. */
+function tooOld(openedAt: number, now: number): OpenAIRefusal | undefined {
+  if (now - openedAt < LONGEST_MS) return undefined;
+  const text =
+    'Responses websocket connection limit reached (60 minutes). Create a new websocket connection to continue.';
+  return bad(text, null, 'websocket_connection_limit_reached');
+}

@@ -1,0 +1,132 @@
+// A chat completion, whole and in chunks. A router adds the reasoning that this provider itself hides, a comment before
+// the first byte, and the usage without being asked (§3).
+
+import type { SimulatedAnswer } from '../../core/answer.ts';
+import { chunks } from '../../core/sse.ts';
+import { objectAt } from '../../core/wire.ts';
+import type { WireObject } from '../../core/wire.ts';
+import { isCut } from '../format/output.ts';
+import type { OpenAIRequest } from '../format/prompt.ts';
+import type { TokenCounts } from '../../core/ledger.ts';
+
+/** Everything that a completion says, streamed or not. */
+export interface ChatReply {
+  /** `chatcmpl-…`, of a router `gen-…`. */
+  readonly id: string;
+  readonly request: OpenAIRequest;
+  readonly answer: SimulatedAnswer;
+  readonly counts: TokenCounts;
+  /** Seconds since the epoch. */
+  readonly createdAt: number;
+}
+
+/** The body of a completion that is not streamed. */
+export function completionOf(reply: ChatReply): WireObject {
+  return {
+    ...envelope(reply, 'chat.completion'),
+    choices: [{ index: 0, message: messageOf(reply), logprobs: null, finish_reason: finishOf(reply.answer) }],
+    usage: usageOf(reply),
+  };
+}
+
+/** All chunks of a completion as bytes of the stream. `size` is the number of characters in a delta. */
+export function* completionChunks(reply: ChatReply, size: number): Generator<string> {
+  const routed = reply.request.wire === 'router';
+  if (routed) yield ': OPENROUTER PROCESSING\n\n';
+  const told = routed || objectAt(reply.request.fields, 'stream_options')['include_usage'] === true;
+  const beside = told && !routed ? { usage: null } : {};
+  const head = envelope(reply, 'chat.completion.chunk');
+  const chunk = (delta: WireObject, finish: string | null): string =>
+    encode({ ...head, choices: [{ index: 0, delta, logprobs: null, finish_reason: finish }], ...beside });
+  yield chunk({ role: 'assistant', content: '', ...(routed ? {} : { refusal: null }) }, null);
+  for (const delta of deltasOf(reply, size)) yield chunk(delta, null);
+  yield chunk({}, finishOf(reply.answer));
+  if (told) yield encode({ ...head, choices: [], usage: usageOf(reply) });
+  yield 'data: [DONE]\n\n';
+}
+
+/** An error that comes after the 200. */
+export function chatErrorEvent(code: string, message: string): string {
+  return encode({ error: { message, type: 'server_error', param: null, code } });
+}
+
+/** An event whose data is no JSON. */
+export const MALFORMED_CHUNK = 'data: {"id":"chatcmpl-sim","object":"chat.completion.ch\n\n';
+
+function encode(data: WireObject): string {
+  return `data: ${JSON.stringify(data)}\n\n`;
+}
+
+function envelope({ id, request, createdAt }: ChatReply, object: string): WireObject {
+  const own = { id, object, created: createdAt, model: request.model };
+  if (request.wire === 'router') return { ...own, provider: request.capabilities.provider };
+  return { ...own, service_tier: 'default', system_fingerprint: null };
+}
+
+function usageOf({ request, counts }: ChatReply): WireObject {
+  return chatUsage(counts, request.rules.kind === 'unknown');
+}
+
+function finishOf(answer: SimulatedAnswer): string {
+  if (isCut(answer)) return 'length';
+  if (answer.stop === 'refusal') return 'content_filter';
+  return answer.blocks.some((block) => block.type === 'tool_use') ? 'tool_calls' : 'stop';
+}
+
+function messageOf({ answer, request }: ChatReply): WireObject {
+  const said = textsOf(answer, 'text');
+  const thought = textsOf(answer, 'thinking');
+  const calls = callsOf(answer);
+  return {
+    role: 'assistant',
+    content: said === '' && calls.length > 0 ? null : said,
+    refusal: null,
+    ...(request.wire === 'router' ? { reasoning: thought === '' ? null : thought } : { annotations: [] }),
+    ...(calls.length === 0 ? {} : { tool_calls: calls }),
+  };
+}
+
+function textsOf({ blocks }: SimulatedAnswer, type: 'text' | 'thinking'): string {
+  const texts = blocks.map((block) => {
+    if (block.type !== type) return '';
+    return block.type === 'text' ? block.text : block.thinking;
+  });
+  return texts.filter((text) => text !== '').join('\n\n');
+}
+
+function callsOf({ blocks }: SimulatedAnswer): readonly WireObject[] {
+  return blocks.flatMap((block) =>
+    block.type === 'tool_use'
+      ? [{ id: block.id, type: 'function', function: { name: block.name, arguments: block.arguments } }]
+      : [],
+  );
+}
+
+function* deltasOf({ answer, request }: ChatReply, size: number): Generator<WireObject> {
+  if (request.wire === 'router') {
+    for (const reasoning of chunks(textsOf(answer, 'thinking'), size)) yield { reasoning, content: '' };
+  }
+  for (const content of chunks(textsOf(answer, 'text'), size)) yield { content };
+  let index = 0;
+  for (const block of answer.blocks) {
+    if (block.type !== 'tool_use') continue;
+    const opening = { name: block.name, arguments: '' };
+    yield { tool_calls: [{ index, id: block.id, type: 'function', function: opening }] };
+    for (const words of chunks(block.arguments, size))
+      yield { tool_calls: [{ index, function: { arguments: words } }] };
+    index += 1;
+  }
+}
+
+/** `usage` of a chat completion. Where nothing is known of the upstream's cache (`silent`), nothing is said of it. */
+export function chatUsage(counts: TokenCounts, silent: boolean): WireObject {
+  const { input, read, writtenShort, writtenLong, output, reasoning } = counts;
+  const details = { cached_tokens: read, cache_write_tokens: writtenShort + writtenLong, audio_tokens: 0 };
+  return {
+    prompt_tokens: input,
+    completion_tokens: output,
+    total_tokens: input + output,
+    ...(silent ? {} : { prompt_tokens_details: details }),
+    completion_tokens_details: { reasoning_tokens: reasoning, audio_tokens: 0 },
+  };
+}

@@ -1,0 +1,95 @@
+// From bytes to the fields of a body, and to the row of the model it names.
+
+import { isUtf8 } from 'node:buffer';
+import type { Capabilities } from '@tidemark/model';
+import { isObject, textOf, objectAt } from '../../core/wire.ts';
+import type { WireObject } from '../../core/wire.ts';
+import { checkSettings, checkTop } from './fields.ts';
+import type { OpenAIPurpose } from './fields.ts';
+import { bad, refuseOpenAI } from './refusal.ts';
+import type { OpenAIRefusal } from './refusal.ts';
+import { checkTools } from './tools.ts';
+import type { OpenAIWire } from './prompt.ts';
+
+/** A body whose top level, tools and model are known to be right. */
+export interface ReadBody {
+  readonly fields: WireObject;
+  readonly capabilities: Capabilities;
+}
+
+/** Looks a model up; `undefined` is a model that does not exist. */
+export type FindRow = (model: string) => Capabilities | undefined;
+
+const NOT_JSON =
+  "We could not parse the JSON body of your request. (HINT: This likely means you aren't using your HTTP library correctly. The OpenAI API expects a JSON payload, but what was sent was not valid JSON. If you have trouble figuring out how to fix this, please contact us through our help center at help.openai.com.)";
+
+/** Reads a body up to its model and tools, or refuses it. */
+export function readBody(body: Uint8Array, purpose: OpenAIPurpose, find: FindRow): ReadBody | OpenAIRefusal {
+  const fields = parse(body);
+  if (!isObject(fields)) return bad(NOT_JSON, null);
+  const wrong = checkTop(fields, purpose);
+  if (wrong !== undefined) return wrong;
+  const model = textOf(fields['model']);
+  const capabilities = purpose === 'router' ? routed(model, find) : find(model);
+  const known = capabilities !== undefined && (purpose === 'router' || capabilities.provider === 'openai');
+  if (!known) return noModel(model, purpose);
+  const wire = purpose === 'count' ? 'responses' : purpose;
+  return checkSettings(fields, capabilities, wire) ?? checkTools(fields, wire) ?? { fields, capabilities };
+}
+
+function parse(body: Uint8Array): unknown {
+  try {
+    return isUtf8(body) ? JSON.parse(Buffer.from(body).toString('utf8')) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A router names the maker first: `anthropic/claude-…`. The cache behind it is the maker's, so that row is looked for first. */
+function routed(model: string, find: FindRow): Capabilities | undefined {
+  return find(model.slice(model.indexOf('/') + 1)) ?? find(model);
+}
+
+function noModel(model: string, purpose: OpenAIPurpose): OpenAIRefusal {
+  if (purpose === 'router') return bad(`${model} is not a valid model ID`, null);
+  const about = { code: 'model_not_found', param: purpose === 'chat' ? null : 'model' };
+  if (purpose !== 'chat') return refuseOpenAI(400, `The requested model '${model}' does not exist.`, about);
+  return refuseOpenAI(404, `The model \`${model}\` does not exist or you do not have access to it.`, about);
+}
+
+// Settings that enter the cache key beside the blocks (§2.2), by the names of the Responses wire. A setting that is left
+// out is the same as its default said aloud [I: the defaults of effort and verbosity]. `tool_choice` is none of them.
+
+/** Reads the settings of a request, each as JSON text. */
+export function settingsOf(fields: WireObject, wire: OpenAIWire): { readonly [name: string]: string } {
+  const { text, verbosity, effort } = wire === 'responses' ? ofResponses(fields) : ofChat(fields);
+  const tier = fields['service_tier'] ?? 'auto';
+  return said({
+    parallel_tool_calls: fields['parallel_tool_calls'] ?? true,
+    'text.format': text ?? { type: 'text' },
+    'reasoning.effort': effort ?? 'medium',
+    'text.verbosity': verbosity ?? 'medium',
+    context_management: fields['context_management'] ?? [],
+    service_tier: tier === 'auto' ? 'default' : tier,
+  });
+}
+
+interface ReadSettings {
+  readonly text: unknown;
+  readonly verbosity: unknown;
+  readonly effort: unknown;
+}
+
+function ofResponses(fields: WireObject): ReadSettings {
+  const { format, verbosity } = objectAt(fields, 'text');
+  return { text: format, verbosity, effort: objectAt(fields, 'reasoning')['effort'] };
+}
+
+function ofChat(fields: WireObject): ReadSettings {
+  const effort = fields['reasoning_effort'] ?? objectAt(fields, 'reasoning')['effort'];
+  return { text: fields['response_format'], verbosity: fields['verbosity'], effort };
+}
+
+function said(settings: WireObject): { readonly [name: string]: string } {
+  return Object.fromEntries(Object.entries(settings).map(([name, value]) => [name, JSON.stringify(value)]));
+}

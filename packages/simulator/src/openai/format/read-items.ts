@@ -1,0 +1,183 @@
+// Items of `input` as blocks: what each shows to the model, in order. Everything here has passed `check-items.ts`.
+
+import { given, isList, isObject, objectAt, textOf } from '../../core/wire.ts';
+import type { WireObject } from '../../core/wire.ts';
+import { itemType } from './check-items.ts';
+import { addBlock, countImageAt, shownJson, UNKNOWN_MEDIA } from './prompt.ts';
+import type { PromptBlocks, ImageRules, LooseBlock, MarkTtl, PromptItem, Speaker } from './prompt.ts';
+import { bad } from './refusal.ts';
+import { firstRefusal } from '../../core/refusal.ts';
+import type { OpenAIRefusal } from './refusal.ts';
+
+/** Appends the tools of either wire, in the order they were sent in. */
+export function addTools(fields: WireObject, list: PromptBlocks): void {
+  const tools = isList(fields['tools']) ? fields['tools'] : [];
+  for (const tool of tools.filter(isObject)) {
+    addBlock(list, { kind: 'tool', speaker: 'developer', text: shownJson(tool), mark: markOf(tool) });
+  }
+}
+
+/** Reads items behind what the list already holds. */
+export function readItems(items: readonly unknown[], list: PromptBlocks): readonly PromptItem[] {
+  return items.filter(isObject).map((item) => readItem(item, list));
+}
+
+function readItem(item: WireObject, list: PromptBlocks): PromptItem {
+  const type = itemType(item);
+  const speaker = speakerOf(item, type);
+  for (const block of blocksOf(item, type, speaker, list.images)) addBlock(list, block);
+  return { type, speaker, fields: item, last: list.blocks.length - 1 };
+}
+
+function speakerOf(item: WireObject, type: string): Speaker {
+  if (type.endsWith('_output')) return 'tool';
+  if (type === 'configuration_update' || type === 'additional_tools') return 'other';
+  if (type !== 'message') return 'assistant';
+  const role = textOf(item['role']);
+  if (role === 'user' || role === 'assistant') return role;
+  return 'developer';
+}
+
+function blocksOf(item: WireObject, type: string, speaker: Speaker, images: ImageRules): readonly LooseBlock[] {
+  switch (type) {
+    case 'message':
+      return partsOf(item['content'], speaker, images);
+    case 'function_call': {
+      const { call_id: id, name, arguments: words } = item;
+      return [unmarked('call', speaker, `${textOf(id)} ${textOf(name)} ${textOf(words)}`)];
+    }
+    case 'function_call_output':
+    case 'custom_tool_call_output':
+      return outputOf(item, speaker, images);
+    case 'reasoning':
+      return [unmarked('reasoning', speaker, shownReasoning(item))];
+    default:
+      return [unmarked('other', speaker, shownJson(item))];
+  }
+}
+
+function unmarked(kind: LooseBlock['kind'], speaker: Speaker, text: string): LooseBlock {
+  return { kind, speaker, text, mark: undefined };
+}
+
+/** What is sealed is shown to the model as it was thought; without the seal, only the id tells what it was. */
+function shownReasoning(item: WireObject): string {
+  return textOf(item['encrypted_content']) || `${textOf(item['id'])}${shownJson(item['summary'])}`;
+}
+
+/** A text and a list of one text are the same. */
+function partsOf(content: unknown, speaker: Speaker, images: ImageRules): readonly LooseBlock[] {
+  if (typeof content === 'string') return [{ ...unmarked('text', speaker, content) }];
+  if (!isList(content)) return [];
+  return content.filter(isObject).map((part) => readPart(part, speaker, images));
+}
+
+/** The result of a call is one block, whatever its parts: a mark on one of them is one on the whole [I]. */
+function outputOf(item: WireObject, speaker: Speaker, images: ImageRules): readonly LooseBlock[] {
+  const parts = partsOf(item['output'], speaker, images);
+  const text = `${textOf(item['call_id'])} ${parts.map((part) => part.text).join('\n')}`;
+  const mark = parts.find((part) => part.mark !== undefined)?.mark;
+  const media = parts.reduce((sum, part) => sum + (part.tokens ?? 0), 0);
+  const own = { kind: 'output', speaker, text, mark } as const;
+  return [media === 0 ? own : { ...own, tokens: media }];
+}
+
+/** Reads one part of a message of either wire. */
+export function readPart(part: WireObject, speaker: Speaker, images: ImageRules): LooseBlock {
+  const mark = markOf(part);
+  const type = textOf(part['type']);
+  if (type.endsWith('text')) return { kind: 'text', speaker, text: textOf(part['text']), mark };
+  if (type === 'refusal') return { kind: 'text', speaker, text: textOf(part['refusal']), mark };
+  if (!type.endsWith('image') && type !== 'image_url') {
+    return { kind: 'file', speaker, text: shownJson(part), mark, tokens: UNKNOWN_MEDIA };
+  }
+  const url = textOf(part['image_url']) || textOf(objectAt(part, 'image_url')['url']);
+  return { kind: 'image', speaker, text: shownJson(part), mark, tokens: countImageAt(url, images) };
+}
+
+/** A mark of this provider, or one of Anthropic's that a router passes on (§3). */
+export function markOf(part: WireObject): MarkTtl | undefined {
+  const own = part['prompt_cache_breakpoint'];
+  if (isObject(own)) return own['ttl'] === '12h' || own['ttl'] === '30m' ? own['ttl'] : 'request';
+  const passed = part['cache_control'];
+  if (!given(passed)) return undefined;
+  return isObject(passed) && passed['ttl'] === '1h' ? '1h' : '5m';
+}
+
+// Calls and their outputs (§2.5): on Responses every call has an output behind it and every output a call before it; on
+// Chat the outputs come at once behind the message that called.
+
+const KINDS = [
+  { call: 'function_call', output: 'function_call_output', said: 'function call' },
+  { call: 'custom_tool_call', output: 'custom_tool_call_output', said: 'custom tool call' },
+] as const;
+
+/** Refuses what hangs alone among the items of `input`, and an item that is there twice. */
+export function checkPairs(items: readonly PromptItem[]): OpenAIRefusal | undefined {
+  return checkDoubles(items) ?? firstRefusal(KINDS, (kind) => checkKind(items, kind));
+}
+
+function checkKind(items: readonly PromptItem[], kind: (typeof KINDS)[number]): OpenAIRefusal | undefined {
+  const open = new Set<string>();
+  const called = new Set<string>();
+  for (const { type, fields } of items) {
+    const id = textOf(fields['call_id']);
+    if (type === kind.call) {
+      open.add(id);
+      called.add(id);
+    }
+    if (type !== kind.output) continue;
+    if (!called.has(id)) return bad(`No tool call found for ${kind.said} output with call_id ${id}.`, 'input');
+    open.delete(id);
+  }
+  const [first] = open;
+  return first === undefined ? undefined : bad(`No tool output found for ${kind.said} ${first}.`, 'input');
+}
+
+function checkDoubles(items: readonly PromptItem[]): OpenAIRefusal | undefined {
+  const seen = new Set<string>();
+  return firstRefusal(items, ({ fields }) => {
+    const id = textOf(fields['id']);
+    if (id === '') return undefined;
+    if (seen.has(id)) {
+      return bad(`Duplicate item found with id ${id}. Remove duplicate items from your input and try again.`, 'input');
+    }
+    seen.add(id);
+    return undefined;
+  });
+}
+
+/** The ids of the calls of an assistant's message. */
+function calledIn(item: PromptItem): readonly string[] {
+  const calls = item.speaker === 'assistant' && isList(item.fields['tool_calls']) ? item.fields['tool_calls'] : [];
+  return calls.filter(isObject).map((call) => textOf(call['id']));
+}
+
+/** Refuses a message of a tool that nobody called, and a call that nobody answered at once. */
+export function checkChatPairs(items: readonly PromptItem[]): OpenAIRefusal | undefined {
+  let open: readonly string[] = [];
+  let caller = -1;
+  for (const [i, item] of items.entries()) {
+    const answers = textOf(item.fields['tool_call_id']);
+    if (item.speaker === 'tool') {
+      if (!open.includes(answers)) return orphan(i);
+      open = open.filter((id) => id !== answers);
+      continue;
+    }
+    if (open.length > 0) return unanswered(open, caller + 1);
+    open = calledIn(item);
+    caller = i;
+  }
+  return open.length > 0 ? unanswered(open, caller + 1) : undefined;
+}
+
+function orphan(index: number): OpenAIRefusal {
+  const text =
+    "Invalid parameter: messages with role 'tool' must be a response to a preceding message with 'tool_calls'.";
+  return bad(text, `messages.[${index}].role`);
+}
+
+function unanswered(ids: readonly string[], index: number): OpenAIRefusal {
+  const text = `An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. The following tool_call_ids did not have response messages: ${ids.join(', ')}`;
+  return bad(text, `messages.[${index}].role`);
+}

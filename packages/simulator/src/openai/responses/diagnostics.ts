@@ -1,0 +1,99 @@
+// This provider's own diagnosis of a cache miss (§2.2): a call that names an earlier response is told whether and why the
+// cache could not serve what that one had.
+
+import { given, isList, objectAt, textOf } from '../../core/wire.ts';
+import type { WireObject } from '../../core/wire.ts';
+import type { PrefixEnd } from '../cache/prefix.ts';
+import type { OpenAIRequest } from '../format/prompt.ts';
+import { digestOf } from '../../core/digests.ts';
+
+/** What is kept of a response for comparison. */
+export interface ResponseFingerprint {
+  readonly account: string;
+  readonly model: string;
+  readonly key: string;
+  readonly settings: { readonly [name: string]: string };
+  readonly tools: string;
+  /** Content by block behind the tools. */
+  readonly input: readonly string[];
+  readonly tokens: number;
+}
+
+/** Fingerprints of the latest responses. */
+export interface ResponseDiagnostics {
+  remember(response: string, fingerprint: ResponseFingerprint): void;
+  /** `undefined` when nothing was asked. */
+  diagnose(request: OpenAIRequest, fingerprint: ResponseFingerprint, read: number): WireObject | undefined;
+}
+
+const KEPT = 256;
+
+/** Keeps the latest 256. */
+export function createResponseDiagnostics(): ResponseDiagnostics {
+  const kept = new Map<string, ResponseFingerprint>();
+  return {
+    remember(response, fingerprint) {
+      kept.set(response, fingerprint);
+      const oldest = kept.size > KEPT ? kept.keys().next().value : undefined;
+      if (oldest !== undefined) kept.delete(oldest);
+    },
+    diagnose({ fields }, fingerprint, read) {
+      const asked = objectAt(fields, 'prompt_cache_options')['comparison_response_id'];
+      if (!given(asked)) return undefined;
+      const before = kept.get(textOf(asked));
+      if (before === undefined || before.account !== fingerprint.account) {
+        return { type: 'comparison_response_not_found' };
+      }
+      return compare(before, fingerprint, read);
+    },
+  };
+}
+
+/** What of a request is compared. */
+export function fingerprintOf(
+  request: OpenAIRequest,
+  account: string,
+  prefix: readonly PrefixEnd[],
+): ResponseFingerprint {
+  const { blocks, fields, capabilities, key, settings } = request;
+  const tools = isList(fields['tools']) ? JSON.stringify(fields['tools']) : '[]';
+  const input = blocks.filter((block) => block.kind !== 'tool');
+  return {
+    account,
+    model: capabilities.model,
+    key,
+    settings,
+    tools: digestOf(tools),
+    input: input.map((block) => digestOf(`${block.speaker}|${block.text}`)),
+    tokens: prefix.at(-1)?.tokens ?? 0,
+  };
+}
+
+function compare(before: ResponseFingerprint, after: ResponseFingerprint, read: number): WireObject {
+  const reason = changed(before, after);
+  if (reason !== undefined) {
+    return { type: 'cache_miss', reason, cache_missed_tokens: Math.max(0, before.tokens - read) };
+  }
+  // Nothing changed, and still nothing was read: expired, below the floor or never written. The wire has no word for it [I].
+  return { type: read > 0 ? 'cache_hit' : 'unavailable' };
+}
+
+const REASONS: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    'text.format': 'text_format_changed',
+    'reasoning.effort': 'reasoning_effort_changed',
+    'text.verbosity': 'verbosity_changed',
+    service_tier: 'service_tier_changed',
+    context_management: 'context_compacted',
+  }),
+);
+
+function changed(before: ResponseFingerprint, after: ResponseFingerprint): string | undefined {
+  if (before.model !== after.model) return 'model_changed';
+  if (before.key !== after.key) return 'prompt_cache_key_changed';
+  if (before.tools !== after.tools) return 'tools_changed';
+  const [was, is] = [new Map(Object.entries(before.settings)), new Map(Object.entries(after.settings))];
+  const setting = [...REASONS].find(([name]) => was.get(name) !== is.get(name));
+  if (setting !== undefined) return setting[1];
+  return before.input.some((digest, i) => digest !== after.input[i]) ? 'input_changed' : undefined;
+}

@@ -1,0 +1,162 @@
+// From the bytes of a Responses call to a request, or to the refusal that the real service gives.
+
+import { given, isList, objectAt, textOf, isObject } from '../../core/wire.ts';
+import type { WireObject } from '../../core/wire.ts';
+import { cacheRulesOf, addBlock } from '../format/prompt.ts';
+import { checkItems, itemType } from '../format/check-items.ts';
+import { wrongType, bad, missingParameter, wrongValue } from '../format/refusal.ts';
+import { firstRefusal } from '../../core/refusal.ts';
+import { checkPairs, addTools, readItems } from '../format/read-items.ts';
+import type { PromptBlocks, OpenAIRequest, PromptItem } from '../format/prompt.ts';
+import { readBody, settingsOf } from '../format/read-body.ts';
+import type { FindRow, ReadBody } from '../format/read-body.ts';
+import { checkReasoning } from './reasoning.ts';
+import type { Seals } from './reasoning.ts';
+import type { OpenAIRefusal } from '../format/refusal.ts';
+import type { Capabilities } from '@tidemark/model';
+import { checkTools } from '../format/tools.ts';
+
+/** What reading needs beside the body. */
+export interface ReadingResponses {
+  readonly purpose: 'responses' | 'count';
+  readonly account: string;
+  readonly find: FindRow;
+  /** Every item up to and including an earlier response, where it is known. */
+  readonly earlier: (id: string) => readonly unknown[] | undefined;
+  readonly seals: Seals;
+  readonly recorded: boolean;
+}
+
+/** A Responses request: what every request has, and what only this wire knows. */
+export interface ResponsesRequest extends OpenAIRequest {
+  /** The items that this call itself brings. */
+  readonly input: readonly unknown[];
+  /** Those of the responses that it goes on from. */
+  readonly earlier: readonly unknown[];
+  readonly previous: string | undefined;
+  readonly store: boolean;
+}
+
+/** Reads a Responses body whole, or refuses it. */
+export function readResponses(body: Uint8Array, reading: ReadingResponses): ResponsesRequest | OpenAIRefusal {
+  const read = readBody(body, reading.purpose, reading.find);
+  if ('outcome' in read) return read;
+  const { fields, capabilities } = read;
+  const input = inputOf(fields['input']);
+  if (input === undefined) return wrongType('input', 'one of a string or array of objects', fields['input']);
+  const wrong = checkItems(input) ?? checkWhole(fields) ?? checkChanges(input, capabilities.appends);
+  if (wrong !== undefined) return wrong;
+  const previous = textOf(fields['previous_response_id']);
+  const earlier = previous === '' ? [] : reading.earlier(previous);
+  if (earlier === undefined) return lostParent(previous);
+  const list: PromptBlocks = { images: capabilities.images, blocks: [] };
+  addFront(fields, list);
+  const items = [...readItems(earlier, list), ...readItems(input, list)];
+  const model = textOf(fields['model']);
+  return (
+    checkBetween(items, reading, capabilities.model) ?? {
+      ...common(read, list, items),
+      model,
+      input,
+      earlier,
+      previous: previous || undefined,
+      store: fields['store'] !== false,
+    }
+  );
+}
+
+function checkBetween(
+  items: readonly PromptItem[],
+  reading: ReadingResponses,
+  model: string,
+): OpenAIRefusal | undefined {
+  return checkPairs(items) ?? checkReasoning(items, { ...reading, model });
+}
+
+function common(
+  { fields, capabilities }: ReadBody,
+  { blocks }: PromptBlocks,
+  items: readonly PromptItem[],
+): Omit<OpenAIRequest, 'model'> {
+  const most = fields['max_output_tokens'];
+  return {
+    wire: 'responses',
+    capabilities,
+    rules: cacheRulesOf(capabilities),
+    fields,
+    blocks,
+    items,
+    settings: settingsOf(fields, 'responses'),
+    key: textOf(fields['prompt_cache_key']),
+    stream: fields['stream'] === true,
+    prewarm: objectAt(fields, 'prompt_cache_options')['prewarm'] === true,
+    maxTokens: typeof most === 'number' ? most : undefined,
+  };
+}
+
+/** A string is one message of the user. Nothing at all goes on from a stored response as it is. */
+function inputOf(input: unknown): readonly unknown[] | undefined {
+  if (!given(input)) return [];
+  if (typeof input === 'string') return [{ type: 'message', role: 'user', content: input }];
+  return isList(input) ? input : undefined;
+}
+
+function checkWhole(fields: WireObject): OpenAIRefusal | undefined {
+  if (given(fields['conversation']) && given(fields['previous_response_id'])) {
+    return bad(
+      "Mutually exclusive parameters: 'conversation' and 'previous_response_id'. Ensure you are only providing one of these.",
+      null,
+      'mutually_exclusive_parameters',
+    );
+  }
+  const missing = (['conversation', 'prompt'] as const).find((name) => given(fields[name]));
+  if (missing === undefined) return undefined;
+  return bad(`simulator: '${missing}' is not simulated. Send the items themselves.`, missing);
+}
+
+function lostParent(id: string): OpenAIRefusal {
+  return bad(`Previous response with id '${id}' not found.`, 'previous_response_id', 'previous_response_not_found');
+}
+
+/** Tools first, then the instructions, which carry no mark (§2.2). */
+function addFront(fields: WireObject, list: PromptBlocks): void {
+  addTools(fields, list);
+  const { instructions } = fields;
+  if (typeof instructions !== 'string' || instructions === '') return;
+  addBlock(list, { kind: 'text', speaker: 'developer', text: instructions, mark: undefined });
+}
+
+// Changes inside the history (§2.2): another effort from here on, more tools from here on. Which models take which is a matter
+// of the catalog's rows.
+
+/** Refuses a change that this model does not take, or not there. */
+function checkChanges(input: readonly unknown[], appends: Capabilities['appends']): OpenAIRefusal | undefined {
+  const types = input.map((item) => (isObject(item) ? itemType(item) : ''));
+  return firstRefusal(types.entries(), ([i, type]) => {
+    const path = `input[${i}]`;
+    if (type === 'configuration_update') return checkUpdate(path, types[i - 1], appends);
+    return type === 'additional_tools' ? checkAddition(input[i], path, appends) : undefined;
+  });
+}
+
+function checkUpdate(
+  path: string,
+  before: string | undefined,
+  appends: Capabilities['appends'],
+): OpenAIRefusal | undefined {
+  if (!appends.includes('reasoning')) return unsupported('configuration_update', path);
+  if (before !== 'configuration_update') return undefined;
+  return bad("Consecutive 'configuration_update' items are not allowed.", 'input');
+}
+
+function checkAddition(item: unknown, path: string, appends: Capabilities['appends']): OpenAIRefusal | undefined {
+  if (!appends.includes('tool-additions')) return unsupported('additional_tools', path);
+  const { role, tools } = isObject(item) ? item : {};
+  if (role !== 'developer') return wrongValue(`${path}.role`, String(role), ['developer']);
+  if (!isList(tools)) return missingParameter(`${path}.tools`);
+  return checkTools({ tools }, 'responses', `${path}.tools`);
+}
+
+function unsupported(type: string, path: string): OpenAIRefusal {
+  return bad(`Unsupported value: '${type}' is not supported with this model.`, `${path}.type`, 'unsupported_value');
+}

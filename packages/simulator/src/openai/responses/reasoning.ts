@@ -1,0 +1,151 @@
+// Reasoning that comes back without having been stored (§2.4): sealed here, sent back unchanged, in arrival order and in
+// front of the item it was given with. Texts and codes as the real service's clients report them.
+
+import { given, isList, isObject, textOf } from '../../core/wire.ts';
+import type { WireObject } from '../../core/wire.ts';
+import type { PromptItem } from '../format/prompt.ts';
+import { bad, refuseOpenAI } from '../format/refusal.ts';
+import { firstRefusal } from '../../core/refusal.ts';
+import type { OpenAIRefusal } from '../format/refusal.ts';
+
+/** One reasoning item as it was issued. */
+export interface SealedReasoning {
+  /** `rs_…` */
+  readonly id: string;
+  /** `encrypted_content`, told or not. */
+  readonly content: string;
+  readonly summary: string;
+  readonly account: string;
+  readonly model: string;
+  /** Whether the service itself keeps the item. */
+  readonly stored: boolean;
+  /** The item it was given with; none when the answer was cut before. */
+  readonly follower: WireObject | undefined;
+}
+
+/** Every reasoning item known to this simulator. */
+export interface Seals {
+  issue(sealed: SealedReasoning): void;
+  byContent(content: string): SealedReasoning | undefined;
+  byId(id: string): SealedReasoning | undefined;
+  /** The reasoning that an issued item was given with, by the id of that item. */
+  leaderOf(id: string): SealedReasoning | undefined;
+}
+
+/** No seals. The oldest are forgotten. */
+export function createSeals(): Seals {
+  const contents = new Map<string, SealedReasoning>();
+  const ids = new Map<string, SealedReasoning>();
+  const leaders = new Map<string, SealedReasoning>();
+  return {
+    issue(sealed) {
+      keep(contents, sealed.content, sealed);
+      keep(ids, sealed.id, sealed);
+      if (sealed.follower !== undefined) keep(leaders, textOf(sealed.follower['id']), sealed);
+    },
+    byContent: (content) => contents.get(content),
+    byId: (id) => ids.get(id),
+    leaderOf: (id) => leaders.get(id),
+  };
+}
+
+const MOST_SEALS = 100_000;
+
+function keep(seals: Map<string, SealedReasoning>, key: string, sealed: SealedReasoning): void {
+  seals.set(key, sealed);
+  const oldest = seals.size > MOST_SEALS ? seals.keys().next().value : undefined;
+  if (oldest !== undefined) seals.delete(oldest);
+}
+
+/** What judging needs beside the items. */
+export interface SealContext {
+  readonly seals: Seals;
+  readonly account: string;
+  readonly model: string;
+  /** Whether a seal that was never issued here is taken as issued: recordings bring theirs. */
+  readonly recorded: boolean;
+}
+
+/** Refuses reasoning that was changed, torn from its item, or is another's; and an item torn from its reasoning. */
+export function checkReasoning(items: readonly PromptItem[], context: SealContext): OpenAIRefusal | undefined {
+  return firstRefusal(items.entries(), ([i, item]) => {
+    if (item.type === 'reasoning') return checkSealed(item, items[i + 1], context);
+    return checkLeader(item, items[i - 1], context);
+  });
+}
+
+function checkSealed(item: PromptItem, next: PromptItem | undefined, context: SealContext): OpenAIRefusal | undefined {
+  const { id, encrypted_content: content } = item.fields;
+  const sealed = given(content) ? context.seals.byContent(textOf(content)) : context.seals.byId(textOf(id));
+  if (!given(content) && sealed?.stored !== true) return notPersisted(textOf(id));
+  if (sealed === undefined)
+    return context.recorded ? checkAnyFollower(item, next) : unverified(textOf(content), NOT_PARSED);
+  if (sealed.account !== context.account) return unverified(sealed.content, OTHER_ORGANIZATION);
+  // Whether the real service takes another model's reasoning is not told: the strict reading [I].
+  if (sealed.model !== context.model) return unverified(sealed.content, NOT_PARSED);
+  if (changed(item.fields, sealed)) return unverified(sealed.content, NOT_PARSED);
+  return sealed.follower !== undefined && isSame(sealed.follower, next) ? undefined : torn(sealed.id);
+}
+
+const NOT_PARSED = 'Encrypted content could not be decrypted or parsed.';
+const OTHER_ORGANIZATION = 'Encrypted content organization_id did not match the target organization.';
+
+/** The id may be left out, not replaced; the summary is part of the item. */
+function changed(fields: WireObject, sealed: SealedReasoning): boolean {
+  const renamed = given(fields['id']) && fields['id'] !== sealed.id;
+  return renamed || summaryOf(fields) !== sealed.summary;
+}
+
+/** All summary texts of a reasoning item. */
+export function summaryOf(fields: WireObject): string {
+  const parts = isList(fields['summary']) ? fields['summary'] : [];
+  return parts.map((part) => (isObject(part) ? textOf(part['text']) : '')).join('\n');
+}
+
+function checkAnyFollower(item: PromptItem, next: PromptItem | undefined): OpenAIRefusal | undefined {
+  return next?.speaker === 'assistant' ? undefined : torn(textOf(item.fields['id']));
+}
+
+/**
+ * Clients may leave ids out, so what counts is the kind of item, and whose call it is. Whether the real service compares
+ * `call_id` is not told: the strict reading [I].
+ */
+function isSame(follower: WireObject, next: PromptItem | undefined): boolean {
+  if (next?.speaker !== 'assistant' || next.type !== follower['type']) return false;
+  if (next.type === 'function_call') return next.fields['call_id'] === follower['call_id'];
+  return !given(next.fields['id']) || next.fields['id'] === follower['id'];
+}
+
+function checkLeader(
+  item: PromptItem,
+  before: PromptItem | undefined,
+  context: SealContext,
+): OpenAIRefusal | undefined {
+  const leader = context.seals.leaderOf(textOf(item.fields['id']));
+  if (leader === undefined || isLeader(leader, before)) return undefined;
+  const { id } = item.fields;
+  return bad(
+    `Item '${textOf(id)}' of type '${item.type}' was provided without its required 'reasoning' item: '${leader.id}'.`,
+    'input',
+  );
+}
+
+function isLeader(leader: SealedReasoning, before: PromptItem | undefined): boolean {
+  if (before?.type !== 'reasoning') return false;
+  return before.fields['id'] === leader.id || before.fields['encrypted_content'] === leader.content;
+}
+
+function torn(id: string): OpenAIRefusal {
+  return bad(`Item '${id}' of type 'reasoning' was provided without its required following item.`, 'input');
+}
+
+function unverified(content: string, reason: string): OpenAIRefusal {
+  const shown = `${content.slice(0, 4)}...${content.slice(-4)}`;
+  const text = `The encrypted content ${shown} could not be verified. Reason: ${reason}`;
+  return bad(text, null, 'invalid_encrypted_content');
+}
+
+function notPersisted(id: string): OpenAIRefusal {
+  const text = `Item with id '${id}' not found. Items are not persisted when \`store\` is set to false. Try again with \`store\` set to true, or remove this item from your input.`;
+  return refuseOpenAI(404, text, { param: 'input' });
+}
