@@ -1,6 +1,6 @@
 // Rules on commands for the tests of tools that read command lines.
 
-import { judgeByRules } from '../src/permissions/judge-by-rules.ts';
+import { judgeByRules } from '../src/permissions/judge.ts';
 import { readRules } from '../src/permissions/read-rules.ts';
 import type { CommandActs } from '../src/rules/ruled-call.ts';
 

@@ -25,8 +25,8 @@ export type { ForkBeginning, ForkPlan } from './fork/plan-fork.ts';
 export { beginFork, planFork } from './fork/plan-fork.ts';
 export { nearestName } from './nearest-name.ts';
 export { grantCovers, grantInWords, patternProblem } from './permissions/grant.ts';
-export type { Permission } from './permissions/judge-by-mode.ts';
-export { narrower } from './permissions/judge-by-mode.ts';
+export type { Permission } from './permissions/judge.ts';
+export { narrower } from './permissions/judge.ts';
 export type { GrantProblem } from './permissions/read-grant.ts';
 export { offeredPlaces, readGrant } from './permissions/read-grant.ts';
 export type { RuledTool } from './permissions/read-rules.ts';
@@ -98,7 +98,7 @@ export type {
   ToolTrouble,
 } from './ports/tool.ts';
 export { recordAnswer, recordFailed, recordInterrupted } from './request/answer.ts';
-export { createCacheWriteGate } from './request/cache-write-gate.ts';
+export { createCacheWriteGate } from './turn/send-request.ts';
 export type { CallOptions, Foreseen } from './request/draft-call.ts';
 export type { Lines, Prepared } from './request/prepare.ts';
 export { prepareRequest } from './request/prepare.ts';

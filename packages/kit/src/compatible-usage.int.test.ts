@@ -1,7 +1,7 @@
 // A compatible server that counts as little as such servers do: a total without buckets, a total with reads, or nothing.
 
-import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer } from 'node:http';
 import type { Recorded, RecordedOf } from '@tidemark/log';
 import { sessionId } from '@tidemark/log';
 import { afterEach, describe, expect, test } from 'vitest';

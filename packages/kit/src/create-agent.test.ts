@@ -1,19 +1,17 @@
 // An agent as its author makes it: options checked, twins plugged in, a turn with an own tool.
 
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
-
-import type { SessionEvent } from '@tidemark/agent';
+import type { ContextSource, SessionEvent } from '@tidemark/agent';
 import { callId } from '@tidemark/log';
-import { createScriptedProvider } from '@tidemark/provider-scripted';
 import type { ScriptedAnswer, ScriptedProvider } from '@tidemark/provider-scripted';
+import { createScriptedProvider } from '@tidemark/provider-scripted';
 import { createSimulator } from '@tidemark/simulator';
 import { createMemoryStore } from '@tidemark/store-memory';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import type { ContextSource } from '@tidemark/agent';
 import type { AgentOptions } from './agent-options.ts';
 import { createAgent } from './create-agent.ts';
 import { defineTool } from './define-tool.ts';

@@ -1,8 +1,8 @@
 // A tool made of a schema and a function, as the runtime calls it.
 
+import type { StandardSchemaV1 } from '@standard-schema/spec';
 import type { Tool, ToolContext, ToolOutput } from '@tidemark/agent';
 import { callId, sessionId } from '@tidemark/log';
-import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { expect, expectTypeOf, test } from 'vitest';
 import { z } from 'zod';
 import { defineTool } from './define-tool.ts';

@@ -1,5 +1,6 @@
 // A tool from a name, a schema and a function: what an author writes, as the tool that the runtime knows.
 
+import type { StandardSchemaV1 } from '@standard-schema/spec';
 import type {
   ActKind,
   Acts,
@@ -13,9 +14,7 @@ import type {
 } from '@tidemark/agent';
 import type { EffectClass } from '@tidemark/log';
 import type { JsonValue } from '@tidemark/model';
-import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { KitError } from './kit-error.ts';
-import { outputOf } from './tool-output.ts';
 import { jsonSchemaOf } from './tool-schema.ts';
 
 /** A tool as its author writes it. */
@@ -103,4 +102,46 @@ async function readArguments<Schema extends StandardSchemaV1>(
 function said({ message, path = [] }: StandardSchemaV1.Issue): string {
   const place = path.map((part) => String(typeof part === 'object' ? part.key : part)).join('.');
   return place === '' ? message : `${place}: ${message}`;
+}
+
+// What an author's function returned, as the output of a call.
+
+const FIELDS: ReadonlySet<string> = new Set<keyof ToolOutput>([
+  'text',
+  'page',
+  'images',
+  'failed',
+  'exit',
+  'files',
+  'facts',
+]);
+
+/** @throws KitError `kit/bad-tool` for a value that JSON cannot hold. */
+function outputOf(tool: string, returned: unknown): ToolOutput {
+  if (returned === undefined) return {};
+  if (typeof returned === 'string') return { text: returned };
+  return isOutput(returned) ? returned : { text: asJson(tool, returned) };
+}
+
+function isOutput(value: unknown): value is ToolOutput {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  const names = Object.keys(value);
+  if (names.length === 0 || !names.every((name) => FIELDS.has(name))) return false;
+  if ('page' in value && typeof value.page !== 'function') return false;
+  return !('text' in value) || typeof value.text === 'string';
+}
+
+function asJson(tool: string, value: unknown): string {
+  try {
+    const text: string | undefined = JSON.stringify(value);
+    if (text !== undefined) return text;
+  } catch (cause) {
+    throw notJson(tool, cause);
+  }
+  throw notJson(tool);
+}
+
+function notJson(tool: string, cause?: unknown): KitError {
+  const message = `${tool} returned what JSON cannot hold: return a string, a JSON value or a ToolOutput`;
+  return new KitError('kit/bad-tool', message, { tool }, cause);
 }

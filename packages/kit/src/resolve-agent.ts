@@ -1,22 +1,36 @@
 // From what an author said to what a session is run with: nothing is left open.
 
-import type { ContextSource, ImageFitter, Mode, Runtime, Secrets, TurnWatch } from '@tidemark/agent';
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import type {
+  ContextSource,
+  ImageFitter,
+  Mode,
+  Rule,
+  RuleSet,
+  RuledTool,
+  Runtime,
+  Secrets,
+  Tool,
+  TurnWatch,
+} from '@tidemark/agent';
 import {
+  RETRY,
+  THIS_MACHINE,
   createCacheWriteGate,
   createSecrets,
   permissionModeSource,
-  RETRY,
+  readRules,
   secretsOf,
-  THIS_MACHINE,
 } from '@tidemark/agent';
 import type { Log } from '@tidemark/log';
 import { createMemoryStore } from '@tidemark/store-memory';
 import { openNdjsonStore } from '@tidemark/store-ndjson';
 import { createImageFitter } from '@tidemark/tools-images';
-import type { InstalledSkills } from '@tidemark/tools-skills';
-import { createSkillShelf } from '@tidemark/tools-skills';
 import type { McpTools } from '@tidemark/tools-mcp';
 import { createMcpTools, openApprovals } from '@tidemark/tools-mcp';
+import type { InstalledSkills } from '@tidemark/tools-skills';
+import { createSkillShelf } from '@tidemark/tools-skills';
 import {
   createLaterWatch,
   environmentSource,
@@ -24,14 +38,12 @@ import {
   memorySource,
   workspaceSource,
 } from '@tidemark/tools-workspace';
-import { homedir } from 'node:os';
-import { join, resolve } from 'node:path';
 import type { AgentOptions } from './agent-options.ts';
-import { chooseTools, forbiddenTo } from './choose-tools.ts';
 import { chooseProvider } from './choose-provider.ts';
-import { chooseRules } from './choose-rules.ts';
+import { chooseTools, forbiddenTo } from './choose-tools.ts';
 import { OUTPUT_LIMIT } from './find-capabilities.ts';
-import { withOwnNames } from './with-own-names.ts';
+import { KitError } from './kit-error.ts';
+import { withOwnNames } from './with-skills.ts';
 
 /** An agent with nothing left open. */
 export interface ResolvedAgent {
@@ -153,4 +165,24 @@ function sourcesOf(options: AgentOptions): readonly ContextSource[] {
   const found = instructionsSource({ instructions: instructions ?? 'discover' });
   const memory = trusted ? [memorySource({ folder: resolve(workspace), forbidden: forbiddenTo(options) })] : [];
   return [workspaceSource(), environmentSource(), mode, found, ...memory, ...sources];
+}
+
+// The rules of an agent, read against its tools: one that cannot be understood stops here.
+
+/** Tools that an agent may have or not: a rule on one that is not there is no slip, and waits. */
+const SOMETIMES: readonly RuledTool[] = ['memory_update', 'plan', 'skill_search', 'skill_load', 'agent'].map(
+  (name) => ({
+    name,
+  }),
+);
+
+/** @throws KitError `kit/bad-options`, naming each rule that is wrong and what to write instead. */
+function chooseRules(rules: readonly Rule[], tools: readonly Tool[]): RuleSet {
+  const read = readRules(rules, [
+    ...tools,
+    ...SOMETIMES.filter(({ name }) => tools.every((tool) => tool.name !== name)),
+  ]);
+  if (!('problems' in read)) return read;
+  const problems = read.problems.map((problem) => `permissions.${problem}`);
+  throw new KitError('kit/bad-options', `createAgent cannot use these options: ${problems.join('; ')}`, { problems });
 }

@@ -1,10 +1,10 @@
 // The memory store under the contract of the port.
 
-import { describeLogContract } from '@tidemark/log/contract';
-import type { LogUnderTest } from '@tidemark/log/contract';
 import type { SessionId } from '@tidemark/log';
+import type { LogUnderTest } from '@tidemark/log/contract';
+import { describeLogContract } from '@tidemark/log/contract';
+import type { MemoryBackend, SessionData } from './memory-backend.ts';
 import { bytesOf, createRoom, createShelf } from './memory-backend.ts';
-import type { SessionData, MemoryBackend } from './memory-backend.ts';
 import { createMemoryStore } from './store.ts';
 
 describeLogContract('the memory store', async () => underTest(createShelf()));

@@ -1,6 +1,8 @@
 // What a memory store keeps: the real bytes of each log, as a file would hold them.
 
-import type { Parent, SessionId } from '@tidemark/log';
+import { createHash, hash as digestOf } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+import type { BytePort, Parent, SessionId } from '@tidemark/log';
 
 /** One session's room. */
 export interface SessionData {
@@ -58,3 +60,20 @@ export function extend(room: SessionData, lines: Uint8Array): void {
   room.length += lines.length;
   for (const listener of room.listeners) listener();
 }
+
+// Checksums, digests and text by Node.
+
+/** The byte port of this store. */
+export const nodeBytes: BytePort = {
+  crc32: (data) => crc32(data),
+  sha256(pieces) {
+    const [only] = pieces;
+    if (only !== undefined && pieces.length === 1) return digestOf('sha256', only, 'hex');
+    const hash = createHash('sha256');
+    for (const piece of pieces) hash.update(piece);
+    return hash.digest('hex');
+  },
+  encode: (text) => Buffer.from(text, 'utf8'),
+  decode: (bytes) =>
+    (Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)).toString('utf8'),
+};

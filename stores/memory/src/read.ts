@@ -1,5 +1,15 @@
 // Reading the rooms of a shelf through the record codec, a piece at a time.
 
+import type {
+  AbortSignalLike,
+  Lineage,
+  ReadFrom,
+  RecordReader,
+  Recorded,
+  SessionBeginning,
+  SessionId,
+  Tip,
+} from '@tidemark/log';
 import {
   EMPTY_TIP,
   LogError,
@@ -8,11 +18,10 @@ import {
   lineageOf,
   lostNewline,
   readBeginning,
+  readLineage,
 } from '@tidemark/log';
-import type { SessionBeginning, Lineage, ReadFrom, Recorded, RecordReader, SessionId, Tip } from '@tidemark/log';
-import { nodeBytes } from './node-bytes.ts';
-import { bytesOf } from './memory-backend.ts';
-import type { SessionData, MemoryBackend } from './memory-backend.ts';
+import type { MemoryBackend, SessionData } from './memory-backend.ts';
+import { bytesOf, nodeBytes } from './memory-backend.ts';
 
 const PIECE = 65_536;
 
@@ -70,8 +79,43 @@ export async function* readRoom(
 }
 
 /** What a piece gives; damage is thrown behind what is sound. */
-export function* drain(reader: RecordReader, piece: Uint8Array): Generator<readonly Recorded[]> {
+function* drain(reader: RecordReader, piece: Uint8Array): Generator<readonly Recorded[]> {
   const { records, failure } = reader.read(piece);
   if (records.length > 0) yield records;
   if (failure !== undefined) throw failure;
+}
+
+// Following a room as it grows.
+
+/** Own and inherited records in batches, then new ones as they come, until the signal aborts. */
+export async function* tailRoom(
+  shelf: MemoryBackend,
+  session: SessionId,
+  from: number,
+  signal: AbortSignalLike,
+): AsyncGenerator<readonly Recorded[]> {
+  const room = roomOf(shelf, session);
+  const { start } = begin(shelf, session);
+  const origins = await lineage(shelf, session);
+  yield* readLineage(origins, from, start, (name, first, end) => readRoom(shelf, name, first, end));
+  const reader = readerOf(room, { ...EMPTY_TIP, length: start }, from, Infinity);
+  for (let at = 0; !signal.aborted;) {
+    const end = room.length;
+    yield* drain(reader, room.bytes.subarray(at, end));
+    at = end;
+    if (room.length === at) await growth(room, signal);
+  }
+}
+
+function growth(room: SessionData, signal: AbortSignalLike): Promise<void> {
+  return new Promise((resolve) => {
+    const wake = (): void => {
+      room.listeners.delete(wake);
+      signal.removeEventListener('abort', wake);
+      resolve();
+    };
+    room.listeners.add(wake);
+    signal.addEventListener('abort', wake);
+    if (signal.aborted) wake();
+  });
 }

@@ -1,19 +1,11 @@
 // The Log port over a shelf in memory: the twin of the stores on disk, for tests and examples.
 
-import {
-  EMPTY_TIP,
-  LogError,
-  decodeSnapshot,
-  diverged,
-  encodeSnapshot,
-  flatten,
-  newestFirst,
-  passes,
-  readLineage,
-  summaryOf,
-} from '@tidemark/log';
 import type {
+  Appended,
+  Artifacts,
   Chain,
+  Digest,
+  Event,
   Log,
   LogWriter,
   Parent,
@@ -24,13 +16,25 @@ import type {
   Tip,
   UnreadableSession,
 } from '@tidemark/log';
-import { createArtifacts } from './artifacts.ts';
-import { nodeBytes } from './node-bytes.ts';
-import { begin, isBegun, lineage, readRoom, readerOf, roomOf } from './read.ts';
-import { bytesOf, createRoom, createShelf } from './memory-backend.ts';
-import type { SessionData, MemoryBackend } from './memory-backend.ts';
-import { tailRoom } from './tail.ts';
-import { MemoryWriter } from './writer.ts';
+import {
+  EMPTY_TIP,
+  LogError,
+  checkBeginning,
+  decodeSnapshot,
+  digest as mintDigest,
+  diverged,
+  encodeRecords,
+  encodeSnapshot,
+  flatten,
+  newestFirst,
+  passes,
+  position,
+  readLineage,
+  summaryOf,
+} from '@tidemark/log';
+import type { MemoryBackend, SessionData } from './memory-backend.ts';
+import { bytesOf, createRoom, createShelf, extend, nodeBytes } from './memory-backend.ts';
+import { begin, isBegun, lineage, readRoom, readerOf, roomOf, tailRoom } from './read.ts';
 
 /** A store that lives as long as its shelf. `sync` has nothing to flush: nothing survives the process. */
 export function createMemoryStore(shelf: MemoryBackend = createShelf()): Log {
@@ -148,4 +152,102 @@ function locked(session: SessionId): LogError {
   return new LogError('log/locked', `Session ${session} is being written by another writer; close that one first.`, {
     session,
   });
+}
+
+// Artifacts in memory, by digest.
+
+/** Artifacts that are kept in this map. */
+function createArtifacts(kept: Map<string, Uint8Array>): Artifacts {
+  return {
+    async put(bytes) {
+      const whole = bytes instanceof Uint8Array ? new Uint8Array(bytes) : await gather(bytes);
+      const digest = mintDigest(nodeBytes.sha256([whole]));
+      kept.set(digest, whole);
+      return { digest, size: whole.length };
+    },
+    async *get(digest) {
+      const whole = kept.get(digest);
+      if (whole === undefined) throw missing(digest);
+      if (nodeBytes.sha256([whole]) !== digest) throw broken(digest);
+      yield new Uint8Array(whole);
+    },
+    has: async (digest) => kept.has(digest),
+  };
+}
+
+async function gather(bytes: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+  const pieces: Uint8Array[] = [];
+  for await (const piece of bytes) pieces.push(new Uint8Array(piece));
+  return Buffer.concat(pieces);
+}
+
+function missing(digest: Digest): LogError {
+  return new LogError(
+    'artifact/missing',
+    `Artifact ${digest} is not here; it was removed, or its store is another one.`,
+    { digest },
+  );
+}
+
+function broken(digest: Digest): LogError {
+  return new LogError(
+    'artifact/damaged',
+    `Artifact ${digest} no longer has the bytes that were put; it cannot be used.`,
+    { digest },
+  );
+}
+
+// The one writer of a room.
+
+/** Holds its room until it is closed. */
+class MemoryWriter implements LogWriter {
+  readonly session: SessionId;
+  readonly fence: number;
+  readonly #room: SessionData;
+  #tip: Tip;
+  #closed = false;
+
+  /** Behind `tip`, which the caller read from the room. */
+  constructor(room: SessionData, tip: Tip) {
+    this.session = room.session;
+    this.fence = tip.fence + 1;
+    this.#room = room;
+    this.#tip = tip;
+  }
+
+  get length(): number {
+    return this.#tip.length;
+  }
+
+  get chain(): Chain {
+    return this.#tip.chain;
+  }
+
+  async append(events: readonly Event[], expected: number): Promise<Appended> {
+    this.#checkOpen();
+    const actual = this.#tip.length;
+    if (expected !== actual) return { ok: false, conflict: { expected, actual } };
+    checkBeginning(events, this.session, this.#room.parent, this.#room.length === 0);
+    const { lines, records, tip, replaced } = encodeRecords(events, this.#tip, this.fence, nodeBytes);
+    extend(this.#room, lines);
+    this.#tip = tip;
+    return { ok: true, position: position(actual), records, replaced };
+  }
+
+  async sync(): Promise<void> {
+    this.#checkOpen();
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#room.held = false;
+  }
+
+  #checkOpen(): void {
+    if (!this.#closed) return;
+    throw new LogError('log/closed', `The writer of session ${this.session} was closed; open the session again.`, {
+      session: this.session,
+    });
+  }
 }

@@ -8,7 +8,7 @@ import { isResumable } from '../decide/next-move.ts';
 import { AgentError } from '../errors.ts';
 import type { ForkPlan } from '../fork/plan-fork.ts';
 import { beginFork, planFork } from '../fork/plan-fork.ts';
-import { narrower } from '../permissions/judge-by-mode.ts';
+import { narrower } from '../permissions/judge.ts';
 import type {
   AgentForkOptions,
   AgentSession,

@@ -18,13 +18,13 @@ import {
   checkpointText,
   cliffCleared,
   compactionContract,
-  gaugeOf,
   judgeCompaction,
   makeCheckpoint,
   planCompaction,
   readCheckpoint,
 } from '@tidemark/context';
 import type { HistoryCompacted, LogWriter, Recorded } from '@tidemark/log';
+import { gaugeNow } from '../decide/when-to-compact.ts';
 import type { CompactionReport, CompactionTrigger } from '../ports/compaction.ts';
 import type { Runtime } from '../ports/runtime.ts';
 import { leavesWhole } from '../session/progress.ts';
@@ -78,18 +78,11 @@ export type WrittenCompaction =
       readonly sizes: CompactionSizes;
     };
 
-/** Reads the gauge of a session as it is now. */
-export function gaugeNow({ session, runtime }: CompactionWriting): Gauge {
-  const { capabilities, outputLimit, budgets, surroundings } = runtime;
-  const at = surroundings.now();
-  return gaugeOf(session.state, capabilities, { outputLimit, at, ...(budgets && { budgets }) });
-}
-
 /** Writes it. @throws what the store throws. */
 export async function writeCompaction(writing: CompactionWriting, order: WritingOrder): Promise<WrittenCompaction> {
   const { session, runtime } = writing;
   const { state, progress } = session;
-  const gauge = gaugeNow(writing);
+  const gauge = gaugeNow(session, runtime);
   const noted = [...progress.lastNotes.values()].map(({ position }) => position);
   const { tail, checkpoint: most, alone = false, adds = [], from: first = 0 } = order;
   const last = tail === undefined && !alone ? LAST_RUNG : first;

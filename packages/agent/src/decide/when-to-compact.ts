@@ -1,9 +1,10 @@
 // When the runtime compacts by itself. `manual` has no way round it: there the failure says what to run.
 
 import type { Gauge, State } from '@tidemark/context';
-import { CRITICAL, LAST_RUNG, turnGrowth } from '@tidemark/context';
+import { CRITICAL, gaugeOf, LAST_RUNG, turnGrowth } from '@tidemark/context';
 import type { ProviderError, ProviderErrorCode } from '@tidemark/model';
 import type { CompactionPolicy, CompactionTrigger } from '../ports/compaction.ts';
+import type { Runtime } from '../ports/runtime.ts';
 import type { Progress } from '../session/progress.ts';
 import type { TurnEnding } from './next-move.ts';
 
@@ -17,6 +18,16 @@ const MOST_IDLE = 2;
 export interface Compactable {
   readonly state: State;
   readonly progress: Pick<Progress, 'compactionRefusals' | 'recoveryCompactions' | 'idleCompactions'>;
+}
+
+/** Reads the gauge of a session as it is now. */
+export function gaugeNow(
+  session: Pick<Compactable, 'state'>,
+  runtime: Pick<Runtime, 'capabilities' | 'outputLimit' | 'budgets' | 'surroundings'>,
+): Gauge {
+  const { capabilities, outputLimit, budgets, surroundings } = runtime;
+  const at = surroundings.now();
+  return gaugeOf(session.state, capabilities, { outputLimit, at, ...(budgets && { budgets }) });
 }
 
 /** Why to compact before the next step; `undefined` where nothing is to be done. The gauge is the one of now. */

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Rule, RuleSet } from '../rules/rule.ts';
 import type { Acts, PossibleCommand } from '../rules/ruled-call.ts';
-import type { Verdict } from './judge-by-mode.ts';
-import { judgeByRules } from './judge-by-rules.ts';
+import type { Verdict } from './judge.ts';
+import { judgeByRules } from './judge.ts';
 import { readRules } from './read-rules.ts';
 
 const TOOLS = [

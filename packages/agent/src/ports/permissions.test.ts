@@ -1,6 +1,6 @@
 import type { EffectClass } from '@tidemark/log';
 import { describe, expect, test } from 'vitest';
-import { judge, narrower } from '../permissions/judge-by-mode.ts';
+import { judge, narrower } from '../permissions/judge.ts';
 import type { Mode } from './permissions.ts';
 
 const MODES: readonly Mode[] = ['read-only', 'ask', 'auto'];

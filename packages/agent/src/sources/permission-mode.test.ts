@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { asked } from '../../tests/asking.ts';
 import { begin, second } from '../../tests/small-session.ts';
-import type { Verdict } from '../permissions/judge-by-mode.ts';
-import { judge } from '../permissions/judge-by-mode.ts';
+import type { Verdict } from '../permissions/judge.ts';
+import { judge } from '../permissions/judge.ts';
 import type { SourceView } from '../ports/context-source.ts';
 import type { Mode } from '../ports/permissions.ts';
 import { commit } from '../session/session.ts';

@@ -3,7 +3,7 @@
 import type { CallId, SessionId, StartedBy } from '@tidemark/log';
 import type { Mutex, Semaphore } from '../concurrency.ts';
 import { createMutex, createSemaphore } from '../concurrency.ts';
-import { narrower } from '../permissions/judge-by-mode.ts';
+import { narrower } from '../permissions/judge.ts';
 import type { AgentSession } from '../ports/live-session.ts';
 import type { Mode } from '../ports/permissions.ts';
 import type { Runtime, SubagentLimits, TurnLimits } from '../ports/runtime.ts';

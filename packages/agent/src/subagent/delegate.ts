@@ -8,7 +8,7 @@ import { sumOfMoney } from '@tidemark/model';
 import { OVER } from '../concurrency.ts';
 import { openCalls } from '../decide/next-move.ts';
 import { AgentError, messageOf } from '../errors.ts';
-import { narrower } from '../permissions/judge-by-mode.ts';
+import { narrower } from '../permissions/judge.ts';
 import type { AgentSession, Turn } from '../ports/live-session.ts';
 import type { Runtime, TurnLimits } from '../ports/runtime.ts';
 import { SUBAGENT_LIMITS } from '../ports/runtime.ts';

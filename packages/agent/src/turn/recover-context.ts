@@ -6,11 +6,11 @@ import type { TurnId } from '@tidemark/log';
 import type { ProviderError } from '@tidemark/model';
 import { askerOf } from '../compact/ask-for-checkpoint.ts';
 import { compactSession } from '../compact/compact-session.ts';
-import { gaugeNow } from '../compact/write-compaction.ts';
 import type { TurnEnding } from '../decide/next-move.ts';
 import {
   WINDOW_FULL,
   contextUnfit,
+  gaugeNow,
   isIdle,
   triggerAtTurn,
   triggerAtWindow,
@@ -31,8 +31,8 @@ export function policyOf({ session, runtime }: TurnContext): CompactionPolicy {
 
 /** Compacts where the gauge of now asks for it. A refusal is said, and the step goes on as it is. */
 export async function relievePressure(work: TurnContext): Promise<void> {
-  const { session } = work;
-  const gauge = gaugeNow(work);
+  const { session, runtime } = work;
+  const gauge = gaugeNow(session, runtime);
   const policy = policyOf(work);
   const trigger =
     triggerBefore(policy, session, gauge) ?? (isFirst(work) ? triggerAtTurn(policy, session, gauge) : undefined);
@@ -68,7 +68,7 @@ export function recoveryFrom(work: TurnContext, error: ProviderError): Compactio
   // An end that the runtime itself called says nothing of the way that the call went.
   const { transport = runtime.provider.continues === true ? 'websocket' : 'http' } = error.data;
   const socket = transport === 'websocket';
-  return triggerBehind(policyOf(work), session, error, { gauge: gaugeNow(work), socket });
+  return triggerBehind(policyOf(work), session, error, { gauge: gaugeNow(session, runtime), socket });
 }
 
 /** Compacts, where there is a reason to, so that the step can be asked again; what it returns ends the turn. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { goWarm } from '../../tests/small-warm.ts';
 import { ticks } from '../../tests/ticks.ts';
-import { createCacheWriteGate } from './cache-write-gate.ts';
+import { createCacheWriteGate } from './send-request.ts';
 
 const LONG = 'Some words to remember. '.repeat(4_000);
 const never = new AbortController().signal;
