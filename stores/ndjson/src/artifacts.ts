@@ -1,21 +1,21 @@
 // Bytes outside the log, by digest: streamed in beside their place, flushed, and renamed before a record names them.
 
-import { createHash } from 'node:crypto';
 import type { Hash } from 'node:crypto';
-import { access, utimes } from 'node:fs/promises';
+import { createHash, randomUUID } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
+import { access, open, rename, rm, utimes } from 'node:fs/promises';
+import { join } from 'node:path';
 import { pipeline as pipelineOf } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { createZstdCompress, createZstdDecompress, zstdCompress } from 'node:zlib';
 import { openRegularFile, readRegularFile } from '@tidemark/files';
-import { LogError, digest as mintDigest } from '@tidemark/log';
 import type { Artifacts, Digest } from '@tidemark/log';
+import { LogError, digest as mintDigest } from '@tidemark/log';
 import type { Folders } from './durable-folder.ts';
-import { isGone, isOfSystem, unlessGone } from './file-errors.ts';
-import { artifactPaths } from './paths.ts';
-import type { HomePaths } from './paths.ts';
-import { writeAtomically } from './write-atomically.ts';
+import { isGone, isOfSystem, unlessGone } from './file-port.ts';
+import type { HomePaths } from './home.ts';
+import { artifactPaths } from './home.ts';
 
 /** Larger ones are packed. */
 const PLAIN_LIMIT = 4_096;
@@ -76,7 +76,7 @@ async function write(
   await folders.make(paths.artifacts);
   const name = (): Digest => mintDigest(tally.hash.copy().digest('hex'));
   await writeAtomically(paths.artifacts, async (handle) => {
-    const isPacked = await fill(handle, counted(bytes, tally), tally);
+    const isPacked = await fillPacked(handle, counted(bytes, tally), tally);
     const { folder, plain, packed } = artifactPaths(paths, name());
     const place = isPacked ? packed : plain;
     await folders.make(folder);
@@ -111,7 +111,7 @@ async function* counted(bytes: AsyncIterable<Uint8Array>, tally: Tally): AsyncGe
 }
 
 /** Writes the bytes, packed if they are many; whether they were. */
-async function fill(handle: FileHandle, bytes: AsyncGenerator<Uint8Array>, tally: Tally): Promise<boolean> {
+async function fillPacked(handle: FileHandle, bytes: AsyncGenerator<Uint8Array>, tally: Tally): Promise<boolean> {
   const head: Uint8Array[] = [];
   while (tally.size <= PLAIN_LIMIT) {
     const next = await bytes.next();
@@ -205,4 +205,36 @@ function missing(paths: HomePaths, digest: Digest): LogError {
 function broken(path: string, digest: Digest, cause?: unknown): LogError {
   const message = `${path} no longer has the bytes whose digest is its name, and cannot be used. Putting the same bytes again mends it.`;
   return new LogError('artifact/damaged', message, { digest, path }, cause);
+}
+
+// A file that is there whole or not at all: written beside its place, flushed, renamed.
+
+/** Writes a new file in `folder` by `fill`, then gives it the name that `fill` returned; nothing for no name. */
+export async function writeAtomically(
+  folder: string,
+  fill: (handle: FileHandle) => Promise<string | undefined>,
+): Promise<void> {
+  const temporary = join(folder, `.incoming-${randomUUID()}`);
+  try {
+    const name = await filled(temporary, fill);
+    if (name !== undefined) return await rename(temporary, name);
+    await rm(temporary, { force: true });
+  } catch (error) {
+    await rm(temporary, { force: true }).catch(() => undefined);
+    throw error;
+  }
+}
+
+async function filled(
+  path: string,
+  fill: (handle: FileHandle) => Promise<string | undefined>,
+): Promise<string | undefined> {
+  const handle = await open(path, 'wx', 0o600);
+  try {
+    const name = await fill(handle);
+    if (name !== undefined) await handle.sync();
+    return name;
+  } finally {
+    await handle.close();
+  }
 }

@@ -1,9 +1,10 @@
 // The lowest seam: all that the writer asks of the operating system. Faults are injected here, and nowhere above.
 
 import { constants } from 'node:fs';
-import { statfs } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
-import { openForWriting } from './open-file.ts';
+import { open, statfs } from 'node:fs/promises';
+import { FileError, openRegularFile, requireRegularFile } from '@tidemark/files';
+import { LogError } from '@tidemark/log';
 
 /** A log file, open for appending. */
 export interface LogFile {
@@ -49,4 +50,73 @@ function logFile(handle: FileHandle): LogFile {
     truncate: (length) => handle.truncate(length),
     close: () => handle.close(),
   };
+}
+
+// Opens a file of lines, to be read or written. What stands in its place and is no file is refused at once: a pipe would be waited
+// for without end, and a folder or a loop of links is nobody's damage to repair.
+
+/**
+ * Opens it. What is no file, is none to a loop of links either.
+ *
+ * @throws LogError `log/not-a-file`; whatever else opening throws, as `ENOENT`.
+ */
+export function openFile(path: string): Promise<FileHandle> {
+  return orRefuse(path, () => openRegularFile(path));
+}
+
+/**
+ * Opens it with these flags, to be written; `mode` is used where it is made.
+ *
+ * @throws LogError `log/not-a-file`: nothing is written into a pipe or a device. Whatever else opening throws, as `ENOSPC`.
+ */
+export function openForWriting(path: string, flags: number, mode: number): Promise<FileHandle> {
+  return orRefuse(path, async () =>
+    requireRegularFile(await open(path, flags | (constants.O_NONBLOCK ?? 0), mode), path),
+  );
+}
+
+async function orRefuse(path: string, opens: () => Promise<FileHandle>): Promise<FileHandle> {
+  try {
+    return await opens();
+  } catch (cause) {
+    // A pipe that nobody reads cannot be opened for writing alone (ENXIO); neither can a folder (EISDIR).
+    if (isCode(cause, 'ELOOP')) throw notAFile(path, 'a loop of links', cause);
+    if (isCode(cause, 'ENXIO') || isCode(cause, 'EISDIR')) throw notAFile(path, 'no regular file', cause);
+    if (cause instanceof FileError) throw notAFile(path, cause.kind ?? 'no regular file', cause);
+    throw cause;
+  }
+}
+
+function isCode(cause: unknown, code: string): boolean {
+  return cause instanceof Error && 'code' in cause && cause.code === code;
+}
+
+/** The error of a path that is `what`, such as `a pipe`. */
+export function notAFile(path: string, what: string, cause?: unknown): LogError {
+  const message = `${path} is ${what}, where a file of records belongs. Nothing was changed. Move it away, and restore the session's folder from a backup.`;
+  return new LogError('log/not-a-file', message, { path }, cause);
+}
+
+// What the operating system says that is no failure here. For `catch`; anything else is thrown on.
+
+/** Whether it says that a name leads to nothing. */
+export function isGone(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
+}
+
+/** Whether an error comes from the operating system, such as `EMFILE` or `EIO`. */
+export function isOfSystem(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && 'syscall' in error && 'code' in error;
+}
+
+/** The name leads to nothing: there is nothing to read. */
+export function unlessGone(error: unknown): undefined {
+  if (!isGone(error)) throw error;
+  return undefined;
+}
+
+/** The name is taken: what should be there is there. */
+export function unlessThere(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'EEXIST') throw error;
+  return undefined;
 }

@@ -2,17 +2,13 @@
 
 import type { FileHandle } from 'node:fs/promises';
 import { FileError, readRegularFile } from '@tidemark/files';
+import type { DamagePlace, Digest, Lineage, LogSegment, Position, Recorded, SessionId, Tip } from '@tidemark/log';
 import { EMPTY_TIP, LogError, checkLine, createLineSplitter, decodeSnapshot, namedArtifacts } from '@tidemark/log';
-import type { DamagePlace, Digest, Lineage, Position, Recorded, LogSegment, SessionId, Tip } from '@tidemark/log';
 import { createArtifacts } from './artifacts.ts';
-import { chunksOf } from './chunks.ts';
-import { unlessGone } from './file-errors.ts';
-import { openHome } from './home.ts';
+import { openFile, unlessGone } from './file-port.ts';
 import type { Home, NdjsonOptions } from './home.ts';
-import { nodeBytes } from './node-bytes.ts';
-import { openFile } from './open-file.ts';
-import { artifactPaths, roomPaths } from './paths.ts';
-import { readOn, withLog } from './read-log.ts';
+import { artifactPaths, openHome, roomPaths } from './home.ts';
+import { chunksOf, nodeBytes, readOn, withLog } from './read-log.ts';
 import { lineage } from './read-session.ts';
 import { MOST_SNAPSHOT } from './snapshots.ts';
 

@@ -4,9 +4,9 @@
 import type { Stats } from 'node:fs';
 import { closeSync, existsSync, openSync, statSync, utimesSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import { LogError } from '@tidemark/log';
 import type { SessionId } from '@tidemark/log';
-import { notAFile } from './open-file.ts';
+import { LogError } from '@tidemark/log';
+import { notAFile } from './file-port.ts';
 
 /** A lock that is held. */
 export interface Lease {

@@ -1,16 +1,14 @@
 // How a writer comes to its session: look, lock, look again, cut a torn tail.
 
 import { rm, rmdir, stat } from 'node:fs/promises';
-import { EMPTY_TIP, LogError } from '@tidemark/log';
 import type { LogWriter, Parent, SessionId, Tip } from '@tidemark/log';
+import { EMPTY_TIP, LogError } from '@tidemark/log';
 import { flushFolder } from './durable-folder.ts';
-import type { LogFile } from './file-port.ts';
-import type { Home } from './home.ts';
-import { takeLease } from './lease.ts';
+import type { FilePort, LogFile } from './file-port.ts';
+import type { Home, RoomPaths } from './home.ts';
+import { roomPaths } from './home.ts';
 import type { Lease } from './lease.ts';
-import { refuseNetwork } from './network-filesystem.ts';
-import { roomPaths } from './paths.ts';
-import type { RoomPaths } from './paths.ts';
+import { takeLease } from './lease.ts';
 import { begin, scanTo, withLog } from './read-log.ts';
 import { forkTip } from './read-session.ts';
 import { learnPlace } from './snapshots.ts';
@@ -143,4 +141,35 @@ async function holdsRecord(home: Home, session: SessionId, path: string): Promis
   } catch (error) {
     return !(error instanceof LogError && error.code === 'log/missing');
   }
+}
+
+// Locks on network file systems are not kept by every client, so a session there could have two writers.
+
+/** By the magic number of `statfs(2)` on Linux. FUSE and 9p are let in: most of them are local, in one kernel. */
+const NETWORK: ReadonlyMap<number, string> = new Map([
+  [0x6969, 'NFS'],
+  [0x517b, 'SMB'],
+  [0xfe534d42, 'SMB2'],
+  [0xff534d42, 'CIFS'],
+  [0x5346414f, 'AFS'],
+  [0x00c36400, 'Ceph'],
+  [0x0bd00bd0, 'Lustre'],
+  [0x47504653, 'GPFS'],
+  [0x73757245, 'Coda'],
+]);
+
+/**
+ * Refuses a folder on a network file system. Only Linux tells it apart; elsewhere every folder passes.
+ *
+ * @throws LogError `log/unsupported-filesystem`.
+ */
+async function refuseNetwork(folder: string, files: FilePort): Promise<void> {
+  if (process.platform !== 'linux') return;
+  const name = NETWORK.get((await files.filesystemType(folder)) >>> 0);
+  if (name === undefined) return;
+  throw new LogError(
+    'log/unsupported-filesystem',
+    `${folder} stands on ${name}, where a lock does not keep a second writer out. Nothing was written; choose a home on a local disk (TIDEMARK_HOME).`,
+    { folder, filesystem: name },
+  );
 }

@@ -1,6 +1,9 @@
 // Reading one session's own file: where it begins, where it ends, and the records between.
 
+import { createHash, hash as digestOf } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
+import { crc32 } from 'node:zlib';
+import type { BytePort, ReadFrom, RecordReader, Recorded, SessionBeginning, SessionId, Tip } from '@tidemark/log';
 import {
   EMPTY_TIP,
   LONGEST_LINE,
@@ -13,12 +16,9 @@ import {
   lostNewline,
   readBeginning,
 } from '@tidemark/log';
-import type { SessionBeginning, ReadFrom, Recorded, RecordReader, SessionId, Tip } from '@tidemark/log';
-import { chunksOf, firstLine, lineEndingAt } from './chunks.ts';
+import { openFile } from './file-port.ts';
 import type { Home } from './home.ts';
-import { nodeBytes } from './node-bytes.ts';
-import { openFile } from './open-file.ts';
-import { roomPaths } from './paths.ts';
+import { roomPaths } from './home.ts';
 
 /** A log file, open for reading, whose first record was read. */
 export interface OpenLog {
@@ -93,7 +93,7 @@ export async function tipEndingAt(handle: FileHandle, offset: number): Promise<T
 export type LogPlace = Pick<RecordReader, 'tip' | 'offset'>;
 
 /** What to read from a place on. */
-export type What = Pick<ReadFrom, 'from' | 'to' | 'verifyChain'>;
+type What = Pick<ReadFrom, 'from' | 'to' | 'verifyChain'>;
 
 /** The waypoint nearest to a position, or the beginning. */
 export async function placeNear(home: Home, { handle, beginning }: OpenLog, position: number): Promise<LogPlace> {
@@ -108,7 +108,7 @@ export async function placeNear(home: Home, { handle, beginning }: OpenLog, posi
 }
 
 /** A fresh reader at a place. */
-export function readerAt({ path, beginning }: OpenLog, { tip, offset }: LogPlace, what: What): RecordReader {
+function readerAt({ path, beginning }: OpenLog, { tip, offset }: LogPlace, what: What): RecordReader {
   const line = tip.length - beginning.start + 1;
   return createRecordReader({ path, tip, offset, line, ...what }, nodeBytes);
 }
@@ -172,3 +172,88 @@ export async function scanTo(home: Home, log: OpenLog, length: number): Promise<
     if (step.done === true) return step.value;
   }
 }
+
+// A file in pieces: large enough to be fast, small enough that a log of any length needs little memory.
+
+const LARGEST = 524_288;
+const SMALLEST = 4_096;
+
+/**
+ * The bytes from `offset` to the end of the file as it stands when it gets there. A piece is valid until the next. The one
+ * behind a piece is read while that is in use; behind the last one nothing is, since the file may grow meanwhile.
+ */
+export async function* chunksOf(handle: FileHandle, offset: number): AsyncGenerator<Uint8Array> {
+  const { size } = await handle.stat();
+  const length = Math.min(LARGEST, Math.max(SMALLEST, size - offset + 1));
+  let [buffer, other] = [Buffer.allocUnsafe(length), Buffer.alloc(0)];
+  let piece = readAt(handle, buffer, offset);
+  try {
+    for (let at = offset; ;) {
+      const { bytesRead } = await piece;
+      if (bytesRead === 0) return;
+      at += bytesRead;
+      const read = buffer.subarray(0, bytesRead);
+      if (bytesRead < length) {
+        yield read;
+        piece = readAt(handle, buffer, at);
+        continue;
+      }
+      [buffer, other] = [other.length === length ? other : Buffer.allocUnsafe(length), buffer];
+      piece = readAt(handle, buffer, at);
+      yield read;
+    }
+  } finally {
+    await piece.catch(() => undefined);
+  }
+}
+
+/** Whoever awaits it meets its failure; before that it is nobody's. */
+function readAt(handle: FileHandle, buffer: Buffer, at: number): ReturnType<FileHandle['read']> {
+  const read = handle.read(buffer, 0, buffer.length, at);
+  read.catch(() => undefined);
+  return read;
+}
+
+/** The whole bytes of the line that ends at `end`, its newline included; `undefined` when none does. */
+async function lineEndingAt(handle: FileHandle, end: number): Promise<Uint8Array | undefined> {
+  for (let length = SMALLEST; ; length *= 4) {
+    const start = Math.max(0, end - length);
+    const buffer = Buffer.allocUnsafe(end - start);
+    const { bytesRead } = await handle.read(buffer, 0, buffer.length, start);
+    if (bytesRead < buffer.length || buffer.at(-1) !== NEWLINE) return undefined;
+    const before = buffer.lastIndexOf(NEWLINE, -2);
+    if (before !== -1) return buffer.subarray(before + 1);
+    if (start === 0) return buffer;
+    if (length > LONGEST_LINE) return undefined;
+  }
+}
+
+/** The first line of the file, its newline included; `undefined` when there is none yet, and none within `LONGEST_LINE` bytes. */
+async function firstLine(handle: FileHandle): Promise<Uint8Array | undefined> {
+  for (let length = SMALLEST; ; length *= 4) {
+    const buffer = Buffer.allocUnsafe(length);
+    const { bytesRead } = await handle.read(buffer, 0, length, 0);
+    const end = buffer.subarray(0, bytesRead).indexOf(NEWLINE);
+    if (end !== -1) return buffer.subarray(0, end + 1);
+    if (bytesRead < length || length >= LONGEST_LINE) return undefined;
+  }
+}
+
+const NEWLINE = 0x0a;
+
+// Checksums, digests and text by Node.
+
+/** The byte port of this store. */
+export const nodeBytes: BytePort = {
+  crc32: (data) => crc32(data),
+  sha256(pieces) {
+    const [only] = pieces;
+    if (only !== undefined && pieces.length === 1) return digestOf('sha256', only, 'hex');
+    const hash = createHash('sha256');
+    for (const piece of pieces) hash.update(piece);
+    return hash.digest('hex');
+  },
+  encode: (text) => Buffer.from(text, 'utf8'),
+  decode: (bytes) =>
+    (Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)).toString('utf8'),
+};

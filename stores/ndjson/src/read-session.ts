@@ -1,7 +1,7 @@
 // Reading a session through its ancestors.
 
-import { LogError, diverged, lineageOf, readLineage } from '@tidemark/log';
 import type { Chain, Lineage, Parent, Recorded, SessionId, Tip } from '@tidemark/log';
+import { LogError, diverged, lineageOf, readLineage } from '@tidemark/log';
 import type { Home } from './home.ts';
 import { begin, readOwn } from './read-log.ts';
 

@@ -1,8 +1,9 @@
 // Copying what can be had back of a damaged session into a new one. The old one stays as it is (L5).
 
 import { constants } from 'node:fs';
-import { rename } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
+import { rename } from 'node:fs/promises';
+import type { LostPlace, RawLine, Salvaged, Salvager, SessionId, Strayed, Tip } from '@tidemark/log';
 import {
   EMPTY_TIP,
   LogError,
@@ -13,22 +14,19 @@ import {
   createSalvager,
   headOf,
   position,
+  salvageBeginning,
   seal,
   writeHead,
 } from '@tidemark/log';
-import type { LostPlace, RawLine, Salvaged, Salvager, SessionId, Strayed, Tip } from '@tidemark/log';
-import { chunksOf } from './chunks.ts';
-import { withDamagedLog } from './damaged-log.ts';
 import { flushFolder } from './durable-folder.ts';
-import { openHome } from './home.ts';
+import { openFile, openForWriting } from './file-port.ts';
 import type { Home, NdjsonOptions } from './home.ts';
-import { inspect } from './inspect-session.ts';
+import { openHome, roomPaths } from './home.ts';
 import type { Damage } from './inspect-session.ts';
-import { nodeBytes } from './node-bytes.ts';
-import { openForWriting } from './open-file.ts';
+import { inspect } from './inspect-session.ts';
 import { createWriter } from './open-writer.ts';
-import { roomPaths } from './paths.ts';
 import type { OpenLog } from './read-log.ts';
+import { chunksOf, nodeBytes, openLog } from './read-log.ts';
 import { forkTip } from './read-session.ts';
 
 /** What became of a repair. */
@@ -187,4 +185,52 @@ function placeholder({ beginning }: OpenLog, place: LostPlace, at: number, fence
 function inAncestor(from: SessionId, damage: Damage): LogError {
   const message = `Session ${from} goes on from a damaged one: the damage is in ${damage.path}, line ${damage.line}. Repair the session that file belongs to, or restore it.`;
   return new LogError('log/damaged', message, { session: from, ...damage });
+}
+
+// Opening a session's file for repair: its beginning is read, or had back.
+
+/** Bytes in which the first two lines are looked for. */
+const FRONT = 4_194_304;
+
+/**
+ * As `withLog`, for a file whose first line may be damaged.
+ *
+ * @throws LogError `log/missing`, and `log/damaged` when how it began cannot be had back.
+ */
+async function withDamagedLog<T>(home: Home, session: SessionId, use: (log: OpenLog) => Promise<T>): Promise<T> {
+  const log = await openDamaged(home, session);
+  try {
+    return await use(log);
+  } finally {
+    await log.handle.close();
+  }
+}
+
+async function openDamaged(home: Home, session: SessionId): Promise<OpenLog> {
+  try {
+    return await openLog(home, session);
+  } catch (cause) {
+    if (!(cause instanceof LogError) || cause.code !== 'log/damaged') throw cause;
+    return openWithout(home, session, cause);
+  }
+}
+
+async function openWithout(home: Home, session: SessionId, cause: LogError): Promise<OpenLog> {
+  const path = roomPaths(home.paths, session).log;
+  const handle = await openFile(path);
+  try {
+    const front = Buffer.alloc(FRONT);
+    const { bytesRead } = await handle.read(front, 0, FRONT, 0);
+    const beginning = salvageBeginning(session, front.subarray(0, bytesRead), nodeBytes);
+    if (beginning !== undefined) return { handle, path, beginning };
+    throw beginningGone(session, cause);
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}
+
+function beginningGone(session: SessionId, cause: LogError): LogError {
+  const message = `How session ${session} began cannot be had back, so its records have nothing to stand behind. Restore its folder from a backup.`;
+  return new LogError('log/damaged', message, cause.data, cause);
 }

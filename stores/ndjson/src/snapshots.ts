@@ -1,14 +1,13 @@
 // The one snapshot of a session. It is a guess at what may save work: whatever is wrong with it, it is not used (L9).
 
 import { openRegularFile, readRegularFile } from '@tidemark/files';
-import { decodeSnapshot, encodeSnapshot, snapshotPlace } from '@tidemark/log';
 import type { KeptSnapshot, SessionId, Snapshot } from '@tidemark/log';
+import { decodeSnapshot, encodeSnapshot, snapshotPlace } from '@tidemark/log';
+import { writeAtomically } from './artifacts.ts';
 import type { Home } from './home.ts';
-import { nodeBytes } from './node-bytes.ts';
-import { roomPaths } from './paths.ts';
-import { scanTo, tipEndingAt, withLog } from './read-log.ts';
+import { roomPaths } from './home.ts';
+import { nodeBytes, scanTo, tipEndingAt, withLog } from './read-log.ts';
 import { chainAt } from './read-session.ts';
-import { writeAtomically } from './write-atomically.ts';
 
 /** Writes the snapshot, with the place in the file where its length ends. */
 export async function putSnapshot(home: Home, session: SessionId, snapshot: Snapshot): Promise<void> {

@@ -1,14 +1,19 @@
 // The Log port over the files of a home.
 
-import { flatten } from '@tidemark/log';
-import type { Log } from '@tidemark/log';
+import { randomUUID } from 'node:crypto';
+import { readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { readRegularFile } from '@tidemark/files';
+import type { Log, SessionFilter, SessionSummary, SharedTexts, UnreadableSession } from '@tidemark/log';
+import { LogError, flatten, newestFirst, passes, sessionId, summaryOf, timestamp } from '@tidemark/log';
 import { createArtifacts } from './artifacts.ts';
-import { openHome } from './home.ts';
-import type { NdjsonOptions } from './home.ts';
+import type { Folders } from './durable-folder.ts';
+import { unlessGone } from './file-port.ts';
+import type { Home, HomePaths, NdjsonOptions } from './home.ts';
+import { openHome, roomPaths } from './home.ts';
 import { createWriter, openWriter } from './open-writer.ts';
+import { withLog } from './read-log.ts';
 import { readSession } from './read-session.ts';
-import { listSessions } from './session-list.ts';
-import { createSharedTexts } from './shared-texts.ts';
 import { getSnapshot, putSnapshot } from './snapshots.ts';
 import { tailSession } from './tail-session.ts';
 
@@ -32,5 +37,95 @@ export function openNdjsonStore(options: NdjsonOptions): NdjsonStore {
     putSnapshot: (session, snapshot) => putSnapshot(home, session, snapshot),
     shared: createSharedTexts(home.paths, home.folders),
     sessions: (filter = {}) => listSessions(home, filter),
+  };
+}
+
+// The sessions of a home, each by its first record alone.
+
+/** What a list holds. */
+interface SessionList {
+  readonly sessions: readonly SessionSummary[];
+  readonly unreadable: readonly UnreadableSession[];
+}
+
+/** Folders are looked at this many at a time. */
+const AT_ONCE = 16;
+
+/** All sessions that pass, newest first; those that cannot be read are named beside them. */
+async function listSessions(home: Home, filter: SessionFilter): Promise<SessionList> {
+  const names = await sessionNames(home);
+  const found: (SessionSummary | UnreadableSession | undefined)[] = [];
+  for (let at = 0; at < names.length; at += AT_ONCE) {
+    found.push(...(await Promise.all(names.slice(at, at + AT_ONCE).map((name) => look(home, name)))));
+  }
+  const sessions: SessionSummary[] = [];
+  const unreadable: UnreadableSession[] = [];
+  for (const one of found) {
+    if (one === undefined) continue;
+    if ('reason' in one) unreadable.push(one);
+    else if (passes(one, filter)) sessions.push(one);
+  }
+  return { sessions: sessions.toSorted(newestFirst), unreadable };
+}
+
+/** A home that was never written to has no sessions. */
+async function sessionNames(home: Home): Promise<readonly string[]> {
+  try {
+    const entries = await readdir(home.paths.sessions, { withFileTypes: true });
+    return entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+async function look(home: Home, name: string): Promise<SessionSummary | UnreadableSession | undefined> {
+  try {
+    return await withLog(home, sessionId(name), async ({ handle, beginning }) => {
+      const { size, mtime } = await handle.stat();
+      return summaryOf(beginning, { bytes: size, changedAt: timestamp(mtime.toISOString()) });
+    });
+  } catch (error) {
+    const reason = isMissing(error) ? await lossOf(home, name) : error instanceof Error ? error.message : String(error);
+    return reason === undefined ? undefined : { session: name, reason };
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof LogError && error.code === 'log/missing';
+}
+
+/** What a room without a record has lost; nothing where it has an empty file and no more: no session yet. */
+async function lossOf(home: Home, name: string): Promise<string | undefined> {
+  const { log, snapshot } = roomPaths(home.paths, sessionId(name));
+  if ((await stat(log).catch(unlessGone)) === undefined) return `its log is gone: there is no ${log}`;
+  if ((await stat(snapshot).catch(unlessGone)) === undefined) return undefined;
+  return `its records are gone: there is none in ${log}, and its snapshot says that there were`;
+}
+
+// Texts that the sessions of a home leave for each other. They are derived: one that is lost or cut is as good as none (L9), so
+// nothing is flushed, and a reader asks for no lock.
+
+/** Largest text that is read. */
+const MOST_BYTES = 16 * 1_024 * 1_024;
+
+/** The texts of a home. */
+function createSharedTexts({ shared }: HomePaths, folders: Folders): SharedTexts {
+  return {
+    async get(name) {
+      const bytes = await readRegularFile(join(shared, name), { most: MOST_BYTES }).catch(() => undefined);
+      return bytes?.toString('utf8');
+    },
+    async put(name, text) {
+      await folders.make(shared);
+      const temporary = join(shared, `.incoming-${randomUUID()}`);
+      try {
+        await writeFile(temporary, text, { flag: 'wx', mode: 0o600 });
+        await rename(temporary, join(shared, name));
+      } catch (error) {
+        await rm(temporary, { force: true });
+        throw error;
+      }
+    },
   };
 }

@@ -1,11 +1,12 @@
 // Following a session as it grows.
 
-import { LogError, readLineage } from '@tidemark/log';
+import type { FSWatcher } from 'node:fs';
+import { watch } from 'node:fs';
 import type { AbortSignalLike, Recorded, SessionId } from '@tidemark/log';
-import { watchGrowth } from './growth.ts';
+import { LogError, readLineage } from '@tidemark/log';
 import type { Home } from './home.ts';
+import type { LogPlace, OpenLog } from './read-log.ts';
 import { openLog, placeNear, readOn, readOwn, tipEndingAt } from './read-log.ts';
-import type { OpenLog, LogPlace } from './read-log.ts';
 import { lineage } from './read-session.ts';
 
 /** Records from `from` in batches, then new ones as they come, until the signal aborts. */
@@ -55,4 +56,55 @@ async function* follow(
 /** Whether the records up to a place are still there: those of a failed write are taken back. */
 async function standsStill(log: OpenLog, { tip, offset }: LogPlace): Promise<boolean> {
   return offset === 0 || (await tipEndingAt(log.handle, offset))?.chain === tip.chain;
+}
+
+// Waiting until a file may have grown: told by the operating system where it can, by looking where it cannot.
+
+/** Tells that a file may have changed. */
+interface FileGrowth {
+  /** Returns at the next change since the last call, after a while in any case, or when the signal aborts. */
+  next(): Promise<void>;
+  stop(): void;
+}
+
+/** Looks at least this often, in milliseconds: file watching is a hint that some file systems never give. */
+const LOOK = 250;
+
+/** Begins to watch. */
+function watchGrowth(path: string, signal: AbortSignalLike): FileGrowth {
+  let changed = false;
+  let wake: (() => void) | undefined;
+  const notice = (): void => {
+    changed = true;
+    wake?.();
+  };
+  const watcher = tryWatch(path, notice);
+  signal.addEventListener('abort', notice);
+  return {
+    next: () =>
+      new Promise((resolve) => {
+        const timer = setTimeout(notice, LOOK);
+        wake = () => {
+          clearTimeout(timer);
+          wake = undefined;
+          changed = false;
+          resolve();
+        };
+        if (changed || signal.aborted) wake();
+      }),
+    stop() {
+      watcher?.close();
+      signal.removeEventListener('abort', notice);
+    },
+  };
+}
+
+function tryWatch(path: string, notice: () => void): FSWatcher | undefined {
+  try {
+    const watcher = watch(path, notice);
+    watcher.on('error', () => watcher.close());
+    return watcher;
+  } catch {
+    return undefined;
+  }
 }

@@ -1,12 +1,12 @@
 // The one writer of a session. It holds the lock for its life, and latches at the first fault: it never runs on in
 // memory only.
 
-import { LogError, checkBeginning, encodeRecords, position } from '@tidemark/log';
 import type { Appended, Chain, Event, LogErrorCode, LogWriter, Parent, SessionId, Tip } from '@tidemark/log';
+import { LogError, checkBeginning, encodeRecords, position } from '@tidemark/log';
 import type { LogFile } from './file-port.ts';
+import type { Waypoints } from './home.ts';
 import type { Lease } from './lease.ts';
-import { nodeBytes } from './node-bytes.ts';
-import type { Waypoints } from './waypoints.ts';
+import { nodeBytes } from './read-log.ts';
 
 /** What a writer is made of: all of it was taken and checked before. */
 export interface WriterParts {

@@ -2,12 +2,12 @@
 
 import { appendFile, mkdir, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
-import { callId, sessionId } from '@tidemark/log';
 import type { Digest, EventOf } from '@tidemark/log';
+import { callId, sessionId } from '@tidemark/log';
 import * as samples from '@tidemark/log/contract';
 import { describe, expect, it } from 'vitest';
 import { collectGarbage } from '../src/collect-garbage.ts';
-import { artifactPaths, homePaths, roomPaths } from '../src/paths.ts';
+import { artifactPaths, homePaths, roomPaths } from '../src/home.ts';
 import { openNdjsonStore } from '../src/store.ts';
 import { temporaryHome } from './temporary-home.ts';
 

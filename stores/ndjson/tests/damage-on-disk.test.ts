@@ -2,12 +2,12 @@
 // touched, a disk that refuses.
 
 import { appendFile, readFile, rm, truncate, writeFile } from 'node:fs/promises';
-import fc from 'fast-check';
 import { sessionId } from '@tidemark/log';
 import * as samples from '@tidemark/log/contract';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { homePaths, roomPaths } from '../src/home.ts';
 import { inspectSession } from '../src/inspect-session.ts';
-import { homePaths, roomPaths } from '../src/paths.ts';
 import { openNdjsonStore } from '../src/store.ts';
 import { faultyFiles } from './faulty-files.ts';
 import { temporaryHome } from './temporary-home.ts';

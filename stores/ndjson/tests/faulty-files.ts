@@ -1,7 +1,7 @@
 // The operating system with faults: a write that fails half-way, a flush that fails, and what a power loss leaves.
 
-import { nodeFiles } from '../src/file-port.ts';
 import type { FilePort, LogFile } from '../src/file-port.ts';
+import { nodeFiles } from '../src/file-port.ts';
 
 /** A file port whose faults can be switched. */
 export interface FaultyFiles {

@@ -3,9 +3,9 @@
 import { spawnSync } from 'node:child_process';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { sessionId } from '@tidemark/log';
 import * as samples from '@tidemark/log/contract';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { inspectSession } from '../src/inspect-session.ts';
 import { openNdjsonStore } from '../src/store.ts';
 import { HOLD_SESSION, startChild } from './child.ts';

@@ -2,8 +2,8 @@
 
 import { writeSync } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { LogError, sessionId, timestamp } from '@tidemark/log';
 import type { Event, LogWriter } from '@tidemark/log';
+import { LogError, sessionId, timestamp } from '@tidemark/log';
 import { openNdjsonStore } from '../src/store.ts';
 
 const [home = '', name = ''] = process.argv.slice(2);

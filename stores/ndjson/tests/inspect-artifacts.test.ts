@@ -4,9 +4,9 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { sessionId } from '@tidemark/log';
 import * as samples from '@tidemark/log/contract';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { artifactPaths, homePaths, roomPaths } from '../src/home.ts';
 import { inspectArtifacts } from '../src/inspect-artifacts.ts';
 import { inspectSession } from '../src/inspect-session.ts';
-import { artifactPaths, homePaths, roomPaths } from '../src/paths.ts';
 import { openNdjsonStore } from '../src/store.ts';
 import { temporaryHome } from './temporary-home.ts';
 

@@ -7,9 +7,9 @@ import { chainBehind, digest as digestOf, position, seal, sessionId, writeHead }
 import * as samples from '@tidemark/log/contract';
 import { describe, expect, it } from 'vitest';
 import { nodeFiles } from '../src/file-port.ts';
+import { artifactPaths, homePaths, roomPaths } from '../src/home.ts';
 import { inspectSession } from '../src/inspect-session.ts';
-import { nodeBytes } from '../src/node-bytes.ts';
-import { artifactPaths, homePaths, roomPaths } from '../src/paths.ts';
+import { nodeBytes } from '../src/read-log.ts';
 import { repairSession } from '../src/repair-session.ts';
 import { openNdjsonStore } from '../src/store.ts';
 import { temporaryHome } from './temporary-home.ts';

@@ -2,7 +2,7 @@
 
 import { readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { artifactPaths, homePaths } from '../src/paths.ts';
+import { artifactPaths, homePaths } from '../src/home.ts';
 import { openNdjsonStore } from '../src/store.ts';
 import { temporaryHome } from './temporary-home.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { shareRuns } from '../src/share-runs.ts';
+import { shareRuns } from '../src/durable-folder.ts';
 
 /** Runs that end when the test says so, in the order in which they began. */
 function held() {

@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { SessionId } from '@tidemark/log';
 import type { LogUnderTest } from '@tidemark/log/contract';
-import { faultyFiles } from './faulty-files.ts';
-import { artifactPaths, homePaths, roomPaths } from '../src/paths.ts';
-import type { RoomPaths } from '../src/paths.ts';
+import type { RoomPaths } from '../src/home.ts';
+import { artifactPaths, homePaths, roomPaths } from '../src/home.ts';
 import { openNdjsonStore } from '../src/store.ts';
+import { faultyFiles } from './faulty-files.ts';
 
 /** A new folder for a home. */
 export function temporaryHome(): Promise<string> {
