@@ -25,7 +25,7 @@ import { runTurn } from '../turn/run-turn.ts';
 import type { EventFeed } from './event-feed.ts';
 import { createEventFeed } from './event-feed.ts';
 
-/** See the head of this file. */
+/** The state of an open session in this process. One turn runs at a time. */
 export interface Actor {
   readonly session: Session;
   readonly lines: Lines;

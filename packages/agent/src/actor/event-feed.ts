@@ -7,7 +7,7 @@ import type { SessionEvent } from '../ports/session-event.ts';
 /** Events that wait for a listener at most. */
 const MOST_WAITING = 1_000;
 
-/** See the head of this file. */
+/** A feed of events, which each listener reads at its own pace. */
 export interface EventFeed {
   tell(event: SessionEvent): void;
   /** The last event was told. With an error, listeners meet it behind the last event. */

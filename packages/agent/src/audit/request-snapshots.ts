@@ -16,7 +16,7 @@ interface SectionSize {
   readonly tokens: number;
 }
 
-/** See the head of this file. */
+/** One request in short: its shape, sizes and cost. */
 export interface RequestSnapshot {
   readonly position: Position;
   readonly step: number;

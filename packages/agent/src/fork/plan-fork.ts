@@ -26,7 +26,7 @@ import { commit, createSession } from '../session/session.ts';
 import type { Open } from './cut-points.ts';
 import { closedUpTo, cutBeforePrompt, readCutPoints, requireClosed } from './cut-points.ts';
 
-/** See the head of this file. */
+/** A fork that was decided and not begun: where it leaves its parent, and what it leaves behind there. */
 export interface ForkPlan {
   /** The session that was asked for. */
   readonly of: SessionId;

@@ -26,7 +26,7 @@ export interface ToolEffect {
   readonly touches: readonly string[];
 }
 
-/** See the head of this file. */
+/** A source of context. Its note is recorded only when its revision changed. */
 export interface ContextSource {
   readonly name: string;
   /** A note that may not wait for the next prompt. */

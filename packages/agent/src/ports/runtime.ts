@@ -14,7 +14,7 @@ import type { SkillShelf } from './skill-shelf.ts';
 import type { Surroundings } from './surroundings.ts';
 import type { Tool, ToolSource } from './tool.ts';
 
-/** See the head of this file. */
+/** The runtime of a session: what its log does not hold, and what may differ the next time it is opened. */
 export interface Runtime {
   readonly provider: Provider;
   readonly capabilities: Capabilities;

@@ -15,7 +15,7 @@ export interface Skill {
   readonly body: string;
 }
 
-/** See the head of this file. All of it is as of the last look: whoever holds the shelf looks again. */
+/** The installed skills, as of the last scan. The owner of the shelf scans again. */
 export interface SkillShelf {
   /** Bodies that may stand in the padding of a front. None of them is of the workspace. */
   readonly preloads: readonly Preload[];

@@ -11,7 +11,7 @@ interface WaitOptions {
   readonly idle?: boolean;
 }
 
-/** See the head of this file. */
+/** Time, chance and names, as the runtime takes them from its process. */
 export interface Surroundings {
   now(): Timestamp;
   /** Milliseconds that never go back, for measuring. */

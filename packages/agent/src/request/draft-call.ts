@@ -35,7 +35,7 @@ import { beginLine, besideLine, extendLine, stillHolds } from './prompt-stream.t
 import type { Beside } from './request-record.ts';
 import type { Changing } from './what-changes.ts';
 
-/** See the head of this file. */
+/** A call that was decided and not made. Nothing of it is committed. */
 export interface CallDraft {
   /** As the log will stand in front of the request. */
   readonly state: State;

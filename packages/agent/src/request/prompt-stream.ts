@@ -31,7 +31,7 @@ export interface EpochMaterials {
 /** Extends a sequence by new blocks at sizes that a recording knows; older sizes may be set anew, bytes may not. */
 export type Resize = (sequence: Sequence, blocks: readonly Block[]) => Sequence;
 
-/** See the head of this file. */
+/** The front, blocks, sequence and half-written body of one stream in one epoch. */
 export interface PromptStream {
   readonly materials: EpochMaterials;
   readonly front: LoweredFront;

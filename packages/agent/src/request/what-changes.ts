@@ -23,7 +23,7 @@ import type { Session } from '../session/session.ts';
 import { asIfRecorded } from '../session/session.ts';
 import type { Beside } from './request-record.ts';
 
-/** See the head of this file. What an epoch shortens stands in front of it; what its front lacks is appended behind it. */
+/** The events that a request needs in front of it. What an epoch shortens comes before it; what its front lacks is appended after it. */
 export interface Changing {
   readonly pruned?: EventOf<'history.pruned'>;
   readonly epoch: EventOf<'epoch.opened'> | undefined;

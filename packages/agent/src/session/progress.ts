@@ -34,7 +34,7 @@ import { NOTHING_SPENT, NOTHING_TRIED, spend, spendTotals, takeAnswer, takeCompa
 /** The source of a notification that the runtime itself gives. */
 export const RUNTIME = 'runtime';
 
-/** See the head of this file. */
+/** The state of the work itself. It is derived from the log (L9). */
 export interface Progress extends CompactionAttempts {
   mode: Mode | undefined;
   /** The turn that is open, or ended last. */

@@ -23,7 +23,7 @@ export interface Delegation {
 /** Starts the subagent of a call, or takes it up again; its ending is a fact of the output. */
 type Delegate = (delegation: Delegation) => Promise<ToolOutput>;
 
-/** See the head of this file. */
+/** The context of a turn. */
 export interface TurnContext {
   readonly session: Session;
   readonly runtime: Runtime;

@@ -22,7 +22,7 @@ export interface ChildSession {
   readonly mode: Mode;
 }
 
-/** See the head of this file. */
+/** The subagents of an open session in this process. */
 export interface Children {
   /** Opens the session of one. */
   readonly open: (child: ChildSession) => Promise<AgentSession>;

@@ -25,7 +25,7 @@ import { endingOf, foldOf, outputOf } from './ending.ts';
 
 type Started = EventData['subagent.started'];
 
-/** See the head of this file. What it throws for an interrupt closes the call as interrupted. */
+/** Runs the subagent of one call to its end: begins it, or continues one that a crash left. An error after an interrupt closes the call as interrupted. */
 export async function delegate(children: Children, working: TurnContext, asked: Delegation): Promise<ToolOutput> {
   const leave = await children.slots.enter(asked.signal);
   if (leave === undefined) throw OVER;

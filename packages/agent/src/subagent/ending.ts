@@ -14,7 +14,7 @@ import type { Fold, Session } from '../session/session.ts';
 import { commit, openSession, readFold } from '../session/session.ts';
 import { NOTHING_SPENT, totalsOf } from '../session/spent.ts';
 
-/** See the head of this file. */
+/** The ending of a subagent, as its own log holds it. */
 export interface SubagentEnding {
   readonly outcome: TurnEnded['outcome'];
   /** Its last words. */

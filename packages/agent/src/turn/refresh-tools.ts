@@ -23,7 +23,7 @@ interface ToolNotices {
 
 const SAID: WeakMap<Session, ToolNotices> = new WeakMap();
 
-/** Asks the sources; see the head of this file. What they offer comes behind the session's own tools, which win a name. */
+/** Asks the tool sources and takes what they offer. It comes after the session's own tools, which win when two have one name. */
 export async function refreshTools(work: Taking): Promise<void> {
   const { toolSources: sources = [] } = work.runtime;
   if (sources.length === 0 || work.equip === undefined) return;
