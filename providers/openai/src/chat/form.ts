@@ -1,6 +1,6 @@
 // The form of a body for a server that speaks Chat Completions.
 
-import { chatForm } from '@tidemark/provider-openai-wire';
+import { chatForm } from './chat-form.ts';
 import type { BodyForm } from '@tidemark/provider-wire';
 import { OPENAI } from '../service.ts';
 import { chatEnd, chatHeader } from './parameters.ts';

@@ -1,18 +1,11 @@
 // Front and spans become blocks: strings of words, parts of lists, calls of an answer, and tool messages.
 
 import type { Block, Front, LoweredFront, Lowering, Part, Role, Span } from '@tidemark/model';
-import type { BlockPiece } from '@tidemark/provider-openai-wire';
-import {
-  callPiece,
-  chatBlocks,
-  frontBlock,
-  frozenParameters,
-  functionMembers,
-  piece,
-  piecesOf,
-  systemBlocks,
-  wireRole,
-} from '@tidemark/provider-openai-wire';
+import type { BlockPiece } from '../encode/piece.ts';
+import { callPiece } from './call.ts';
+import { frozenParameters } from '../encode/parameters.ts';
+import { chatBlocks, frontBlock, piece, piecesOf, systemBlocks, wireRole } from '../encode/piece.ts';
+import { functionMembers } from '../encode/tool.ts';
 import { OPENAI } from '../service.ts';
 import { imagePiece, partPiece, resultPiece, wordsPiece } from './messages.ts';
 import { refuse } from '@tidemark/provider-wire';

@@ -3,18 +3,14 @@
 
 import type { ImagePart, Lowering, ResultPart, Role } from '@tidemark/model';
 import { isBlank } from '@tidemark/model';
-import type { BlockPiece } from '@tidemark/provider-openai-wire';
-import {
-  imageStub,
-  insideString,
-  jsonString,
-  PART_PREFIX,
-  piece,
-  RESULT_PREFIX,
-  resultWords,
-  wireId,
-  wireImage,
-} from '@tidemark/provider-openai-wire';
+import type { BlockPiece } from '../encode/piece.ts';
+import { RESULT_PREFIX } from './call.ts';
+import { PART_PREFIX } from './chat-form.ts';
+import { imageStub, wireImage } from '../encode/image.ts';
+import { piece } from '../encode/piece.ts';
+import { resultWords } from '../encode/result-text.ts';
+import { wireId } from '../encode/wire-names.ts';
+import { insideString, jsonString } from '../encode/wire-text.ts';
 import { OPENAI } from '../service.ts';
 
 /** The inside of a string: neighbours of one message are joined. None for blank text. */

@@ -1,8 +1,9 @@
 // Render parameters of Chat Completions, and the constants that stand with them.
 
 import type { Envelope, Front } from '@tidemark/model';
-import type { ParameterNames } from '@tidemark/provider-openai-wire';
-import { bodyEnd, bodyHeader, isReasoning, wireParameters } from '@tidemark/provider-openai-wire';
+import type { ParameterNames } from '../encode/parameters.ts';
+import { bodyEnd, bodyHeader, wireParameters } from '../encode/parameters.ts';
+import { isReasoning } from '../model-generation.ts';
 import { OPENAI } from '../service.ts';
 
 const NAMES: ParameterNames = {

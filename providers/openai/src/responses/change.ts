@@ -2,8 +2,10 @@
 // until the next one, and another role.
 
 import type { AddedTool, ChangePart, Lowering, FrontToolDefinition } from '@tidemark/model';
-import type { BlockPiece } from '@tidemark/provider-openai-wire';
-import { functionMembers, jsonString, piece } from '@tidemark/provider-openai-wire';
+import type { BlockPiece } from '../encode/piece.ts';
+import { piece } from '../encode/piece.ts';
+import { functionMembers } from '../encode/tool.ts';
+import { jsonString } from '../encode/wire-text.ts';
 import { refuse } from '@tidemark/provider-wire';
 import { OPENAI } from '../service.ts';
 

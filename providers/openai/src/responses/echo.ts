@@ -3,7 +3,7 @@
 
 import type { AnswerPart, Block } from '@tidemark/model';
 import { isBlank } from '@tidemark/model';
-import { wireId, wireName } from '@tidemark/provider-openai-wire';
+import { wireId, wireName } from '../encode/wire-names.ts';
 import { OPENAI } from '../service.ts';
 import { callItem, messageItem } from './items.ts';
 

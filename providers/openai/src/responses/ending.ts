@@ -1,7 +1,8 @@
 // How a response ended: its stop reason, its usage, or its failure.
 
 import type { Answer, AnswerPart, ProviderError, StopReason, Usage } from '@tidemark/model';
-import { decodeUsage, sortFailure } from '@tidemark/provider-openai-wire';
+import { sortFailure } from '../decode/failure.ts';
+import { decodeUsage } from '../decode/usage.ts';
 import { retryAfter } from '@tidemark/provider-wire';
 import { OPENAI } from '../service.ts';
 import { decodeDiagnosis } from './diagnosis.ts';

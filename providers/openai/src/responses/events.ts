@@ -1,7 +1,7 @@
 // The door for what the Responses API sends: `unknown` enters, a type leaves. Only what is used is read; the rest passes.
 
 import { z } from 'zod';
-import type { WireCount } from '@tidemark/provider-openai-wire';
+import type { WireCount } from '../decode/usage.ts';
 import { MOST_TOKENS } from '@tidemark/provider-wire';
 
 type ResponseWord = string | null | undefined;

@@ -11,16 +11,12 @@ import type {
   TextPart,
 } from '@tidemark/model';
 import { isBlank } from '@tidemark/model';
-import type { BlockPiece } from '@tidemark/provider-openai-wire';
-import {
-  imageStub,
-  jsonString,
-  piece,
-  resultContents,
-  wireId,
-  wireImage,
-  wireName,
-} from '@tidemark/provider-openai-wire';
+import type { BlockPiece } from '../encode/piece.ts';
+import { imageStub, wireImage } from '../encode/image.ts';
+import { piece } from '../encode/piece.ts';
+import { resultContents } from '../encode/result-text.ts';
+import { wireId, wireName } from '../encode/wire-names.ts';
+import { jsonString } from '../encode/wire-text.ts';
 import { isJsonObject, parseObject } from '@tidemark/json';
 import { OPENAI } from '../service.ts';
 import { isOwnReasoning } from './same-model.ts';

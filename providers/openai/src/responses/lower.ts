@@ -1,16 +1,9 @@
 // Front and spans become blocks: content parts of messages, and whole items.
 
 import type { Block, Front, LoweredFront, Lowering, Part, Role, Span } from '@tidemark/model';
-import type { BlockPiece } from '@tidemark/provider-openai-wire';
-import {
-  frontBlock,
-  frozenParameters,
-  piece,
-  piecesOf,
-  spanBlocks,
-  systemBlocks,
-  wireRole,
-} from '@tidemark/provider-openai-wire';
+import type { BlockPiece } from '../encode/piece.ts';
+import { frozenParameters } from '../encode/parameters.ts';
+import { frontBlock, piece, piecesOf, spanBlocks, systemBlocks, wireRole } from '../encode/piece.ts';
 import { changePiece, functionTool } from './change.ts';
 import { callPiece, imagePiece, nativePiece, reasoningPiece, resultPiece, textPiece } from './items.ts';
 import { responsesHeader } from './parameters.ts';

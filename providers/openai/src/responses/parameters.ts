@@ -1,8 +1,9 @@
 // Render parameters of the Responses API (provider facts 2.2), and the constants that stand with them.
 
 import type { Envelope, Front } from '@tidemark/model';
-import type { BodyFields, ParameterNames } from '@tidemark/provider-openai-wire';
-import { bodyEnd, bodyHeader, isReasoning, wireParameters } from '@tidemark/provider-openai-wire';
+import type { BodyFields, ParameterNames } from '../encode/parameters.ts';
+import { bodyEnd, bodyHeader, wireParameters } from '../encode/parameters.ts';
+import { isReasoning } from '../model-generation.ts';
 import { OPENAI } from '../service.ts';
 
 const NAMES: ParameterNames = {
