@@ -1,11 +1,10 @@
 // OpenAI as a provider: which of its two APIs, or the server that speaks the second one in its place.
 
 import type { Encoder, Outgoing, Provider } from '@tidemark/model';
-import type { AnswerDecoder } from './decode/decoding.ts';
 import { completionDecoder } from './chat/stream.ts';
-import { openSocket } from './socket/socket.ts';
-import type { Service } from '@tidemark/provider-wire';
-import { accountName, refuse } from '@tidemark/provider-wire';
+import { openClient } from './socket/client.ts';
+import type { AnswerDecoder, Service } from '@tidemark/provider-wire';
+import { accountName, refuse, wholeAsStream } from '@tidemark/provider-wire';
 import { openaiChatEncoder } from './chat/encoder.ts';
 import { countBody } from './responses/count-body.ts';
 import { openaiResponsesEncoder } from './responses/encoder.ts';
@@ -52,7 +51,7 @@ const APIS: { readonly [api in OpenAIOptions['api']]: Api } = {
   responses: {
     path: '/responses',
     encoder: openaiResponsesEncoder,
-    decoder: () => ({ begin: beginResponse, whole: decodeResponse }),
+    decoder: () => ({ begin: beginResponse, whole: (text) => wholeAsStream(decodeResponse(text)) }),
   },
   chat: {
     path: '/chat/completions',
@@ -71,11 +70,11 @@ const APIS: { readonly [api in OpenAIOptions['api']]: Api } = {
 export function createOpenAIProvider(options: OpenAIOptions): Provider {
   const { api, compatible = false, baseURL = ADDRESS, transport = 'http', keepMs = KEEP_MS, ...rest } = options;
   const service = compatible ? COMPATIBLE : OPENAI;
-  const socket = openSocket({ ...rest, service, baseURL });
+  const client = openClient({ ...rest, service, baseURL });
   const { path, encoder, decoder } = APIS[api];
   const decoding = decoder(service);
   const countTokens = async (outgoing: Outgoing): Promise<number> =>
-    decodeCount(await socket.whole('/responses/input_tokens', { ...outgoing, body: countBody(outgoing.body) }));
+    client.whole('/responses/input_tokens', { ...outgoing, body: countBody(outgoing.body) }, decodeCount);
   if (transport !== 'http') requireResponses(service, api);
   const lanes = createLanes(keepMs);
   return {
@@ -83,11 +82,11 @@ export function createOpenAIProvider(options: OpenAIOptions): Provider {
     account: accountName(service, options.apiKey, baseURL),
     encoder,
     ...(transport === 'http'
-      ? { send: (outgoing) => socket.stream(path, decoding, outgoing) }
+      ? { send: (outgoing) => client.stream(path, decoding, outgoing) }
       : {
           continues: true,
           close: () => lanes.close(),
-          send: createSending({ socket, lanes, path, decoder: decoding, transport }),
+          send: createSending({ client, lanes, path, decoder: decoding, transport }),
         }),
     ...(api === 'responses' && { countTokens }),
   };

@@ -2,7 +2,7 @@
 
 import type { Block, Encoder, Envelope, Front, Lowering, Part, Role, Span, StreamPart } from '@tidemark/model';
 import { loweringFor, PICTURE, sha256 } from '@tidemark/model/contract';
-import type { Decoding } from '../src/decode/decoding.ts';
+import type { Decoding } from '@tidemark/provider-wire';
 
 export const MODEL = 'gpt-5.6-sol';
 export const LOWERING: Lowering = loweringFor({ provider: 'openai', model: MODEL });

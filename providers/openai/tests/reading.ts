@@ -1,8 +1,7 @@
 // Values that the tests of this room share.
 
 import type { StreamPart } from '@tidemark/model';
-import type { Service } from '@tidemark/provider-wire';
-import type { Decoding } from '../src/decode/decoding.ts';
+import type { Decoding, Service } from '@tidemark/provider-wire';
 import type { AnswerReading } from '../src/chat/stream.ts';
 
 export const SERVICE: Service = { name: 'somebody', title: 'Somebody' };

@@ -1,7 +1,5 @@
 // The face of `provider-wire`: what every provider over HTTP needs.
 
-export type { Bridge } from './abort.ts';
-export { bridgeAbort } from './abort.ts';
 export { accountName } from './account-name.ts';
 export type { AddressReach } from './address.ts';
 export { connectionError, createReach, providerErrorIn, redirected, requireAddress } from './address.ts';
@@ -11,15 +9,25 @@ export type { BodyForm } from './body-form.ts';
 export { boundAnswer } from './bounded-body.ts';
 export { boundFetch } from './bounded-fetch.ts';
 export { joinBody } from './body-writer.ts';
-export { aborted, broken, closed, cut, malformed, parseJson, readAs, silent } from './broken-call.ts';
+export { aborted, closed, cut, malformed, parseJson, readAs, silent } from './broken-call.ts';
 export type { FailureCode } from './failed-call.ts';
 export { CODE_OF_STATUS, failedCall } from './failed-call.ts';
-export type { Hide } from './hide-key.ts';
-export { hideKey, plainCause, reasonsOf, withoutKey } from './hide-key.ts';
+export type {
+  AnswerDecoder,
+  Bridge,
+  Decoding,
+  HttpClient,
+  HttpClientOptions,
+  SdkClient,
+  SdkRequest,
+  SdkSetup,
+} from './http-client.ts';
+export { bridgeAbort, openHttpClient, wholeAsStream, within } from './http-client.ts';
 export { locateBlocks } from './locate.ts';
+export type { AnsweredFailure, CallPhase, SdkError, SdkErrors } from './map-error.ts';
+export { mapError } from './map-error.ts';
 export type { PartMeter } from './part-meter.ts';
 export { createPartMeter } from './part-meter.ts';
-export { within } from './patience.ts';
 export { retryAfter } from './retry-after.ts';
 export type { Service } from './service.ts';
 export { refuse } from './service.ts';

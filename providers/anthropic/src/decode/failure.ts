@@ -2,20 +2,10 @@
 // last and loosely, as the vendor says that its wording may change.
 
 import type { ProviderError } from '@tidemark/model';
-import type { FailureCode } from '@tidemark/provider-wire';
+import type { AnsweredFailure, FailureCode } from '@tidemark/provider-wire';
 import { CODE_OF_STATUS, failedCall } from '@tidemark/provider-wire';
 import { ANTHROPIC } from '../service.ts';
 import { refusedPlace } from './refused-place.ts';
-
-/** What is known of a failed call. */
-export interface AnthropicFailure {
-  readonly message: string;
-  readonly status?: number;
-  /** The provider's word. */
-  readonly type?: string;
-  readonly request?: string;
-  readonly afterMs?: number;
-}
 
 const BY_TYPE: ReadonlyMap<string, FailureCode> = new Map([
   ['rate_limit_error', 'provider/rate-limited'],
@@ -51,13 +41,13 @@ const BY_TEXT: readonly (readonly [RegExp, FailureCode])[] = [
 ];
 
 /** The error to throw for a failed call. */
-export function sortFailure(failure: AnthropicFailure): ProviderError {
+export function sortFailure(failure: AnsweredFailure): ProviderError {
   const { message, ...known } = failure;
   const refused = refusedPlace(message);
   return failedCall(ANTHROPIC, codeOf(failure), message, { ...known, ...(refused !== undefined && { refused }) });
 }
 
-function codeOf({ type, status, message }: AnthropicFailure): FailureCode {
+function codeOf({ type, status, message }: AnsweredFailure): FailureCode {
   const typed = type === undefined ? undefined : BY_TYPE.get(type);
   if (typed !== undefined) return typed;
   const byStatus = status === undefined ? undefined : BY_STATUS.get(status);

@@ -4,14 +4,39 @@
 import type { Answer, AnswerPart } from '@tidemark/model';
 import { parseJson } from '@tidemark/model';
 import { rawElements, rawMember } from '@tidemark/json';
-import { malformed } from '@tidemark/provider-wire';
+import type { AnswerDecoder } from '@tidemark/provider-wire';
+import { malformed, wholeAsStream } from '@tidemark/provider-wire';
 import { ANTHROPIC } from '../service.ts';
 import { decodeDiagnosis } from './diagnosis.ts';
 import type { WholeMessage } from './events.ts';
 import { readCount, readMessage } from './events.ts';
 import { closeBlock, openBlock } from './part.ts';
 import { decodeStop } from './stop.ts';
+import { decodeEvent, NOTHING, requireFinished } from './stream.ts';
 import { decodeUsage } from './usage.ts';
+
+/** Reads the answers of the Messages API, streamed and whole. */
+export const messageDecoder: AnswerDecoder = {
+  begin() {
+    let arrived = NOTHING;
+    return {
+      finished: () => arrived.finished,
+      take(data) {
+        const step = decodeEvent(arrived, data);
+        arrived = step.arrived;
+        return step.says;
+      },
+      end() {
+        requireFinished(arrived);
+        return [];
+      },
+    };
+  },
+  whole(text) {
+    const answer = decodeMessage(text);
+    return wholeAsStream(answer, answer.usage);
+  },
+};
 
 /**
  * The answer in the text of a message.

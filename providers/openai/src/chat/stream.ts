@@ -2,9 +2,8 @@
 // behind that, so it is finished with `[DONE]` or with the end of the stream.
 
 import type { Answer, StreamPart, Ttl } from '@tidemark/model';
-import type { Service } from '@tidemark/provider-wire';
-import { cut, malformed, parseJson, readAs, requireFewParts } from '@tidemark/provider-wire';
-import type { AnswerDecoder, Decoding } from '../decode/decoding.ts';
+import type { AnswerDecoder, Decoding, Service } from '@tidemark/provider-wire';
+import { cut, malformed, parseJson, readAs, requireFewParts, wholeAsStream } from '@tidemark/provider-wire';
 import { failureOf, stopOf, usageOf } from './ending.ts';
 import type { WireCompletion, ChatMessage, ChatUsage } from './events.ts';
 import { readCompletion } from './events.ts';
@@ -40,7 +39,7 @@ const NOTHING: ChatStreamState = { began: false, parts: [], refused: false, usag
 
 /** How Chat Completions are read. */
 export function completionDecoder(reading: AnswerReading): AnswerDecoder {
-  return { begin: () => beginCompletion(reading), whole: (text) => decodeCompletion(reading, text) };
+  return { begin: () => beginCompletion(reading), whole: (text) => wholeAsStream(decodeCompletion(reading, text)) };
 }
 
 /** Begins to decode one answer. */

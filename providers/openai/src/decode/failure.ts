@@ -2,20 +2,15 @@
 // loosely. Compatible servers have codes of their own or none, so for a refusal the text has a word of its own.
 
 import type { ProviderError } from '@tidemark/model';
-import type { FailureCode, Service } from '@tidemark/provider-wire';
+import type { AnsweredFailure, FailureCode, Service } from '@tidemark/provider-wire';
 import { CODE_OF_STATUS, failedCall } from '@tidemark/provider-wire';
 import { refusedPlace } from './refused-place.ts';
 
 /** What is known of a failed call. */
-export interface OpenAIFailure {
-  readonly message: string;
-  readonly status?: number;
+export interface OpenAIFailure extends AnsweredFailure {
   readonly code?: string;
-  readonly type?: string;
   /** The parameter that the error is about. */
   readonly param?: string;
-  readonly request?: string;
-  readonly afterMs?: number;
 }
 
 /** By the provider's code, or its type where that is as telling. */

@@ -4,7 +4,7 @@
 import type { Provider } from '@tidemark/model';
 import type { AnswerReading } from '../chat/stream.ts';
 import { completionDecoder } from '../chat/stream.ts';
-import { openSocket } from '../socket/socket.ts';
+import { openClient } from '../socket/client.ts';
 import { accountName } from '@tidemark/provider-wire';
 import { openrouterEncoder } from './encoder.ts';
 import { OPENROUTER } from './service.ts';
@@ -29,7 +29,7 @@ const ADDRESS = 'https://openrouter.ai/api/v1';
  * @throws ProviderError `provider/authentication` for a key that no header can hold.
  */
 export function createOpenRouterProvider({ baseURL = ADDRESS, ...rest }: OpenRouterOptions): Provider {
-  const socket = openSocket({ ...rest, service: OPENROUTER, baseURL });
+  const client = openClient({ ...rest, service: OPENROUTER, baseURL });
   return {
     name: OPENROUTER.name,
     account: accountName(OPENROUTER, rest.apiKey, baseURL),
@@ -37,7 +37,7 @@ export function createOpenRouterProvider({ baseURL = ADDRESS, ...rest }: OpenRou
     send: (outgoing) => {
       const asked = askedLife(outgoing.body);
       const reading: AnswerReading = { service: OPENROUTER, ...(asked !== undefined && { asked }) };
-      return socket.stream('/chat/completions', completionDecoder(reading), outgoing);
+      return client.stream('/chat/completions', completionDecoder(reading), outgoing);
     },
   };
 }

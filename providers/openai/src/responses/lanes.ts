@@ -1,7 +1,7 @@
 // Connections between calls: one for each lane, closed when nobody asks for it for a while, or when all are. None keeps the
 // process alive.
 
-import type { ProviderConnection } from '../socket/connection.ts';
+import type { ProviderConnection } from '../socket/client.ts';
 
 /** See the head of this file. */
 export interface Lanes {

@@ -5,9 +5,8 @@ import type { Outgoing, StreamPart, Transport } from '@tidemark/model';
 import { ProviderError } from '@tidemark/model';
 import type { Bridge } from '@tidemark/provider-wire';
 import { aborted, answerLimits, closed, createPartMeter, oversized, silent, within } from '@tidemark/provider-wire';
-import type { ProviderConnection } from '../socket/connection.ts';
-import type { ProviderSocket } from '../socket/socket.ts';
-import { NotReached } from '../socket/not-reached.ts';
+import type { OpenAIClient, ProviderConnection } from '../socket/client.ts';
+import { NotReached } from '../socket/client.ts';
 import { beginResponse } from './stream.ts';
 import { OPENAI } from '../service.ts';
 import { frameOf } from './frame.ts';
@@ -15,7 +14,7 @@ import type { Lanes } from './lanes.ts';
 
 /** What a call needs beside its bytes. */
 export interface Sockets {
-  readonly socket: ProviderSocket;
+  readonly client: OpenAIClient;
   readonly lanes: Lanes;
 }
 
@@ -46,8 +45,9 @@ export async function* sendOverSocket(
       reset = resetBy(error);
     }
   }
-  const patienceMs = Math.min(sockets.socket.idleMs, CONNECT_MS);
-  const fresh = await sockets.socket.connect({
+  const patienceMs = Math.min(sockets.client.idleMs, CONNECT_MS);
+  const sdk = await sockets.client.sdk();
+  const fresh = await sdk.connect({
     betas,
     patienceMs,
     signal: bridge.controller.signal,
@@ -72,7 +72,7 @@ function resetBy(error: unknown): SocketReset {
 
 /** One request and its answer on one connection. */
 async function* exchange(
-  { lanes, socket: { idleMs } }: Sockets,
+  { lanes, client: { idleMs } }: Sockets,
   connection: ProviderConnection,
   { body, continues, lane, outputLimit }: Outgoing,
   bridge: Bridge,

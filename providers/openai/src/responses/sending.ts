@@ -3,9 +3,8 @@
 
 import type { Outgoing, Provider, StreamPart, Transport } from '@tidemark/model';
 import { ProviderError } from '@tidemark/model';
-import type { AnswerDecoder } from '../decode/decoding.ts';
-import { NotReached } from '../socket/not-reached.ts';
-import type { Bridge } from '@tidemark/provider-wire';
+import { NotReached } from '../socket/client.ts';
+import type { AnswerDecoder, Bridge } from '@tidemark/provider-wire';
 import { aborted, bridgeAbort } from '@tidemark/provider-wire';
 import { OPENAI } from '../service.ts';
 import type { Sockets } from './over-websocket.ts';
@@ -34,7 +33,7 @@ export function createSending(ways: SendingWays): Provider['send'] {
       obstacles = 0;
     } catch (error) {
       if (!(error instanceof NotReached)) throw error;
-      if (!isAuto) throw overWay(await ways.socket.sort(error.error, 'asking'), 'websocket');
+      if (!isAuto) throw overWay((await ways.client.sdk()).sort(error.error, 'asking'), 'websocket');
       obstacles = error.forGood ? MOST_OBSTACLES : obstacles + 1;
       yield* overHttp(ways, outgoing, error.obstacle);
     }
@@ -48,7 +47,9 @@ async function* overSocket(ways: SendingWays, outgoing: Outgoing): AsyncGenerato
     yield* sendOverSocket(ways, outgoing, bridge);
   } catch (error) {
     if (bridge.aborted()) throw aborted(OPENAI);
-    throw error instanceof NotReached ? error : overWay(await ways.socket.sort(error, 'answering'), 'websocket');
+    throw error instanceof NotReached
+      ? error
+      : overWay((await ways.client.sdk()).sort(error, 'answering'), 'websocket');
   } finally {
     bridge.release();
   }
@@ -57,7 +58,7 @@ async function* overSocket(ways: SendingWays, outgoing: Outgoing): AsyncGenerato
 async function* overHttp(ways: SendingWays, outgoing: Outgoing, fallback?: string): AsyncGenerator<StreamPart, void> {
   const transport: Transport = { kind: 'http', ...(fallback !== undefined && { fallback }) };
   try {
-    for await (const part of ways.socket.stream(ways.path, ways.decoder, outgoing)) {
+    for await (const part of ways.client.stream(ways.path, ways.decoder, outgoing)) {
       yield part.type === 'finished' ? { ...part, answer: { ...part.answer, transport } } : part;
     }
   } catch (error) {

@@ -2,8 +2,8 @@
 // pass. What an item finally is, its `output_item.done` says: what was streamed before is for whoever watches.
 
 import type { AnswerPart, StreamPart } from '@tidemark/model';
-import type { Decoding } from '../decode/decoding.ts';
 import { rawMember } from '@tidemark/json';
+import type { Decoding } from '@tidemark/provider-wire';
 import { cut, malformed, parseJson, readAs, requireFewParts } from '@tidemark/provider-wire';
 import { answerOf, failureOf } from './ending.ts';
 import type { ResponseEvents, ResponseEventType, WireItem, WireResponse } from './events.ts';

@@ -5,43 +5,16 @@ import type { Socket } from 'node:net';
 import type { OpenAI } from 'openai';
 import { ResponsesWS } from 'openai/resources/responses/ws';
 import type { WebSocket } from 'ws';
-import type { AnswerLimits, AddressReach, Service } from '@tidemark/provider-wire';
+import type { SdkSetup, Service } from '@tidemark/provider-wire';
 import { connectionError, oversized, redirected } from '@tidemark/provider-wire';
 import { sortFailure } from '../decode/failure.ts';
-import { mapError } from './map-error.ts';
-import { NotReached } from './not-reached.ts';
+import type { ConnectionOpening, ProviderConnection } from './client.ts';
+import { NotReached } from './client.ts';
+import { sortError } from './sdk-errors.ts';
 
-/** An open connection, in the hands of one call at a time. */
-export interface ProviderConnection {
-  /** Betas are told when a connection opens: a call with others needs another one. */
-  readonly betas: string;
-  /** The answer that it gave last, while nothing went wrong since: what the service remembers of it. */
-  remembers: string | undefined;
-  isOpen(): boolean;
-  send(frame: string): void;
-  /** The next frame; `undefined` once it is closed. @throws ProviderError `provider/oversized` for a frame beyond the limit. */
-  next(): Promise<string | undefined>;
-  /** Whether it keeps the process alive: only while a call waits for it. */
-  hold(held: boolean): void;
-  close(): void;
-}
-
-/** Where to open one. */
-export interface ConnectionPlace {
-  readonly service: Service;
+/** Where to open a connection. */
+export interface ConnectionPlace extends Pick<SdkSetup, 'service' | 'key' | 'reach'> {
   readonly client: OpenAI;
-  readonly key: string;
-  readonly reach: AddressReach;
-}
-
-/** How to open one. */
-export interface ConnectionOpening {
-  readonly betas: string;
-  /** Milliseconds until it must be open. */
-  readonly patienceMs: number;
-  readonly signal: AbortSignal;
-  /** Limits on each frame: those of the first call. */
-  readonly limits: AnswerLimits;
 }
 
 /**
@@ -75,7 +48,8 @@ export async function connect(
   }
 }
 
-function opened(socket: WebSocket, { service, key, reach }: ConnectionPlace): Promise<Socket | undefined> {
+function opened(socket: WebSocket, place: ConnectionPlace): Promise<Socket | undefined> {
+  const { service, reach } = place;
   return new Promise((resolve, reject) => {
     let wire: Socket | undefined;
     socket.once('upgrade', (response) => {
@@ -87,7 +61,7 @@ function opened(socket: WebSocket, { service, key, reach }: ConnectionPlace): Pr
     });
     socket.once('error', (error) => {
       const known = connectionError(service, error, reach) ?? error;
-      reject(new NotReached('unreachable', mapError(service, known, 'asking', key)));
+      reject(new NotReached('unreachable', sortError(place, known, 'asking')));
     });
     socket.once('unexpected-response', (request, { statusCode = 0, headers: { location = null } }) => {
       reject(isRedirect(statusCode) ? redirected(service, location, socket.url) : refusedWith(service, statusCode));
