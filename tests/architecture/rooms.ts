@@ -34,7 +34,7 @@ export const ARROWS: Readonly<Record<string, readonly string[] | '*'>> = {
   'stores/memory': ['packages/log'],
   'stores/ndjson': ['packages/files', 'packages/log'],
   'providers/scripted': ['packages/model'],
-  'providers/wire': ['packages/model'],
+  'providers/wire': ['packages/json', 'packages/model'],
   'providers/anthropic': ['packages/json', 'packages/model', 'providers/wire'],
   'providers/openai': ['packages/json', 'packages/model', 'providers/wire'],
   'tools/workspace': ['packages/files', 'packages/log', 'packages/model', 'packages/agent'],

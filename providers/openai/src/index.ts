@@ -7,4 +7,4 @@ export { createOpenRouterProvider } from './openrouter/provider.ts';
 export type { OpenAIOptions } from './provider.ts';
 export { createOpenAIProvider } from './provider.ts';
 export { openaiResponsesEncoder } from './responses/encoder.ts';
-export { decodeResponse } from './responses/whole.ts';
+export { decodeResponse } from './responses/answer.ts';

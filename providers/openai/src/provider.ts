@@ -1,18 +1,17 @@
 // OpenAI as a provider: which of its two APIs, or the server that speaks the second one in its place.
 
 import type { Encoder, Outgoing, Provider } from '@tidemark/model';
-import { completionDecoder } from './chat/stream.ts';
-import { openClient } from './socket/client.ts';
 import type { AnswerDecoder, Service } from '@tidemark/provider-wire';
 import { accountName, refuse, wholeAsStream } from '@tidemark/provider-wire';
 import { openaiChatEncoder } from './chat/encoder.ts';
-import { countBody } from './responses/count-body.ts';
-import { openaiResponsesEncoder } from './responses/encoder.ts';
-import { beginResponse } from './responses/stream.ts';
-import { decodeCount, decodeResponse } from './responses/whole.ts';
-import { COMPATIBLE, OPENAI } from './service.ts';
+import { completionDecoder } from './chat/stream.ts';
+import { decodeCount, decodeResponse } from './responses/answer.ts';
+import { openaiResponsesEncoder, tokenCountBody } from './responses/encoder.ts';
 import { createLanes } from './responses/lanes.ts';
-import { createSending } from './responses/sending.ts';
+import { createSending } from './responses/over-websocket.ts';
+import { beginResponse } from './responses/stream.ts';
+import { COMPATIBLE, OPENAI } from './service.ts';
+import { openClient } from './socket/client.ts';
 
 /** How to reach the API, and which of the two. */
 export interface OpenAIOptions {
@@ -74,7 +73,7 @@ export function createOpenAIProvider(options: OpenAIOptions): Provider {
   const { path, encoder, decoder } = APIS[api];
   const decoding = decoder(service);
   const countTokens = async (outgoing: Outgoing): Promise<number> =>
-    client.whole('/responses/input_tokens', { ...outgoing, body: countBody(outgoing.body) }, decodeCount);
+    client.whole('/responses/input_tokens', { ...outgoing, body: tokenCountBody(outgoing.body) }, decodeCount);
   if (transport !== 'http') requireResponses(service, api);
   const lanes = createLanes(keepMs);
   return {

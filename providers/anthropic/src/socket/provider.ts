@@ -3,9 +3,8 @@
 import type { Provider } from '@tidemark/model';
 import { accountName, openHttpClient } from '@tidemark/provider-wire';
 import { decodeCount, messageDecoder } from '../decode/message.ts';
-import { anthropicEncoder } from '../encode/encoder.ts';
+import { anthropicEncoder, tokenCountBody } from '../encode/encoder.ts';
 import { ANTHROPIC } from '../service.ts';
-import { countBody } from './count-body.ts';
 
 /** How to reach the API. */
 export interface AnthropicOptions {
@@ -40,7 +39,7 @@ export function createAnthropicProvider({ baseURL = ADDRESS, ...options }: Anthr
     encoder: anthropicEncoder,
     send: (outgoing) => client.stream('/v1/messages', messageDecoder, outgoing),
     countTokens: async (outgoing) => {
-      const body = countBody(outgoing.body);
+      const body = tokenCountBody(outgoing.body);
       return client.whole('/v1/messages/count_tokens', { ...outgoing, body }, decodeCount);
     },
   };

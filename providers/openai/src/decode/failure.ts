@@ -1,10 +1,9 @@
 // Failures sorted by what to do next (provider facts 2.5): the code first, then the status, and the text last and
 // loosely. Compatible servers have codes of their own or none, so for a refusal the text has a word of its own.
 
-import type { ProviderError } from '@tidemark/model';
+import type { ProviderError, RefusedPlace } from '@tidemark/model';
 import type { AnsweredFailure, FailureCode, Service } from '@tidemark/provider-wire';
 import { CODE_OF_STATUS, failedCall } from '@tidemark/provider-wire';
-import { refusedPlace } from './refused-place.ts';
 
 /** What is known of a failed call. */
 export interface OpenAIFailure extends AnsweredFailure {
@@ -96,4 +95,40 @@ function waitIn(message: string): number | undefined {
   const [, number, unit] = AGAIN_IN.exec(message) ?? [];
   const each = MILLISECONDS.get(unit?.toLowerCase() ?? '');
   return number === undefined || each === undefined ? undefined : Math.ceil(Number(number) * each);
+}
+
+const PATH = /\b(?:input|messages)\.?\[(\d+)\](?:\.(content|output)\[(\d+)\])?/;
+
+/** `No tool output found for function call call_1.`; `No tool call found for function call output with call_id call_1.` */
+const CALL = /\bno tool (?:output|call) found for .{0,40}?call(?: output with call_id)? ([a-zA-Z0-9_-]+)\.?$/i;
+
+const REASONING = /of type 'reasoning'|Item with id 'rs_/;
+
+/** What of a failure says it. */
+interface RefusalWords {
+  readonly message: string;
+  readonly code?: string;
+  readonly param?: string;
+}
+
+/** What a refusal names; `undefined` where it is about no single block. */
+export function refusedPlace({ code = '', param = '', message }: RefusalWords): RefusedPlace | undefined {
+  const [, index, list, at] = PATH.exec(param) ?? PATH.exec(message) ?? [];
+  const [, call] = CALL.exec(message) ?? [];
+  const holds = holdsOf(code, message, call);
+  // A whole item, and one of its fields, may be refused for what this project made of it: only a part of it is a block.
+  const pointed = index !== undefined && (at !== undefined || holds !== undefined);
+  if (!pointed && holds === undefined) return undefined;
+  return {
+    ...(holds !== undefined && { holds }),
+    ...(pointed && { message: Number(index) }),
+    ...(at !== undefined && { [list === 'content' ? 'content' : 'inner']: Number(at) }),
+    ...(call !== undefined && { call }),
+  };
+}
+
+function holdsOf(code: string, message: string, call: string | undefined): RefusedPlace['holds'] {
+  if (code === 'invalid_encrypted_content' || REASONING.test(message)) return 'thinking';
+  if (call !== undefined) return 'call';
+  return /image/.test(code) || /\bimages?\b|image_url/i.test(message) ? 'image' : undefined;
 }

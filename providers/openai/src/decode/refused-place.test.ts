@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { refusedPlace } from './refused-place.ts';
+import { refusedPlace } from './failure.ts';
 
 it.each([
   [

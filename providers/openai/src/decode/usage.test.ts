@@ -1,7 +1,7 @@
 import { inputTokens, writtenTokens } from '@tidemark/model';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { usageOf } from '../chat/ending.ts';
+import { usageOf } from '../chat/stream.ts';
 import { decodeUsage } from './usage.ts';
 
 const NEW = { model: 'gpt-6-sol' } as const;

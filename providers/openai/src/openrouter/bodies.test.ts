@@ -2,8 +2,7 @@ import type { Marker } from '@tidemark/model';
 import { PICTURE } from '@tidemark/model/contract';
 import { describe, expect, it } from 'vitest';
 import { blocksOf, bodyOf, FRONT, HISTORY, LOWERING, MODEL, said, span } from '../../tests/openrouter-fixtures.ts';
-import { openrouterEncoder } from './encoder.ts';
-import { askedLife } from './asked-life.ts';
+import { askedLife, openrouterEncoder } from './encoder.ts';
 
 const textOf = (...given: Parameters<typeof bodyOf>): string => Buffer.from(bodyOf(...given)).toString();
 

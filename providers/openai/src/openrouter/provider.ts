@@ -2,13 +2,12 @@
 // SDK does not.
 
 import type { Provider } from '@tidemark/model';
+import { accountName } from '@tidemark/provider-wire';
 import type { AnswerReading } from '../chat/stream.ts';
 import { completionDecoder } from '../chat/stream.ts';
+import { OPENROUTER } from '../service.ts';
 import { openClient } from '../socket/client.ts';
-import { accountName } from '@tidemark/provider-wire';
-import { openrouterEncoder } from './encoder.ts';
-import { OPENROUTER } from './service.ts';
-import { askedLife } from './asked-life.ts';
+import { askedLife, openrouterEncoder } from './encoder.ts';
 
 /** How to reach OpenRouter. */
 export interface OpenRouterOptions {

@@ -1,6 +1,6 @@
 import { expect, it, test } from 'vitest';
 import { beginResponse } from './stream.ts';
-import { decodeResponse } from './whole.ts';
+import { decodeResponse } from './answer.ts';
 
 const told = (prompt_cache_diagnostics: unknown): unknown => {
   const fields = { id: 'resp_2', model: 'm', status: 'completed', output: [], usage: {}, prompt_cache_diagnostics };

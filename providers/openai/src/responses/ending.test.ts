@@ -1,7 +1,7 @@
 import { inputTokens, writtenTokens } from '@tidemark/model';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { answerOf } from './ending.ts';
+import { answerOf } from './answer.ts';
 import type { ResponseUsage } from './events.ts';
 import { readResponse } from './events.ts';
 

@@ -1,12 +1,12 @@
 // One WebSocket connection to a Responses API: the official SDK's class opens it and knows address and key; frames go in
 // and come out as they are written, since a parsed one would not keep encrypted reasoning byte for byte.
 
+import type { SdkSetup, Service } from '@tidemark/provider-wire';
+import { connectionError, oversized, redirected } from '@tidemark/provider-wire';
 import type { Socket } from 'node:net';
 import type { OpenAI } from 'openai';
 import { ResponsesWS } from 'openai/resources/responses/ws';
 import type { WebSocket } from 'ws';
-import type { SdkSetup, Service } from '@tidemark/provider-wire';
-import { connectionError, oversized, redirected } from '@tidemark/provider-wire';
 import { sortFailure } from '../decode/failure.ts';
 import type { ConnectionOpening, ProviderConnection } from './client.ts';
 import { NotReached } from './client.ts';

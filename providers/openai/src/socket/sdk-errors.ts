@@ -1,9 +1,9 @@
 // What OpenAI's SDK, or the socket under it, throws becomes a ProviderError.
 
-import { APIConnectionError, APIConnectionTimeoutError, APIError, APIUserAbortError } from 'openai';
 import type { ProviderError } from '@tidemark/model';
 import type { CallPhase, SdkSetup } from '@tidemark/provider-wire';
 import { mapError } from '@tidemark/provider-wire';
+import { APIConnectionError, APIConnectionTimeoutError, APIError, APIUserAbortError } from 'openai';
 import { sortFailure } from '../decode/failure.ts';
 
 /** Sorts an error of a call by what to do next. The key is in no error. */

@@ -2,8 +2,8 @@
 
 import type { Envelope, Front, JsonValue } from '@tidemark/model';
 import { canonicalText } from '@tidemark/model';
-import type { Service } from '@tidemark/provider-wire';
-import { refuse } from '@tidemark/provider-wire';
+import type { Service } from './service.ts';
+import { refuse } from './service.ts';
 
 /** Fields of a body by name. */
 export type BodyFields = { readonly [name: string]: JsonValue | undefined };
@@ -12,10 +12,15 @@ export type BodyFields = { readonly [name: string]: JsonValue | undefined };
 export interface ParameterNames {
   /** Those that are fields of the body. */
   readonly fields: ReadonlySet<string>;
-  /** Those that stand inside a field, by their name in the capability row: `reasoning.effort`. */
-  readonly inside: ReadonlyMap<string, readonly [field: string, member: string]>;
+  /**
+   * Those that are members of a field, by their name in the capability row: `reasoning.effort`. `otherwise` is the field where it
+   * is not given itself.
+   */
+  readonly inside: ReadonlyMap<string, readonly [field: string, member: string, otherwise?: BodyFields]>;
   /** Those that capability rows name otherwise: `text.format` is `response_format` in Chat Completions. */
   readonly renamed?: ReadonlyMap<string, string>;
+  /** Whether the service has other APIs, which take other parameters. An error then names this one by "here". */
+  readonly isOneOfSeveral?: boolean;
 }
 
 /** Canonical JSON of model and render parameters: the head of the prefix sequence. */
@@ -31,16 +36,17 @@ export function frozenParameters(front: Front): string {
 export function wireParameters(
   service: Service,
   front: Front,
-  { fields, inside, renamed }: ParameterNames,
+  { fields, inside, renamed, isOneOfSeveral = false }: ParameterNames,
 ): BodyFields {
   const entries = Object.entries(front.parameters).map(([name, value]) => [renamed?.get(name) ?? name, value] as const);
   const parameters = new Map(entries);
   const unknown = [...parameters.keys()].find((name) => !fields.has(name) && !inside.has(name));
-  if (unknown !== undefined) throw unknownName(service, unknown, [...fields, ...inside.keys()]);
+  if (unknown !== undefined)
+    throw unknownName(service, `"${unknown}"${isOneOfSeveral ? ' here' : ''}`, [...fields, ...inside.keys()]);
   const wire = new Map([...parameters].filter(([name]) => fields.has(name)));
-  for (const [name, [field, member]] of inside) {
+  for (const [name, [field, member, otherwise]] of inside) {
     const value = parameters.get(name);
-    if (value !== undefined) wire.set(field, { ...recordOf(wire.get(field)), [member]: value });
+    if (value !== undefined) wire.set(field, { ...(recordOf(wire.get(field)) ?? otherwise), [member]: value });
   }
   return Object.fromEntries(wire);
 }
@@ -69,8 +75,8 @@ export function bodyEnd(service: Service, taken: ReadonlySet<string>, varying: B
   return `${parts.map((text) => (text === '' ? '' : `,${text}`)).join('')}}`;
 }
 
-function recordOf(value: JsonValue | undefined): BodyFields {
-  return isRecord(value) ? value : {};
+function recordOf(value: JsonValue | undefined): BodyFields | undefined {
+  return isRecord(value) ? value : undefined;
 }
 
 function isRecord(value: JsonValue | undefined): value is BodyFields {
@@ -82,6 +88,6 @@ function unknownName(service: Service, name: string, known: readonly string[]): 
   return refuse(
     service,
     'provider/unsupported',
-    `${service.title} has no render parameter "${name}" here: use one of ${list}`,
+    `${service.title} has no render parameter ${name}: use one of ${list}`,
   );
 }

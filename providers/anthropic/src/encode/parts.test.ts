@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { wireId, wireName } from './wire-names.ts';
+import { jsonString } from '@tidemark/provider-wire';
+import { wellFormedJson, wireId, wireName } from './parts.ts';
 
 it('keeps an id that fits as it is', () => {
   expect(wireId('toolu_017qEkVzzPb7b7o4FkgJLF23')).toBe('toolu_017qEkVzzPb7b7o4FkgJLF23');
@@ -28,4 +29,26 @@ it('gives only what the API accepts', () => {
 it('maps a name that is too long', () => {
   expect(wireName('n'.repeat(128))).toBe('n'.repeat(128));
   expect(wireName('n'.repeat(129))).toMatch(/^tm_n{64}_[0-9a-f]{16}$/);
+});
+
+it('sends no lone surrogate', () => {
+  expect(jsonString('a\ud800b')).toBe('"a\ufffdb"');
+  expect(jsonString('😀')).toBe('"😀"');
+});
+
+const unit = fc.oneof(fc.constantFrom(0x22, 0x5c, 0x75, 0xd83d, 0xde00), fc.nat(0xffff));
+
+it('replaces a lone surrogate in JSON, written or escaped, and no other byte', () => {
+  expect(wellFormedJson('{"a":"\\ud800 \\uDC00","b":"\\ud83d\\ude00"}')).toBe(
+    '{"a":"\\ufffd \\ufffd","b":"\\ud83d\\ude00"}',
+  );
+  expect(wellFormedJson('{"a":"\\\\ud800"}')).toBe('{"a":"\\\\ud800"}');
+  expect(wellFormedJson('{"a":"\udc00"}')).toBe('{"a":"\ufffd"}');
+  fc.assert(
+    fc.property(fc.array(unit), (units) => {
+      const text = String.fromCharCode(...units);
+      const clean = wellFormedJson(JSON.stringify(text));
+      expect(JSON.parse(clean)).toBe(text.toWellFormed());
+    }),
+  );
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { isToolName, wireId, wireName } from './wire-names.ts';
+import { isToolName, wireId, wireName } from './content.ts';
 
 it('keeps an id that fits as it is', () => {
   expect(wireId('call_abc-123')).toBe('call_abc-123');

@@ -1,8 +1,8 @@
-// A content block as it opens, grows by deltas, and closes as a part.
+// What an answer is made of: content blocks that open, grow and close as parts, stop reasons, and the comparison with an earlier request.
 
-import type { AnswerPart, StreamPart } from '@tidemark/model';
+import type { Answer, AnswerPart, StopReason, StreamPart } from '@tidemark/model';
 import { ANTHROPIC } from '../service.ts';
-import type { WireBlock, WireDelta } from './events.ts';
+import type { MessageWireDiagnostics, WireBlock, WireDelta } from './events.ts';
 
 /** A block that has begun. `json` is the raw text of its input so far. */
 export interface OpenBlock {
@@ -95,4 +95,46 @@ function nativeOf({ block, json, citations }: OpenBlock): AnswerPart {
 
 function withInput(block: object, json: string): string {
   return `${JSON.stringify(block).slice(0, -1)},"input":${json}}`;
+}
+
+interface MessageStop {
+  readonly stop: StopReason;
+  readonly truncated: Answer['truncated'];
+}
+
+const STOPS: ReadonlyMap<string, MessageStop> = new Map([
+  ['end_turn', { stop: 'end', truncated: 'no' }],
+  ['tool_use', { stop: 'calls', truncated: 'no' }],
+  ['stop_sequence', { stop: 'sequence', truncated: 'no' }],
+  ['pause_turn', { stop: 'pause', truncated: 'no' }],
+  ['max_tokens', { stop: 'length', truncated: 'yes' }],
+  ['model_context_window_exceeded', { stop: 'window', truncated: 'yes' }],
+  ['refusal', { stop: 'refusal', truncated: 'unknown' }],
+  ['compaction', { stop: 'other', truncated: 'no' }],
+]);
+
+/** What the provider's word means; a word that is not known, or none, is `other`. */
+export function decodeStop(
+  raw: string | null | undefined,
+): Pick<Answer, 'stop' | 'truncated'> & { readonly stopRaw?: string } {
+  if (raw === null || raw === undefined) return { stop: 'other', truncated: 'unknown' };
+  return { ...(STOPS.get(raw) ?? { stop: 'other', truncated: 'unknown' }), stopRaw: raw };
+}
+
+/** Nothing where the field is left out; `same` also where no comparison was asked for, as the wire has one word for both. */
+export function decodeDiagnosis(told: MessageWireDiagnostics | null | undefined): Pick<Answer, 'diagnosis'> {
+  if (told === undefined) return {};
+  if (told === null) return { diagnosis: { found: 'same' } };
+  const { type: reason, cache_missed_input_tokens: missed } = told.cache_miss_reason ?? {};
+  switch (reason) {
+    case undefined:
+    case null:
+      return { diagnosis: { found: 'pending' } };
+    case 'previous_message_not_found':
+      return { diagnosis: { found: 'unknown-response' } };
+    case 'unavailable':
+      return { diagnosis: { found: 'unavailable' } };
+    default:
+      return { diagnosis: { found: 'miss', reason, ...(typeof missed === 'number' && { missed }) } };
+  }
 }
