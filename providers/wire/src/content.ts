@@ -11,7 +11,7 @@ import { jsonString } from './wire-text.ts';
 const ACCEPTED = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
 
 /** An image that can be sent: `data` is base64. */
-export interface SendableImage {
+interface SendableImage {
   readonly kind: 'image';
   readonly mediaType: string;
   readonly data: string;
@@ -65,7 +65,7 @@ function missing(service: Service, image: ImagePart): Error {
 }
 
 /** What an API asks of a tool. */
-export interface ToolForm {
+interface ToolForm {
   /** Name of the field that holds the schema. */
   readonly schema: string;
   /** Whether the API takes this name. */

@@ -5,13 +5,11 @@ import type { AbortSignalLike, Answer, Outgoing, StreamPart, Usage } from '@tide
 import { ProviderError } from '@tidemark/model';
 import type { AddressReach } from './address.ts';
 import { createReach, requireAddress } from './address.ts';
-import { answerLimits } from './answer-limits.ts';
-import { boundAnswer } from './bounded-body.ts';
-import { boundFetch } from './bounded-fetch.ts';
-import { aborted, silent } from './broken-call.ts';
+import type { PartMeter } from './answer-limits.ts';
+import { answerLimits, createPartMeter } from './answer-limits.ts';
+import { boundAnswer, boundFetch } from './bounded-fetch.ts';
+import { aborted, silent } from './call-errors.ts';
 import type { CallPhase } from './map-error.ts';
-import type { PartMeter } from './part-meter.ts';
-import { createPartMeter } from './part-meter.ts';
 import type { Service } from './service.ts';
 
 /** An official SDK, set up for one address and one key. */
@@ -25,7 +23,7 @@ export interface SdkClient {
 }
 
 /** A request as an SDK takes it. */
-export interface SdkRequest {
+interface SdkRequest {
   readonly body: Uint8Array;
   readonly headers: Readonly<Record<string, string>>;
   readonly stream: true;

@@ -32,7 +32,7 @@ export function systemBlocks(
 }
 
 /** A piece, with the index of its part in its span. */
-export type PlacedBlockPiece = BlockPiece & Pick<Block, 'part'>;
+type PlacedBlockPiece = BlockPiece & Pick<Block, 'part'>;
 
 /** Lowers each part of a span. A part may become one piece, several or none. */
 export function piecesOf(

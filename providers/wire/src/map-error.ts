@@ -3,8 +3,7 @@
 import type { ProviderErrorCode } from '@tidemark/model';
 import { ProviderError } from '@tidemark/model';
 import { providerErrorIn } from './address.ts';
-import { aborted, broken } from './broken-call.ts';
-import { retryAfter } from './retry-after.ts';
+import { aborted, broken, retryAfter } from './call-errors.ts';
 import type { Service } from './service.ts';
 
 /** Where a call was when it failed: before the answer began, or in it. */
@@ -24,7 +23,7 @@ export interface AnsweredFailure {
 }
 
 /** What the error of an answer with a failing status holds in each official SDK. */
-export interface SdkError extends Error {
+interface SdkError extends Error {
   readonly status: number | undefined;
   readonly headers: Headers | undefined;
   readonly type: string | null | undefined;

@@ -1,7 +1,7 @@
 // JSON text as every API takes it: strings without lone surrogates, names that fit, members with their bytes as they were.
 
-import { createHash } from 'node:crypto';
 import { rawMembers } from '@tidemark/json';
+import { createHash } from 'node:crypto';
 
 /** A JSON string. Lone surrogates become U+FFFD: a server may refuse a body that has one, even escaped. */
 export function jsonString(text: string): string {

@@ -22,8 +22,8 @@ export interface MessageStreamState {
   readonly finished: boolean;
 }
 
-/** One step: what has arrived by now, and what it says to whoever listens. */
-export interface MessageStreamStep {
+/** One step: what has arrived by now, and the stream parts of the event. */
+interface MessageStreamStep {
   readonly arrived: MessageStreamState;
   readonly says: readonly StreamPart[];
 }

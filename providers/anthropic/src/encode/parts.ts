@@ -35,7 +35,7 @@ export const CALL_PREFIX = '{"type":"tool_use","id":"';
 export const RESULT_PREFIX = '{"type":"tool_result","tool_use_id":"';
 
 /** A block that takes a marker before its closing brace. */
-export function markablePiece(head: string, holds: BlockPiece['holds'], tokens: number, mediaBytes = 0): BlockPiece {
+function markablePiece(head: string, holds: BlockPiece['holds'], tokens: number, mediaBytes = 0): BlockPiece {
   return { head, tail: '}', markable: true, run: RUNS[holds], holds, tokens, mediaBytes };
 }
 

@@ -39,7 +39,7 @@ import {
 import { wireId, wireImage, wireName } from '../encode/content.ts';
 
 /** What one service has of its own. */
-export interface ChatDialect extends Pick<Encoder, 'revision' | 'routing'>, Pick<BodyForm, 'service' | 'marks'> {
+interface ChatDialect extends Pick<Encoder, 'revision' | 'routing'>, Pick<BodyForm, 'service' | 'marks'> {
   readonly appends: NonNullable<Encoder['appends']>;
   /** Name of the API in the error for a change that it has no form for. */
   readonly api: string;

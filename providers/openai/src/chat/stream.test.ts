@@ -1,6 +1,6 @@
 import type { Answer } from '@tidemark/model';
 import { describe, expect, it } from 'vitest';
-import { play, READING } from '../../tests/reading.ts';
+import { play, READING } from '../../tests/fixtures.ts';
 import { beginCompletion, decodeCompletion } from './stream.ts';
 
 const chunk = (delta: object, finish_reason: string | null = null): object => ({

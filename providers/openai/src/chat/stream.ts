@@ -114,7 +114,7 @@ function finish({ service, asked }: AnswerReading, arrived: ChatStreamState): Ch
 }
 
 /** A part that grows. `slot` is the server's number of a call. */
-export type Growing =
+type Growing =
   | { readonly type: 'text' | 'reasoning'; readonly text: string }
   | {
       readonly type: 'call';
@@ -124,14 +124,14 @@ export type Growing =
       readonly arguments: string;
     };
 
-/** The parts so far, and what the last piece says to whoever listens. */
-export interface Grown {
+/** The parts so far, and the stream parts of the last piece. */
+interface Grown {
   readonly parts: readonly Growing[];
   readonly says: readonly StreamPart[];
 }
 
 /** Adds a message, or a piece of one. A call without an id gets one made of `response` and its number. */
-export function growMessage(parts: readonly Growing[], message: ChatMessage, response: string): Grown {
+function growMessage(parts: readonly Growing[], message: ChatMessage, response: string): Grown {
   const thought = growText({ parts, says: [] }, 'reasoning', message.reasoning_content || message.reasoning);
   const said = growText(thought, 'text', message.content || message.refusal);
   return (message.tool_calls ?? []).reduce((grown, call) => growCall(grown, call, response), said);

@@ -19,7 +19,7 @@ export interface Counts {
 }
 
 /** What is known of the call beside its counts. */
-export interface CountedCall {
+interface CountedCall {
   readonly model?: string | undefined;
   /** The lifetime that the response says was applied, or the request asked for. */
   readonly ttl?: Ttl | undefined;

@@ -37,7 +37,7 @@ export function functionMembers(service: Service, tool: Pick<FrontToolDefinition
 }
 
 /** An image as a data URL, and what it weighs. */
-export interface ImageAddress {
+interface ImageAddress {
   readonly kind: 'image';
   readonly url: string;
   readonly tokens: number;

@@ -1,7 +1,8 @@
 import type { Marker } from '@tidemark/model';
 import { PICTURE } from '@tidemark/model/contract';
 import { describe, expect, it } from 'vitest';
-import { blocksOf, bodyOf, FRONT, HISTORY, LOWERING, MODEL, said, span } from '../../tests/openrouter-fixtures.ts';
+import { said, span } from '../../tests/fixtures.ts';
+import { blocksOf, bodyOf, FRONT, HISTORY, LOWERING, MODEL } from '../../tests/openrouter-fixtures.ts';
 import { askedLife, openrouterEncoder } from './encoder.ts';
 
 const textOf = (...given: Parameters<typeof bodyOf>): string => Buffer.from(bodyOf(...given)).toString();

@@ -5,7 +5,8 @@ import { inputTokens } from '@tidemark/model';
 import type { Fault, ListeningSimulator, Simulator } from '@tidemark/simulator';
 import { createSimulator } from '@tidemark/simulator';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { blocksOf, bodyOf, FRONT, result, said, span } from '../../tests/openrouter-fixtures.ts';
+import { said, span } from '../../tests/fixtures.ts';
+import { blocksOf, bodyOf, FRONT, result } from '../../tests/openrouter-fixtures.ts';
 import { createOpenRouterProvider } from './provider.ts';
 
 let simulator: Simulator;

@@ -112,7 +112,7 @@ const FOUND: ReadonlyMap<string, Diagnosis['found']> = new Map([
 ]);
 
 /** Nothing where none was asked for, or none is offered; a word that is not known says nothing either. */
-export function decodeDiagnosis(told: ResponseWireDiagnostics | null | undefined): Pick<Answer, 'diagnosis'> {
+function decodeDiagnosis(told: ResponseWireDiagnostics | null | undefined): Pick<Answer, 'diagnosis'> {
   const { type, reason, cache_missed_tokens: missed } = told ?? {};
   if (type !== 'cache_miss') {
     const found = FOUND.get(type ?? '');

@@ -153,12 +153,12 @@ const NAMES: ParameterNames = {
  *
  * @throws ProviderError `provider/unsupported` for a name that the API has no field for.
  */
-export function responsesHeader(front: Front): string {
+function responsesHeader(front: Front): string {
   return bodyHeader(front.model, headerFields(front));
 }
 
 /** The end of a body: the output limit, the stream, the envelope's fields (`prompt_cache_key` among them). */
-export function responsesEnd(front: Front, envelope: Envelope): string {
+function responsesEnd(front: Front, envelope: Envelope): string {
   const taken = new Set(['model', 'tools', 'input', ...Object.keys(headerFields(front))]);
   return bodyEnd(OPENAI, taken, { max_output_tokens: envelope.outputLimit, stream: true }, envelope);
 }
@@ -169,7 +169,7 @@ function headerFields(front: Front): BodyFields {
 }
 
 /** `{"model", parameters, "tools", "input", "max_output_tokens", "stream", fields}`. */
-export const responsesForm: BodyForm = {
+const responsesForm: BodyForm = {
   service: OPENAI,
   header: responsesHeader,
   between,

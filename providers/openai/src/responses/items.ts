@@ -37,13 +37,13 @@ export function textPiece({ text, phase }: PhasedText, role: Role, lowering: Low
 }
 
 /** Words, and where they came from the model, the phase that they are of. */
-export type PhasedText = Pick<TextPart, 'text' | 'phase'>;
+type PhasedText = Pick<TextPart, 'text' | 'phase'>;
 
 /**
  * What the model said, as an item of its own: one came, one goes back. Its id may be left out where nothing is stored; its
  * `phase` may not (the SDK's types: "dropping it can degrade performance").
  */
-export function messageItem({ text, phase }: PhasedText): string {
+function messageItem({ text, phase }: PhasedText): string {
   const told = phase === undefined ? '' : `"phase":${jsonString(phase)},`;
   return `{"type":"message","role":"assistant",${told}"content":[{"type":"output_text","text":${jsonString(text)}}]}`;
 }
@@ -77,7 +77,7 @@ export function callPiece(part: CallPart, lowering: Lowering): BlockPiece {
 }
 
 /** A call whose id and name the API takes. */
-export function callItem({ call, name, arguments: raw }: Omit<CallPart, 'type'>): string {
+function callItem({ call, name, arguments: raw }: Omit<CallPart, 'type'>): string {
   return `${CALL_PREFIX}${call}","name":"${name}","arguments":${jsonString(raw)}}`;
 }
 

@@ -1,9 +1,9 @@
 // Connections between calls: one for each lane, closed when nobody asks for it for a while, or when all are. None keeps the
 // process alive.
 
-import type { ProviderConnection } from '../socket/client.ts';
+import type { ProviderConnection } from '../socket/provider-connection.ts';
 
-/** See the head of this file. */
+/** The connections that are kept between calls. */
 export interface Lanes {
   /** The open connection of a lane, for one call: nobody else gets it until it is given back. */
   take(lane: string | undefined, betas: string): ProviderConnection | undefined;

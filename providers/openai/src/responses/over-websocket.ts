@@ -2,7 +2,6 @@
 // whole. Where a connection turns out to be gone, or to know nothing, the call goes out whole over a new one. Where nothing arrived,
 // it may go over HTTP after all.
 
-import { rawMembers } from '@tidemark/json';
 import type { Outgoing, Provider, StreamPart, Transport } from '@tidemark/model';
 import { ProviderError } from '@tidemark/model';
 import type { AnswerDecoder, Bridge } from '@tidemark/provider-wire';
@@ -12,18 +11,20 @@ import {
   bridgeAbort,
   closed,
   createPartMeter,
+  membersOf,
   oversized,
   silent,
   within,
 } from '@tidemark/provider-wire';
 import { OPENAI } from '../service.ts';
-import type { OpenAIClient, ProviderConnection } from '../socket/client.ts';
-import { NotReached } from '../socket/client.ts';
+import type { OpenAIClient } from '../socket/client.ts';
+import type { ProviderConnection } from '../socket/provider-connection.ts';
+import { NotReached } from '../socket/provider-connection.ts';
 import type { Lanes } from './lanes.ts';
 import { beginResponse } from './stream.ts';
 
-/** What calls are sent with. */
-export interface SendingWays extends Sockets {
+/** How calls are sent, with all that they need beside their bytes. */
+interface SendingWays extends Sockets {
   readonly path: string;
   readonly decoder: AnswerDecoder;
   /** `auto`: calls of a lane alone, and over HTTP what nothing arrived of. */
@@ -87,7 +88,7 @@ function overWay(
 }
 
 /** What a call needs beside its bytes. */
-export interface Sockets {
+interface Sockets {
   readonly client: OpenAIClient;
   readonly lanes: Lanes;
 }
@@ -104,11 +105,7 @@ const FIRST_MS = 60_000;
  *
  * @throws NotReached when nothing arrived over a connection that was opened for this call; else ProviderError.
  */
-export async function* sendOverSocket(
-  sockets: Sockets,
-  outgoing: Outgoing,
-  bridge: Bridge,
-): AsyncGenerator<StreamPart, void> {
+async function* sendOverSocket(sockets: Sockets, outgoing: Outgoing, bridge: Bridge): AsyncGenerator<StreamPart, void> {
   const betas = outgoing.betas.join(',');
   const known = sockets.lanes.take(outgoing.lane, betas);
   let reset: SocketReset = 'connection';
@@ -161,7 +158,7 @@ async function* exchange(
   };
   let arrived = false;
   let idle = false;
-  // Whoever has heard the end may abort what is over: the connection stands.
+  // An abort after the end of the answer does not close the connection.
   const stop = (): void => (idle ? undefined : connection.close());
   signal.addEventListener('abort', stop, { once: true });
   connection.hold(true);
@@ -225,9 +222,11 @@ async function firstFrame(connection: ProviderConnection, patienceMs: number, br
   throw bridge.aborted() ? aborted(OPENAI) : new NotReached('closed', closed(OPENAI));
 }
 
-/** The `response.create` of a body, each field as its bytes stand. */
-export function frameOf(body: Uint8Array): string {
-  const members = rawMembers(new TextDecoder().decode(body)).filter(({ key }) => key !== 'stream');
-  const fields = members.map(({ key, raw }) => `,${JSON.stringify(key)}:${raw}`);
+/**
+ * A body as a frame: its fields, each with its bytes as they were, tagged as the event `response.create` (the SDK's types: `stream` is
+ * implicit over WebSocket and should not be sent).
+ */
+function frameOf(body: Uint8Array): string {
+  const fields = membersOf(body, (key) => key !== 'stream').map((member) => `,${member}`);
   return `{"type":"response.create"${fields.join('')}}`;
 }

@@ -8,12 +8,12 @@ import type { OpenAI } from 'openai';
 import { ResponsesWS } from 'openai/resources/responses/ws';
 import type { WebSocket } from 'ws';
 import { sortFailure } from '../decode/failure.ts';
-import type { ConnectionOpening, ProviderConnection } from './client.ts';
-import { NotReached } from './client.ts';
+import type { ConnectionOpening, ProviderConnection } from './provider-connection.ts';
+import { NotReached } from './provider-connection.ts';
 import { sortError } from './sdk-errors.ts';
 
 /** Where to open a connection. */
-export interface ConnectionPlace extends Pick<SdkSetup, 'service' | 'key' | 'reach'> {
+interface ConnectionPlace extends Pick<SdkSetup, 'service' | 'key' | 'reach'> {
   readonly client: OpenAI;
 }
 

@@ -3,7 +3,7 @@
 import type { SdkSetup } from '@tidemark/provider-wire';
 import { OpenAI } from 'openai';
 import { _iterSSEMessages as rawEvents } from 'openai/core/streaming';
-import type { OpenAISdk } from './client.ts';
+import type { OpenAISdk } from './provider-connection.ts';
 import { connect } from './connection.ts';
 import { sortError } from './sdk-errors.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { boundAnswer } from './bounded-body.ts';
+import { boundAnswer } from './bounded-fetch.ts';
 
 const SERVICE = { name: 'somebody', title: 'Somebody' };
 const LIMITS = { answerBytes: 1_000, eventBytes: 100, events: 100, characters: 1_000 };

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { failedCall } from './failed-call.ts';
-import { retryAfter } from './retry-after.ts';
+import { failedCall, retryAfter } from './call-errors.ts';
 
 const SERVICE = { name: 'somebody', title: 'Somebody' };
 const WEEK = 7 * 24 * 3_600_000;

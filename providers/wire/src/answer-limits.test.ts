@@ -1,6 +1,6 @@
 import type { StreamPart } from '@tidemark/model';
 import { describe, expect, it } from 'vitest';
-import { createPartMeter } from './part-meter.ts';
+import { createPartMeter } from './answer-limits.ts';
 
 const SERVICE = { name: 'somebody', title: 'Somebody' };
 const LIMITS = { answerBytes: 1_000, eventBytes: 1_000, events: 1_000, characters: 100 };

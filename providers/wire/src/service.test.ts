@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { accountName } from './account-name.ts';
+import { accountName } from './service.ts';
 
 const ONE = { name: 'one', title: 'One' };
 const OTHER = { name: 'other', title: 'Other' };

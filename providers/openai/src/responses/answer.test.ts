@@ -1,9 +1,11 @@
 import { inputTokens, writtenTokens } from '@tidemark/model';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { answerOf } from './answer.ts';
 import type { ResponseUsage } from './events.ts';
 import { readResponse } from './events.ts';
+import { beginResponse } from './stream.ts';
+import { decodeResponse } from './answer.ts';
 
 const usageOf = (usage: ResponseUsage, model = 'gpt-6-sol') =>
   answerOf([], { model, status: 'completed', usage }, false).usage;
@@ -50,8 +52,8 @@ describe('usage of a response, which counts inclusively (L7)', () => {
   });
 
   it('leaves unknown what did not come, whatever is missing', () => {
-    const input = fc.option(some, { nil: undefined });
-    const told = fc.record({ input, cached: maybe, written: maybe, output: maybe, reasoning: maybe });
+    const maybeSome = fc.option(some, { nil: undefined });
+    const told = fc.record({ input: maybeSome, cached: maybe, written: maybe, output: maybe, reasoning: maybe });
     fc.assert(
       fc.property(told, ({ input, cached, written, output, reasoning }) => {
         const usage = usageOf({
@@ -96,4 +98,31 @@ describe('usage of a response that is no count', () => {
       answer: 8,
     });
   });
+});
+
+const told = (prompt_cache_diagnostics: unknown): unknown => {
+  const fields = { id: 'resp_2', model: 'm', status: 'completed', output: [], usage: {}, prompt_cache_diagnostics };
+  const whole = decodeResponse(JSON.stringify(fields)).diagnosis;
+  const said = beginResponse()
+    .take(JSON.stringify({ type: 'response.completed', response: fields }))
+    .at(-1);
+  expect(said?.type === 'finished' && said.answer.diagnosis).toEqual(whole);
+  return whole;
+};
+
+test.each([
+  [
+    { type: 'cache_miss', reason: 'tools_changed', cache_missed_tokens: 4100 },
+    { found: 'miss', reason: 'tools_changed', missed: 4100 },
+  ],
+  [{ type: 'cache_miss' }, { found: 'miss' }],
+  [{ type: 'cache_hit' }, { found: 'hit' }],
+  [{ type: 'comparison_response_not_found' }, { found: 'unknown-response' }],
+  [{ type: 'unavailable' }, { found: 'unavailable' }],
+])('reads %j, streamed and whole alike', (diagnostics, diagnosis) => {
+  expect(told(diagnostics)).toEqual(diagnosis);
+});
+
+it('reads nothing where the field is missing, null, a word of tomorrow or of no known form', () => {
+  expect([undefined, null, { type: 'pending' }, 7].map(told)).toEqual(Array.from({ length: 4 }));
 });
