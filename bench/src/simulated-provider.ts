@@ -2,8 +2,7 @@
 
 import type { Capabilities, Provider, StreamPart } from '@tidemark/model';
 import { anthropicEncoder, decodeMessage } from '@tidemark/provider-anthropic';
-import { createOpenAIProvider } from '@tidemark/provider-openai';
-import { createOpenRouterProvider } from '@tidemark/provider-openrouter';
+import { createOpenAIProvider, createOpenRouterProvider } from '@tidemark/provider-openai';
 import type { Simulator } from '@tidemark/simulator';
 
 import type { VirtualTime } from '@tidemark/agent/contract';

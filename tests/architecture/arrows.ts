@@ -38,7 +38,6 @@ const TWINS: Readonly<Record<string, readonly string[]>> = {
   ],
   'providers/anthropic': ['packages/simulator'],
   'providers/openai': ['packages/simulator'],
-  'providers/openrouter': ['packages/simulator'],
   'tools/workspace': ['stores/memory', 'providers/scripted'],
   'packages/kit': ['packages/simulator', 'providers/scripted'],
   'packages/recording': ['stores/ndjson'],

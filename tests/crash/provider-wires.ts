@@ -2,8 +2,13 @@
 
 import type { Encoder, Provider } from '@tidemark/model';
 import { anthropicEncoder, createAnthropicProvider } from '@tidemark/provider-anthropic';
-import { createOpenAIProvider, openaiChatEncoder, openaiResponsesEncoder } from '@tidemark/provider-openai';
-import { createOpenRouterProvider, openrouterEncoder } from '@tidemark/provider-openrouter';
+import {
+  createOpenAIProvider,
+  createOpenRouterProvider,
+  openaiChatEncoder,
+  openaiResponsesEncoder,
+  openrouterEncoder,
+} from '@tidemark/provider-openai';
 
 /** One way. */
 export interface Wire {

@@ -3,8 +3,7 @@
 import type { Capabilities, Catalog, Provider } from '@tidemark/model';
 import { defaultCatalog, withOverrides } from '@tidemark/model';
 import { createAnthropicProvider } from '@tidemark/provider-anthropic';
-import { createOpenAIProvider } from '@tidemark/provider-openai';
-import { createOpenRouterProvider } from '@tidemark/provider-openrouter';
+import { createOpenAIProvider, createOpenRouterProvider } from '@tidemark/provider-openai';
 import type { AgentOptions } from './agent-options.ts';
 import { findCapabilities, ownCapabilities, unknownModel } from './find-capabilities.ts';
 import { KitError } from './kit-error.ts';

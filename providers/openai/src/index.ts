@@ -1,7 +1,10 @@
-// The face of `provider-openai`: OpenAI's Responses API, and Chat Completions for compatible servers.
+// The face of `provider-openai`: OpenAI's Responses API, Chat Completions for compatible servers, and OpenRouter.
 
 export { openaiChatEncoder } from './chat/encoder.ts';
+export { openrouterEncoder } from './openrouter/encoder.ts';
+export type { OpenRouterOptions } from './openrouter/provider.ts';
+export { createOpenRouterProvider } from './openrouter/provider.ts';
+export type { OpenAIOptions } from './provider.ts';
+export { createOpenAIProvider } from './provider.ts';
 export { openaiResponsesEncoder } from './responses/encoder.ts';
-export { decodeResponse } from './responses/whole.ts';
-export type { OpenAIOptions } from './socket/provider.ts';
-export { createOpenAIProvider } from './socket/provider.ts';
+export { decodeResponse } from './responses/answer.ts';

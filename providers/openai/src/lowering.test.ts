@@ -2,8 +2,10 @@ import type { ImagePart, Part, BoundReasoningPart, ResultPart, ToolsChange } fro
 import { PICTURE, TOOL } from '@tidemark/model/contract';
 import { describe, expect, it } from 'vitest';
 import { LOWERING, MODEL, said, span } from '../tests/fixtures.ts';
-import { lowerSpan as lowerChat } from './chat/lower.ts';
-import { lowerSpan } from './responses/lower.ts';
+import { openaiChatEncoder } from './chat/encoder.ts';
+import { lowerSpan } from './responses/encoder.ts';
+
+const { lowerSpan: lowerChat } = openaiChatEncoder;
 
 const heads = (...args: Parameters<typeof span>): readonly string[] =>
   lowerSpan(span(...args), LOWERING).map(({ head, tail }) => head + tail);

@@ -1,8 +1,20 @@
 // Values that the tests of this room share.
 
-import type { Block, Encoder, Envelope, Front, Lowering, Part, Role, Span, StreamPart } from '@tidemark/model';
+import type {
+  Block,
+  Encoder,
+  Envelope,
+  Front,
+  Lowering,
+  Part,
+  ResultPart,
+  Role,
+  Span,
+  StreamPart,
+} from '@tidemark/model';
 import { loweringFor, PICTURE, sha256 } from '@tidemark/model/contract';
-import type { Decoding } from '@tidemark/provider-openai-wire';
+import type { Decoding, Service } from '@tidemark/provider-wire';
+import type { AnswerReading } from '../src/chat/stream.ts';
 
 export const MODEL = 'gpt-5.6-sol';
 export const LOWERING: Lowering = loweringFor({ provider: 'openai', model: MODEL });
@@ -33,25 +45,33 @@ export function span(role: Role, group: number, parts: readonly Part[], opensTur
 export const said = (text: string): Part => ({ type: 'text', text });
 
 /** A prompt with a picture, an answer with reasoning and two calls, their results, and what was said then. */
-export const HISTORY: readonly Span[] = [
-  span('user', 0, [said('read both'), PICTURE], true),
-  span('assistant', 1, [
-    {
-      type: 'reasoning',
-      text: 'hm',
-      opaque: '{"id":"rs_1", "type":"reasoning","summary":[],"encrypted_content":"xyz=="}',
-      provider: 'openai',
-      model: MODEL,
-    },
-    said('I read.'),
-    { type: 'call', call: 'call_1', name: 'read', arguments: '{"path": "a"}' },
-    { type: 'call', call: 'toolu|2', name: 'read', arguments: '' },
-  ]),
-  span('user', 2, [{ type: 'result', call: 'call_1', error: false, content: [{ type: 'text', text: 'A' }] }]),
-  span('user', 2, [{ type: 'result', call: 'toolu|2', error: true, content: [] }]),
-  span('user', 3, [said('and?')], true),
-  span('user', 3, [said('be brief')]),
-];
+export function historyOf(reasoning: Part, failed: ResultPart['content']): readonly Span[] {
+  return [
+    span('user', 0, [said('read both'), PICTURE], true),
+    span('assistant', 1, [
+      reasoning,
+      said('I read.'),
+      { type: 'call', call: 'call_1', name: 'read', arguments: '{"path": "a"}' },
+      { type: 'call', call: 'toolu|2', name: 'read', arguments: '' },
+    ]),
+    span('user', 2, [{ type: 'result', call: 'call_1', error: false, content: [{ type: 'text', text: 'A' }] }]),
+    span('user', 2, [{ type: 'result', call: 'toolu|2', error: true, content: failed }]),
+    span('user', 3, [said('and?')], true),
+    span('user', 3, [said('be brief')]),
+  ];
+}
+
+/** Such a history of OpenAI's, with encrypted reasoning and a failed result that is empty. */
+export const HISTORY: readonly Span[] = historyOf(
+  {
+    type: 'reasoning',
+    text: 'hm',
+    opaque: '{"id":"rs_1", "type":"reasoning","summary":[],"encrypted_content":"xyz=="}',
+    provider: 'openai',
+    model: MODEL,
+  },
+  [],
+);
 
 /** The body of these spans. */
 export function bodyOf(encoder: Encoder, front: Front, spans: readonly Span[], envelope: Envelope = ENVELOPE): string {
@@ -59,6 +79,9 @@ export function bodyOf(encoder: Encoder, front: Front, spans: readonly Span[], e
   const blocks: readonly Block[] = [...lowered.blocks, ...spans.flatMap((one) => encoder.lowerSpan(one, LOWERING))];
   return Buffer.from(encoder.join(lowered, sha256).write(blocks, [], envelope).body).toString();
 }
+
+export const SERVICE: Service = { name: 'somebody', title: 'Somebody' };
+export const READING: AnswerReading = { service: SERVICE };
 
 /** What these events say, without the end of the stream. */
 export function play(decoding: Decoding, events: readonly object[]): readonly StreamPart[] {

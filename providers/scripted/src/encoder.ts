@@ -1,8 +1,21 @@
 // The encoder of the twin: a body is lines of JSON, joined anew each time. Simple on purpose, to keep the port honest.
 
-import type { Block, BodyWriter, Encoder, LoweredFront, Marker, NewHash, RefusedPlace } from '@tidemark/model';
-import { canonicalText, ProviderError } from '@tidemark/model';
-import { lowerFront, lowerSpan, PROVIDER } from './lower.ts';
+import type {
+  AddedTool,
+  Block,
+  BodyWriter,
+  Encoder,
+  Front,
+  JsonValue,
+  LoweredFront,
+  Lowering,
+  Marker,
+  NewHash,
+  Part,
+  RefusedPlace,
+  Span,
+} from '@tidemark/model';
+import { canonicalText, isBlank, ProviderError } from '@tidemark/model';
 
 /** One line for the parameters, one for each block with its marker, one for the envelope. */
 export const scriptedEncoder: Encoder = {
@@ -52,4 +65,94 @@ function unclosed(): ProviderError {
   const message =
     'a call stands without its result, or a result without its call: repair the history before the request';
   return new ProviderError('refused', 'provider/unclosed-history', message, { provider: PROVIDER });
+}
+
+/** The name of this provider in errors and spans. */
+export const PROVIDER = 'scripted';
+
+/** Tools as their definitions stand, then the system texts that are not blank. */
+function lowerFront(front: Front, lowering: Lowering): LoweredFront {
+  const tools = front.tools.map((tool): Block => ({
+    ...frontBlock(`{"tool":${tool.definition}`, 'tools', 'tool', lowering),
+    origin: tool.origin,
+  }));
+  const system = front.system
+    .filter(({ text }) => !isBlank(text))
+    .map(({ text, origin }): Block => ({
+      ...frontBlock(`{"system":${canonicalText(text)}`, 'system', 'text', lowering),
+      origin,
+    }));
+  const parameters = canonicalText({ ...front.parameters, model: front.model });
+  return { front, blocks: [...tools, ...system], parameters };
+}
+
+/** One block per part that is packed, results first. The rules of what is left out are those of every provider. */
+function lowerSpan(span: Span, lowering: Lowering): readonly Block[] {
+  const packed = [...span.parts.entries()].filter(([, part]) => isPacked(part, lowering));
+  const last = packed.findLastIndex(([, part]) => part.type !== 'reasoning');
+  const parts = packed.slice(0, last + 1);
+  const results = parts.filter(([, part]) => part.type === 'result');
+  const inOrder = [...results, ...parts.filter(([, part]) => part.type !== 'result')];
+  return inOrder.map(([place, part], index) => {
+    const { role, group } = span;
+    const head = canonicalText({ role, group, part: partValue(part) }).slice(0, -1);
+    return {
+      section: 'messages',
+      role,
+      group,
+      head,
+      tail: '}',
+      markable: part.type !== 'reasoning',
+      run: part.type === 'call' ? 'calls' : part.type === 'result' ? 'results' : 'none',
+      holds: part.type === 'reasoning' ? 'thinking' : part.type,
+      opensTurn: span.opensTurn && index === 0,
+      origin: span.origin,
+      part: place,
+      tokens: lowering.estimate(head),
+      mediaBytes: part.type === 'image' ? part.bytes : 0,
+    };
+  });
+}
+
+function frontBlock(
+  head: string,
+  section: 'tools' | 'system',
+  holds: 'tool' | 'text',
+  lowering: Lowering,
+): Omit<Block, 'origin'> {
+  const tokens = lowering.estimate(head);
+  const fixed = { role: 'system', group: -1, markable: true, run: 'none', opensTurn: false, mediaBytes: 0 } as const;
+  return { ...fixed, section, holds, head, tail: '}', tokens };
+}
+
+function isPacked(part: Part, lowering: Lowering): boolean {
+  if (part.type === 'text') return !isBlank(part.text);
+  if (part.type !== 'reasoning') return true;
+  return part.opaque !== undefined && part.provider === PROVIDER && part.model === lowering.model;
+}
+
+function addedValue({ name, definition, known = false }: AddedTool): JsonValue {
+  return { name, definition, known };
+}
+
+function partValue(part: Part): JsonValue {
+  switch (part.type) {
+    case 'text':
+      return { type: part.type, text: part.text };
+    case 'image':
+      return { type: part.type, artifact: part.artifact, mediaType: part.mediaType, bytes: part.bytes };
+    case 'reasoning':
+      return { type: part.type, opaque: part.opaque };
+    case 'call':
+      return { type: part.type, call: part.call, name: part.name, arguments: part.arguments };
+    case 'native':
+      return { type: part.type, provider: part.provider, item: part.item };
+    case 'result':
+      return { type: part.type, call: part.call, error: part.error, content: part.content.map(partValue) };
+    case 'change':
+      if (part.change === 'role') return { type: part.type, change: part.change, text: part.text };
+      return part.change === 'reasoning'
+        ? { type: part.type, change: part.change, setting: part.setting }
+        : { type: part.type, change: part.change, added: part.added.map(addedValue), removed: part.removed };
+  }
 }

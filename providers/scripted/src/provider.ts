@@ -2,8 +2,7 @@
 
 import type { Answer, AnswerPart, Outgoing, Provider, StopReason, StreamPart, Usage } from '@tidemark/model';
 import { ProviderError } from '@tidemark/model';
-import { scriptedEncoder } from './encoder.ts';
-import { PROVIDER } from './lower.ts';
+import { PROVIDER, scriptedEncoder } from './encoder.ts';
 
 /** One answer of a script. */
 export interface ScriptedAnswer {

@@ -1,6 +1,6 @@
-// The form of a body: what an API puts around and between blocks.
+// The form of a body: what an API puts around and between blocks, and which blocks a place in the body names.
 
-import type { Answered, Block, Envelope, Front, Marker } from '@tidemark/model';
+import type { Answered, Block, Envelope, Front, Marker, RefusedPlace } from '@tidemark/model';
 import type { Service } from './service.ts';
 
 /** One API's punctuation. The block bytes themselves are in the blocks. */
@@ -27,4 +27,19 @@ export interface BodyForm {
   readonly callsLast: boolean;
   /** The fields that make a request one that goes on from an earlier answer; absent where the API knows none such. */
   readonly goesOn?: (answered: Answered) => Envelope['fields'];
+}
+
+/** Indexes of the blocks at a place: those of the whole message where no content is named. None where the place is none. */
+export function locateBlocks(form: BodyForm, { message, content }: RefusedPlace, blocks: readonly Block[]): number[] {
+  const found: number[] = [];
+  let at = { message: -1, content: 0 };
+  let before: Block | undefined;
+  for (const [index, block] of blocks.entries()) {
+    if (block.section === 'tools' || (block.section === 'system' && !form.systemIsMessage)) continue;
+    const joins = before !== undefined && form.joins(before, block);
+    at = joins ? { ...at, content: at.content + 1 } : { message: at.message + 1, content: 0 };
+    before = block;
+    if (at.message === message && (content ?? at.content) === at.content) found.push(index);
+  }
+  return found;
 }

@@ -1,14 +1,11 @@
-// A body in the making. What no later request is expected to change is sealed: its bytes stay, its hash state is saved,
-// and the next body costs what is new. Where a sealed marker does change, the writer goes back and seals anew: a body is
-// always what a naive join of the same blocks, markers and envelope gives.
+// Writes bodies. What no later request is expected to change is sealed: its bytes stay, its hash state is saved, and the next body costs
+// what is new. Where a sealed marker does change, the writer goes back and seals again: a body is always what a naive join of the same
+// blocks, markers and envelope gives.
 
-import type { Block, BodyWriter, Hash, LoweredFront, Marker, NewHash } from '@tidemark/model';
-import { bodyBehind } from './body-behind.ts';
+import type { Answered, Block, BodyWriter, Envelope, Hash, LoweredFront, Marker, NewHash } from '@tidemark/model';
 import type { BodyForm } from './body-form.ts';
 import type { OpenCalls } from './closed-history.ts';
 import { follow, NO_CALLS, requireClosed } from './closed-history.ts';
-import type { GrowingBytes } from './growing-bytes.ts';
-import { growingBytes } from './growing-bytes.ts';
 import type { Service } from './service.ts';
 import { refuse } from './service.ts';
 
@@ -177,4 +174,69 @@ function requireExtension(service: Service, seal: Seal, blocks: readonly Block[]
 
 function isSame(a: Block | undefined, b: Block | undefined): boolean {
   return a === b || (a !== undefined && b !== undefined && a.head === b.head && a.tail === b.tail);
+}
+
+/** What such a body is written from. `mark` gives the text of a block's marker, by the index that it has in the whole. */
+interface BodyContinuation {
+  readonly form: BodyForm;
+  readonly front: LoweredFront;
+  readonly blocks: readonly Block[];
+  readonly mark: (index: number) => string;
+}
+
+/** Writes the tools and what stands behind the answer: the contract and all up to there are known at the other end. */
+function bodyBehind({ form, front, blocks, mark }: BodyContinuation, { from }: Answered, envelope: Envelope): string {
+  const pieces = [form.header(front.front)];
+  let last: Block | undefined;
+  const add = (block: Block, index: number): void => {
+    pieces.push(form.between(last, block), block.head, mark(index), block.tail);
+    last = block;
+  };
+  front.blocks.filter(({ section }) => section === 'tools').forEach(add);
+  blocks.slice(from).forEach((block, index) => add(block, from + index));
+  pieces.push(form.between(last, undefined), form.end(front.front, envelope));
+  return pieces.join('');
+}
+
+const FIRST_CAPACITY = 64 * 1024;
+
+/** Bytes that grow at the end and can be cut back. */
+interface GrowingBytes {
+  length(): number;
+  /** Appends text as UTF-8. */
+  append(text: string): void;
+  /** Forgets what lies behind this length. */
+  cut(length: number): void;
+  /** The bytes from here to the end, as a view that the next append may change. */
+  since(from: number): Uint8Array;
+  /** A copy of all bytes. */
+  copy(): Uint8Array;
+}
+
+/** Begins empty. */
+function growingBytes(): GrowingBytes {
+  let bytes = Buffer.allocUnsafeSlow(FIRST_CAPACITY);
+  let used = 0;
+  const reserve = (size: number): void => {
+    if (used + size <= bytes.length) return;
+    const larger = Buffer.allocUnsafeSlow(Math.max(bytes.length * 2, used + size));
+    bytes.copy(larger, 0, 0, used);
+    bytes = larger;
+  };
+  return {
+    length: () => used,
+    append(text) {
+      reserve(Buffer.byteLength(text, 'utf8'));
+      used += bytes.write(text, used, 'utf8');
+    },
+    cut(length) {
+      used = length;
+    },
+    since: (from) => bytes.subarray(from, used),
+    copy: () => {
+      const copy = Buffer.allocUnsafeSlow(used);
+      bytes.copy(copy, 0, 0, used);
+      return copy;
+    },
+  };
 }

@@ -1,15 +1,16 @@
-// The fetch that every SDK client is given. It follows no redirect, reads a bounded part of an error response, and names the
-// failures that a retry cannot fix.
+// The fetch that every SDK client is given, and the body of each answer. The fetch follows no redirect, reads a bounded part of an error
+// response, and names the failures that a retry cannot fix. The body is counted while it arrives: it ends with an error at the first
+// byte beyond a limit, so that nothing larger is ever held; and a page of HTML is named as one.
 
 import type { AddressReach } from './address.ts';
-import { connectionError, redirected } from './address.ts';
-import { ERROR_BYTES } from './answer-limits.ts';
-import { malformed } from './broken-call.ts';
-import { boundedHeaders } from './bounded-body.ts';
+import { connectionError, pageInstead, redirected } from './address.ts';
+import type { AnswerLimits } from './answer-limits.ts';
+import { ERROR_BYTES, oversized } from './answer-limits.ts';
+import { malformed, pageName } from './call-errors.ts';
 import type { Service } from './service.ts';
 
 /** What the fetch is made of. */
-export interface FetchOptions {
+interface FetchOptions {
   readonly service: Service;
   readonly reach: AddressReach;
   /** Longest silence of a call, in milliseconds. The body of an error response is waited for at most half as long. */
@@ -90,4 +91,121 @@ async function beginningOf(response: Response, ms: number): Promise<Uint8Array<A
     reader.cancel().catch(() => undefined);
   }
   return new Uint8Array(Buffer.concat(chunks));
+}
+
+/** Bytes of a page that are read for its title. */
+const PAGE_BYTES = 16 * 1024;
+const WHITE = new Set([0x09, 0x0a, 0x0d, 0x20, 0xef, 0xbb, 0xbf]);
+const LESS_THAN = 0x3c;
+/** Ends of an event: a blank line, in the three ways in which lines end. */
+const BLANK_LINES = ['\n\n', '\r\n\r\n', '\r\r'].map((text) => Buffer.from(text));
+const LONGEST_BLANK = 4;
+
+/**
+ * Returns the same response with a body that is counted. Reading throws ProviderError `provider/oversized` beyond a limit, and
+ * `provider/address` where a page of HTML comes instead of an answer.
+ */
+export function boundAnswer(service: Service, response: Response, limits: AnswerLimits): Response {
+  if (response.body === null) return response;
+  const { body } = response;
+  const reader = body.getReader();
+  const meter = createMeter(service, limits);
+  const bounded = new ReadableStream<Uint8Array<ArrayBuffer>>(
+    {
+      async pull(controller) {
+        try {
+          const next = await reader.read();
+          if (next.done) {
+            meter.end();
+            controller.close();
+          } else controller.enqueue(meter.take(next.value));
+        } catch (error) {
+          controller.error(error);
+          reader.cancel().catch(() => undefined);
+        }
+      },
+      cancel: (reason) => reader.cancel(reason),
+    },
+    { highWaterMark: 0 },
+  );
+  return new Response(bounded, { status: response.status, headers: boundedHeaders(response) });
+}
+
+/** Returns the headers of a response without those that describe the bytes of its former body. */
+function boundedHeaders({ headers: all }: Response): Headers {
+  const headers = new Headers(all);
+  for (const name of ['content-encoding', 'content-length', 'transfer-encoding']) headers.delete(name);
+  return headers;
+}
+
+type Bytes = Uint8Array<ArrayBuffer>;
+
+interface BodyMeter {
+  /** @throws ProviderError beyond a limit. Of a page nothing is passed on. */
+  take(chunk: Bytes): Bytes;
+  /** @throws ProviderError where the body was a page. */
+  end(): void;
+}
+
+function createMeter(service: Service, { answerBytes, eventBytes, events }: AnswerLimits): BodyMeter {
+  const blank = new Uint8Array();
+  const page: Bytes[] = [];
+  let begun = false;
+  let all = 0;
+  let event = 0;
+  let ended = 0;
+  let before = Buffer.alloc(0);
+  const count = (chunk: Bytes): void => {
+    all += chunk.length;
+    if (all > answerBytes) throw oversized(service, `an answer of more than ${answerBytes} bytes`);
+    const seam = Buffer.concat([before, chunk]);
+    const added = seam.length - chunk.length;
+    const { first, last } = blankLines(seam);
+    ended += countBlankLines(seam, added);
+    if (ended > events) throw oversized(service, `an answer of more than ${events} events`);
+    const longest = event + (first ?? seam.length) - added;
+    if (longest > eventBytes) throw oversized(service, `an event of more than ${eventBytes} bytes`);
+    event = last === undefined ? event + chunk.length : seam.length - last;
+    before = Buffer.from(seam.subarray(-(LONGEST_BLANK - 1)));
+  };
+  const named = (): Error => pageInstead(service, pageName(Buffer.concat(page).toString('utf8')));
+  return {
+    take(chunk) {
+      count(chunk);
+      if (page.length === 0) {
+        const first = begun ? undefined : chunk.find((byte) => !WHITE.has(byte));
+        if (first === undefined || first !== LESS_THAN) {
+          begun ||= first !== undefined;
+          return chunk;
+        }
+      }
+      page.push(chunk);
+      if (all >= PAGE_BYTES) throw named();
+      return blank;
+    },
+    end() {
+      if (page.length > 0) throw named();
+    },
+  };
+}
+
+/** Where the first and the last blank line of some bytes end. */
+function blankLines(bytes: Buffer): { readonly first: number | undefined; readonly last: number | undefined } {
+  const firsts = BLANK_LINES.map((line) => [bytes.indexOf(line), line.length] as const).filter(([at]) => at !== -1);
+  if (firsts.length === 0) return { first: undefined, last: undefined };
+  const lasts = BLANK_LINES.map((line) => [bytes.lastIndexOf(line), line.length] as const).filter(([at]) => at !== -1);
+  return {
+    first: Math.min(...firsts.map(([at, length]) => at + length)),
+    last: Math.max(...lasts.map(([at, length]) => at + length)),
+  };
+}
+
+/** How many blank lines end behind the first bytes: those were counted before. */
+function countBlankLines(bytes: Buffer, counted: number): number {
+  return BLANK_LINES.reduce((sum, line) => {
+    let count = 0;
+    for (let at = bytes.indexOf(line); at !== -1; at = bytes.indexOf(line, at + line.length))
+      if (at + line.length > counted) count += 1;
+    return sum + count;
+  }, 0);
 }

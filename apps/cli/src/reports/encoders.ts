@@ -2,8 +2,7 @@
 
 import type { Encoders } from '@tidemark/agent';
 import { anthropicEncoder } from '@tidemark/provider-anthropic';
-import { openaiChatEncoder, openaiResponsesEncoder } from '@tidemark/provider-openai';
-import { openrouterEncoder } from '@tidemark/provider-openrouter';
+import { openaiChatEncoder, openaiResponsesEncoder, openrouterEncoder } from '@tidemark/provider-openai';
 import { scriptedEncoder } from '@tidemark/provider-scripted';
 
 const ALL = [anthropicEncoder, openaiResponsesEncoder, openaiChatEncoder, openrouterEncoder, scriptedEncoder];

@@ -1,21 +1,10 @@
 // Failures sorted by what to do next (provider facts 1.6): the type first, the status where no type came, and the text
 // last and loosely, as the vendor says that its wording may change.
 
-import type { ProviderError } from '@tidemark/model';
-import type { FailureCode } from '@tidemark/provider-wire';
+import type { ProviderError, RefusedPlace } from '@tidemark/model';
+import type { AnsweredFailure, FailureCode } from '@tidemark/provider-wire';
 import { CODE_OF_STATUS, failedCall } from '@tidemark/provider-wire';
 import { ANTHROPIC } from '../service.ts';
-import { refusedPlace } from './refused-place.ts';
-
-/** What is known of a failed call. */
-export interface AnthropicFailure {
-  readonly message: string;
-  readonly status?: number;
-  /** The provider's word. */
-  readonly type?: string;
-  readonly request?: string;
-  readonly afterMs?: number;
-}
 
 const BY_TYPE: ReadonlyMap<string, FailureCode> = new Map([
   ['rate_limit_error', 'provider/rate-limited'],
@@ -51,13 +40,13 @@ const BY_TEXT: readonly (readonly [RegExp, FailureCode])[] = [
 ];
 
 /** The error to throw for a failed call. */
-export function sortFailure(failure: AnthropicFailure): ProviderError {
+export function sortFailure(failure: AnsweredFailure): ProviderError {
   const { message, ...known } = failure;
   const refused = refusedPlace(message);
   return failedCall(ANTHROPIC, codeOf(failure), message, { ...known, ...(refused !== undefined && { refused }) });
 }
 
-function codeOf({ type, status, message }: AnthropicFailure): FailureCode {
+function codeOf({ type, status, message }: AnsweredFailure): FailureCode {
   const typed = type === undefined ? undefined : BY_TYPE.get(type);
   if (typed !== undefined) return typed;
   const byStatus = status === undefined ? undefined : BY_STATUS.get(status);
@@ -65,4 +54,31 @@ function codeOf({ type, status, message }: AnthropicFailure): FailureCode {
   const invalid = type === 'invalid_request_error' || (status !== undefined && status >= 400 && status < 500);
   if (!invalid) return 'provider/server';
   return BY_TEXT.find(([pattern]) => pattern.test(message))?.[1] ?? 'provider/invalid';
+}
+
+const PATH = /\bmessages\.(\d+)(?:\.content\.(\d+))?(?:\.tool_result\.content\.(\d+))?/;
+
+/** Where blocks are and who speaks is this project's doing: nothing that a block says would help. */
+const NOT_OF_A_BLOCK = /cache_control|role 'system'|output_config|clear_at|prefill/;
+
+const WORDS: readonly (readonly [NonNullable<RefusedPlace['holds']>, RegExp])[] = [
+  ['thinking', /`(redacted_)?thinking`|thinking blocks?\b/i],
+  ['call', /`tool_(use|result)`/],
+  ['image', /\bimages?\b/i],
+];
+
+/** What a refusal names; `undefined` where it is about no single block. */
+export function refusedPlace(said: string): RefusedPlace | undefined {
+  if (NOT_OF_A_BLOCK.test(said)) return undefined;
+  const [, message, content, inner] = PATH.exec(said) ?? [];
+  const holds = WORDS.find(([, words]) => words.test(said))?.[0];
+  // A whole message is refused for its calls alone.
+  const pointed = message !== undefined && (content !== undefined || holds === 'call');
+  if (!pointed && (holds === undefined || holds === 'call')) return undefined;
+  return {
+    ...(holds !== undefined && { holds }),
+    ...(pointed && { message: Number(message) }),
+    ...(content !== undefined && { content: Number(content) }),
+    ...(inner !== undefined && { inner: Number(inner) }),
+  };
 }

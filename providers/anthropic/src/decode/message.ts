@@ -1,17 +1,40 @@
 // A whole message, as a call without streaming answers (or a proxy that does not stream). Read from its text, so that
 // arguments and items stay as they were sent.
 
+import { rawElements, rawMember } from '@tidemark/core';
 import type { Answer, AnswerPart } from '@tidemark/model';
 import { parseJson } from '@tidemark/model';
-import { rawElements, rawMember } from '@tidemark/core';
-import { malformed } from '@tidemark/provider-wire';
+import type { AnswerDecoder } from '@tidemark/provider-wire';
+import { malformed, wholeAsStream } from '@tidemark/provider-wire';
 import { ANTHROPIC } from '../service.ts';
-import { decodeDiagnosis } from './diagnosis.ts';
+import { closeBlock, decodeDiagnosis, decodeStop, openBlock } from './answer.ts';
 import type { WholeMessage } from './events.ts';
 import { readCount, readMessage } from './events.ts';
-import { closeBlock, openBlock } from './part.ts';
-import { decodeStop } from './stop.ts';
+import { decodeEvent, NOTHING, requireFinished } from './stream.ts';
 import { decodeUsage } from './usage.ts';
+
+/** Reads the answers of the Messages API, streamed and whole. */
+export const messageDecoder: AnswerDecoder = {
+  begin() {
+    let arrived = NOTHING;
+    return {
+      finished: () => arrived.finished,
+      take(data) {
+        const step = decodeEvent(arrived, data);
+        arrived = step.arrived;
+        return step.says;
+      },
+      end() {
+        requireFinished(arrived);
+        return [];
+      },
+    };
+  },
+  whole(text) {
+    const answer = decodeMessage(text);
+    return wholeAsStream(answer, answer.usage);
+  },
+};
 
 /**
  * The answer in the text of a message.

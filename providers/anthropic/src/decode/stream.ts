@@ -3,13 +3,11 @@
 import type { AnswerPart, Diagnosis, ProviderError, StreamPart } from '@tidemark/model';
 import { cut, malformed, parseJson, readAs, requireFewParts } from '@tidemark/provider-wire';
 import { ANTHROPIC } from '../service.ts';
-import { decodeDiagnosis } from './diagnosis.ts';
+import type { OpenBlock } from './answer.ts';
+import { closeBlock, decodeDiagnosis, decodeStop, growBlock, liveDelta, openBlock } from './answer.ts';
 import type { MessageEvents, MessageEventType, MessageUsage } from './events.ts';
 import { isReadEvent, readEvent } from './events.ts';
 import { sortFailure } from './failure.ts';
-import type { OpenBlock } from './part.ts';
-import { closeBlock, growBlock, liveDelta, openBlock } from './part.ts';
-import { decodeStop } from './stop.ts';
 import { decodeInputUsage, decodeUsage, mergeUsage } from './usage.ts';
 
 /** What has arrived of one answer. */
@@ -24,8 +22,8 @@ export interface MessageStreamState {
   readonly finished: boolean;
 }
 
-/** One step: what has arrived by now, and what it says to whoever listens. */
-export interface MessageStreamStep {
+/** One step: what has arrived by now, and the stream parts of the event. */
+interface MessageStreamStep {
   readonly arrived: MessageStreamState;
   readonly says: readonly StreamPart[];
 }

@@ -1,8 +1,7 @@
 import type { Front } from '@tidemark/model';
 import { expect, it } from 'vitest';
 import { BARE, LOWERING } from '../../tests/fixtures.ts';
-import { lowerFront } from './lower-front.ts';
-import { bodyHeader } from './parameters.ts';
+import { header as bodyHeader, lowerFront } from './encoder.ts';
 
 const origin = { from: 'layer', layer: 'tools', revision: '1' } as const;
 const schema = '{"type":"object","properties":{"10":{"minimum":1.0},"9":{}}}';

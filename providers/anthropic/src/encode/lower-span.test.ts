@@ -2,7 +2,7 @@ import type { CallPart, ImagePart, BoundReasoningPart, ResultPart } from '@tidem
 import { PICTURE } from '@tidemark/model/contract';
 import { describe, expect, it } from 'vitest';
 import { LOWERING, MODEL, span, wire } from '../../tests/fixtures.ts';
-import { lowerSpan } from './lower-span.ts';
+import { lowerSpan } from './encoder.ts';
 
 const text = (said: string) => ({ type: 'text', text: said }) as const;
 const call = (raw: string): CallPart => ({ type: 'call', call: 'toolu_1', name: 'read', arguments: raw });

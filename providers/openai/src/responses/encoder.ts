@@ -1,12 +1,49 @@
 // The encoder of the Responses API, revision 1. Its bytes are frozen once released: another way of writing is another
 // revision beside it.
 
-import type { Capabilities, Encoder, Envelope } from '@tidemark/model';
-import { joinBody, locateBlocks } from '@tidemark/provider-wire';
-import { cacheRouting } from '../routing.ts';
-import { echoes } from './echo.ts';
-import { responsesForm } from './form.ts';
-import { lowerFront, lowerSpan } from './lower.ts';
+import type {
+  Block,
+  Capabilities,
+  Encoder,
+  Envelope,
+  Front,
+  LoweredFront,
+  Lowering,
+  Part,
+  Role,
+  Span,
+} from '@tidemark/model';
+import type { BlockPiece, BodyFields, BodyForm, ParameterNames } from '@tidemark/provider-wire';
+import {
+  bodyEnd,
+  bodyHeader,
+  countBody,
+  frontBlock,
+  frozenParameters,
+  joinBody,
+  locateBlocks,
+  piece,
+  piecesOf,
+  spanBlocks,
+  systemBlocks,
+  wireParameters,
+  wireRole,
+} from '@tidemark/provider-wire';
+import { isReasoning } from '../model-generation.ts';
+import { cacheRouting, OPENAI } from '../service.ts';
+import {
+  CALL_PREFIX,
+  callPiece,
+  changePiece,
+  echoes,
+  functionTool,
+  imagePiece,
+  nativePiece,
+  reasoningPiece,
+  RESULT_PREFIX,
+  resultPiece,
+  textPiece,
+} from './items.ts';
 
 /** OpenAI Responses, stateless. Pure: the same spans and envelope give the same bytes on every machine. */
 export const openaiResponsesEncoder: Encoder = {
@@ -25,4 +62,182 @@ export const openaiResponsesEncoder: Encoder = {
 function comparing(previous: string | undefined, { diagnoses }: Capabilities): Envelope['fields'] {
   if (diagnoses !== true || previous === undefined) return {};
   return { prompt_cache_options: { comparison_response_id: previous } };
+}
+
+/**
+ * Tools in the order given, never strict; then the system texts, which are the parts of the first developer message. Not
+ * `instructions`: from GPT-5.6 on the end of the first developer block is a boundary of the cache, and on older models
+ * both stand at the same place of the prefix (provider facts 2.2).
+ *
+ * @throws ProviderError `provider/invalid` for a tool that the API would refuse, `provider/unsupported` for an unknown
+ * render parameter.
+ */
+export function lowerFront(front: Front, lowering: Lowering): LoweredFront {
+  responsesHeader(front);
+  const tools = front.tools.map((tool): Block => {
+    return frontBlock('tools', piece(functionTool(tool), 'tool', lowering.estimate(tool.definition)), tool.origin);
+  });
+  const marked = takesMarks(lowering);
+  const system = systemBlocks(front, lowering, (text) => {
+    const made = textPiece({ text }, 'system', lowering);
+    return made !== undefined && marked ? withSlot(made) : made;
+  });
+  return { front, blocks: [...tools, ...system], parameters: frozenParameters(front) };
+}
+
+/** Whether the model takes marks beside the entries that it keeps by itself (provider facts 2.1). */
+function takesMarks({ capabilities: { implicit, slots } }: Lowering): boolean {
+  return implicit?.at === 'endings' && slots > 0;
+}
+
+/** The same bytes, with a slot for a mark before the closing brace. */
+function withSlot(made: BlockPiece): BlockPiece {
+  return { ...made, head: made.head.slice(0, -1), tail: made.head.slice(-1), markable: true };
+}
+
+/**
+ * Blocks of one span: results first, then the rest in arrival order. None for blank text, for reasoning that the model
+ * would refuse, and for reasoning that nothing follows (a 400: "without its required following item").
+ *
+ * @throws ProviderError `provider/invalid` when an image's bytes are not among the materials.
+ */
+export function lowerSpan(span: Span, lowering: Lowering): readonly Block[] {
+  const role = wireRole(span.role, lowering, 'developer');
+  const pieces = piecesOf(span, (part) => lowerPart(part, role, lowering));
+  return spanBlocks(span, role, pieces);
+}
+
+function lowerPart(part: Part, role: Role, lowering: Lowering): BlockPiece | undefined {
+  switch (part.type) {
+    case 'text':
+      return textPiece(part, role, lowering);
+    case 'image':
+      return imagePiece(part, role, lowering);
+    case 'reasoning':
+      return role === 'assistant' ? reasoningPiece(part, lowering) : undefined;
+    case 'call':
+      return callPiece(part, lowering);
+    case 'native':
+      return nativePiece(part, role, lowering);
+    case 'result':
+      return resultPiece(part, lowering);
+    case 'change':
+      return changePiece(part, lowering);
+  }
+}
+
+const NAMES: ParameterNames = {
+  fields: new Set([
+    'context_management',
+    'parallel_tool_calls',
+    'personality',
+    'reasoning',
+    'service_tier',
+    'temperature',
+    'text',
+    'tool_choice',
+    'top_p',
+  ]),
+  inside: new Map([
+    ['reasoning.effort', ['reasoning', 'effort']],
+    ['reasoning.summary', ['reasoning', 'summary']],
+    ['text.format', ['text', 'format']],
+    ['text.verbosity', ['text', 'verbosity']],
+  ]),
+  isOneOfSeveral: true,
+};
+
+/**
+ * The beginning of a body: the model, then parameters and constants by ascending name. Nothing is stored at the provider,
+ * so reasoning comes back encrypted; a model that does not reason refuses that wish.
+ *
+ * @throws ProviderError `provider/unsupported` for a name that the API has no field for.
+ */
+function responsesHeader(front: Front): string {
+  return bodyHeader(front.model, headerFields(front));
+}
+
+/** The end of a body: the output limit, the stream, the envelope's fields (`prompt_cache_key` among them). */
+function responsesEnd(front: Front, envelope: Envelope): string {
+  const taken = new Set(['model', 'tools', 'input', ...Object.keys(headerFields(front))]);
+  return bodyEnd(OPENAI, taken, { max_output_tokens: envelope.outputLimit, stream: true }, envelope);
+}
+
+function headerFields(front: Front): BodyFields {
+  const include = isReasoning(front.model) ? { include: ['reasoning.encrypted_content'] } : {};
+  return { ...wireParameters(OPENAI, front, NAMES), ...include, store: false };
+}
+
+/** `{"model", parameters, "tools", "input", "max_output_tokens", "stream", fields}`. */
+const responsesForm: BodyForm = {
+  service: OPENAI,
+  header: responsesHeader,
+  between,
+  joins,
+  systemIsMessage: true,
+  end: responsesEnd,
+  // 30 minutes are the default and have no field.
+  marks: {
+    '30m': ',"prompt_cache_breakpoint":{"mode":"explicit"}',
+    '12h': ',"prompt_cache_breakpoint":{"mode":"explicit","ttl":"12h"}',
+  },
+  callPrefix: CALL_PREFIX,
+  resultPrefix: RESULT_PREFIX,
+  callsLast: false,
+  goesOn: ({ response }) => ({ previous_response_id: response }),
+};
+
+const ROLES: { readonly [role in Role]: string } = {
+  system: 'developer',
+  developer: 'developer',
+  user: 'user',
+  assistant: 'assistant',
+};
+
+function between(before: Block | undefined, after: Block | undefined): string {
+  if (before === undefined) return after === undefined ? '"input":[]' : first(after);
+  if (before.section === 'tools') {
+    if (after?.section === 'tools') return ',';
+    return after === undefined ? '],"input":[]' : `],${first(after)}`;
+  }
+  if (after === undefined) return `${closing(before)}]`;
+  if (joins(before, after)) return ',';
+  return `${closing(before)},${opening(after)}`;
+}
+
+function joins(before: Block, after: Block): boolean {
+  return isContent(before) && isContent(after) && before.group === after.group && before.role === after.role;
+}
+
+function first(block: Block): string {
+  return block.section === 'tools' ? '"tools":[' : `"input":[${opening(block)}`;
+}
+
+function opening(block: Block): string {
+  return isContent(block) ? `{"type":"message","role":"${ROLES[block.role]}","content":[` : '';
+}
+
+function closing(block: Block): string {
+  return isContent(block) ? ']}' : '';
+}
+
+function isContent({ holds, role }: Block): boolean {
+  return (holds === 'text' || holds === 'image') && role !== 'assistant';
+}
+
+/** Fields of `POST /responses/input_tokens` (SDK 7.55): what the model reads, and not what only generating needs. */
+const COUNTED: ReadonlySet<string> = new Set([
+  'input',
+  'model',
+  'parallel_tool_calls',
+  'personality',
+  'reasoning',
+  'text',
+  'tool_choice',
+  'tools',
+]);
+
+/** The same body with the fields that a count takes, each with its bytes as they were. */
+export function tokenCountBody(body: Uint8Array): Uint8Array {
+  return countBody(body, COUNTED);
 }

@@ -1,8 +1,8 @@
 // The door for what the Responses API sends: `unknown` enters, a type leaves. Only what is used is read; the rest passes.
 
-import { z } from 'zod';
-import type { WireCount } from '@tidemark/provider-openai-wire';
 import { MOST_TOKENS } from '@tidemark/provider-wire';
+import { z } from 'zod';
+import type { WireCount } from '../decode/usage.ts';
 
 type ResponseWord = string | null | undefined;
 

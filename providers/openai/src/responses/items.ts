@@ -1,7 +1,14 @@
-// Items and content parts of the Responses API, one for each part of a span.
+// Parts of a span as items and content parts of the Responses API, changes of the front among them; and whether an item sends back
+// the bytes that came.
 
+import { isJsonObject, parseObject } from '@tidemark/core';
 import type {
+  AddedTool,
+  AnswerPart,
+  Block,
   CallPart,
+  ChangePart,
+  FrontToolDefinition,
   ImagePart,
   Lowering,
   NativePart,
@@ -11,19 +18,10 @@ import type {
   AnswerText,
 } from '@tidemark/model';
 import { isBlank } from '@tidemark/model';
-import type { BlockPiece } from '@tidemark/provider-openai-wire';
-import {
-  imageStub,
-  jsonString,
-  piece,
-  resultContents,
-  wireId,
-  wireImage,
-  wireName,
-} from '@tidemark/provider-openai-wire';
-import { isJsonObject, parseObject } from '@tidemark/core';
+import type { BlockPiece } from '@tidemark/provider-wire';
+import { imageStub, isOwnReasoning, jsonString, piece, refuse } from '@tidemark/provider-wire';
+import { functionMembers, resultContents, wireId, wireImage, wireName } from '../encode/content.ts';
 import { OPENAI } from '../service.ts';
-import { isOwnReasoning } from './same-model.ts';
 
 /** What a `function_call` begins with; the id follows. */
 export const CALL_PREFIX = '{"type":"function_call","call_id":"';
@@ -39,13 +37,13 @@ export function textPiece({ text, phase }: PhasedText, role: Role, lowering: Low
 }
 
 /** Words, and where they came from the model, the phase that they are of. */
-export type PhasedText = Pick<AnswerText, 'text' | 'phase'>;
+type PhasedText = Pick<AnswerText, 'text' | 'phase'>;
 
 /**
  * What the model said, as an item of its own: one came, one goes back. Its id may be left out where nothing is stored; its
  * `phase` may not (the SDK's types: "dropping it can degrade performance").
  */
-export function messageItem({ text, phase }: PhasedText): string {
+function messageItem({ text, phase }: PhasedText): string {
   const told = phase === undefined ? '' : `"phase":${jsonString(phase)},`;
   return `{"type":"message","role":"assistant",${told}"content":[{"type":"output_text","text":${jsonString(text)}}]}`;
 }
@@ -64,7 +62,7 @@ export function imagePiece(image: ImagePart, role: Role, lowering: Lowering): Bl
  */
 export function reasoningPiece(part: BoundReasoningPart, lowering: Lowering): BlockPiece | undefined {
   const { opaque } = part;
-  if (opaque === undefined || part.torn === true || !isOwnReasoning(part, lowering)) return undefined;
+  if (opaque === undefined || part.torn === true || !isOwnReasoning(OPENAI, part, lowering)) return undefined;
   const item = parseObject(opaque);
   const sealed = item?.['encrypted_content'];
   if (item?.['type'] !== 'reasoning' || typeof sealed !== 'string' || sealed === '') return undefined;
@@ -79,7 +77,7 @@ export function callPiece(part: CallPart, lowering: Lowering): BlockPiece {
 }
 
 /** A call whose id and name the API takes. */
-export function callItem({ call, name, arguments: raw }: Omit<CallPart, 'type'>): string {
+function callItem({ call, name, arguments: raw }: Omit<CallPart, 'type'>): string {
   return `${CALL_PREFIX}${call}","name":"${name}","arguments":${jsonString(raw)}}`;
 }
 
@@ -122,4 +120,68 @@ function inputText(text: string): string {
 
 function inputImage(url: string): string {
   return `{"type":"input_image","detail":"auto","image_url":"${url}"}`;
+}
+
+/** A function as the Responses API takes it, never strict. */
+export function functionTool(tool: Pick<FrontToolDefinition, 'name' | 'definition'>): string {
+  return `{"type":"function",${functionMembers(OPENAI, tool)},"strict":false}`;
+}
+
+/**
+ * One item: `configuration_update`, `additional_tools`, or a message of the developer with another role.
+ *
+ * @throws ProviderError `provider/unsupported` for a tool that is withdrawn, which this API has no item for;
+ *   `provider/invalid` when a definition is not among the materials.
+ */
+export function changePiece(part: ChangePart, lowering: Lowering): BlockPiece {
+  if (part.change === 'reasoning') {
+    const effort = jsonString(part.setting);
+    const item = `{"type":"configuration_update","reasoning":{"effort":${effort}}}`;
+    return piece(item, 'change', lowering.estimate(item));
+  }
+  if (part.change === 'role') {
+    const item = `{"type":"message","role":"developer","content":[{"type":"input_text","text":${jsonString(part.text)}}]}`;
+    return piece(item, 'change', lowering.estimate(part.text));
+  }
+  if (part.removed.length > 0) throw notWithdrawn(part.removed);
+  const tools = part.added.map((tool) => functionTool({ name: tool.name, definition: definitionOf(tool, lowering) }));
+  const item = `{"type":"additional_tools","role":"developer","tools":[${tools.join(',')}]}`;
+  return piece(item, 'change', lowering.estimate(item));
+}
+
+function definitionOf({ name, definition }: AddedTool, { materials }: Lowering): string {
+  const bytes = materials(definition);
+  if (bytes !== undefined) return new TextDecoder().decode(bytes);
+  throw refuse(
+    OPENAI,
+    'provider/invalid',
+    `the definition ${definition} of the tool "${name}" is not among the materials: load it before the span is lowered`,
+  );
+}
+
+function notWithdrawn(names: readonly string[]): Error {
+  return refuse(
+    OPENAI,
+    'provider/unsupported',
+    `OpenAI has no way to withdraw the tools ${names.join(', ')} inside a history: open an epoch instead`,
+  );
+}
+
+/**
+ * Whether a block sends back what came, byte for byte. Then the answer of the service and the answer in the history are one, and a
+ * request may go on from it by its id.
+ */
+export function echoes(part: AnswerPart, { head }: Block): boolean {
+  switch (part.type) {
+    case 'text':
+      return head === messageItem(part);
+    case 'reasoning':
+      return head === part.opaque;
+    case 'call': {
+      const { call, name } = part;
+      return wireId(call) === call && wireName(name) === name && !isBlank(part.arguments) && head === callItem(part);
+    }
+    case 'native':
+      return part.provider === OPENAI.name && head === part.item;
+  }
 }

@@ -2,7 +2,7 @@ import type { Answer } from '@tidemark/model';
 import { describe, expect, it, test } from 'vitest';
 import { play } from '../../tests/fixtures.ts';
 import { beginResponse } from './stream.ts';
-import { decodeCount, decodeResponse } from './whole.ts';
+import { decodeCount, decodeResponse } from './answer.ts';
 
 type Event = Readonly<Record<string, unknown>> & { readonly type: string };
 

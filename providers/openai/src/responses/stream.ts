@@ -1,15 +1,14 @@
 // Server-sent events of the Responses API become stream parts. The order is that of provider facts 2.6; unknown events
 // pass. What an item finally is, its `output_item.done` says: what was streamed before is for whoever watches.
 
-import type { AnswerPart, StreamPart } from '@tidemark/model';
-import type { Decoding } from '@tidemark/provider-openai-wire';
 import { rawMember } from '@tidemark/core';
+import type { AnswerPart, StreamPart } from '@tidemark/model';
+import type { Decoding } from '@tidemark/provider-wire';
 import { cut, malformed, parseJson, readAs, requireFewParts } from '@tidemark/provider-wire';
-import { answerOf, failureOf } from './ending.ts';
+import { OPENAI } from '../service.ts';
+import { answerOf, calledIn, failureOf, isRefusal, partOf, textIn } from './answer.ts';
 import type { ResponseEvents, ResponseEventType, WireItem, WireResponse } from './events.ts';
 import { isReadEvent, readEvent } from './events.ts';
-import { calledIn, isRefusal, partOf, textIn } from './part.ts';
-import { OPENAI } from '../service.ts';
 
 /** An item that has begun, and the number of its part. `grown` is the text that came since. */
 interface OpenItem {

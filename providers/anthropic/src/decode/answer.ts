@@ -1,0 +1,140 @@
+// What an answer is made of: content blocks that open, grow and close as parts, stop reasons, and the comparison with an earlier request.
+
+import type { Answer, AnswerPart, StopReason, StreamPart } from '@tidemark/model';
+import { ANTHROPIC } from '../service.ts';
+import type { MessageWireDiagnostics, WireBlock, WireDelta } from './events.ts';
+
+/** A block that has begun. `json` is the raw text of its input so far. */
+export interface OpenBlock {
+  readonly block: WireBlock;
+  readonly json: string;
+  readonly citations: readonly unknown[];
+}
+
+/** Begins with what came at its start. */
+export function openBlock(block: WireBlock): OpenBlock {
+  return { block, json: '', citations: [] };
+}
+
+/** One delta more. A delta of a kind that is not known changes nothing. */
+export function growBlock(open: OpenBlock, delta: WireDelta): OpenBlock {
+  switch (delta.type) {
+    case 'text_delta':
+      return withText(open, 'text', delta.text);
+    case 'thinking_delta':
+      return withText(open, 'thinking', delta.thinking);
+    case 'signature_delta':
+      return withText(open, 'signature', delta.signature);
+    case 'compaction_delta':
+      return withText(open, 'content', delta.content);
+    case 'input_json_delta':
+      return { ...open, json: open.json + (delta.partial_json ?? '') };
+    case 'citations_delta':
+      return { ...open, citations: [...open.citations, delta.citation] };
+    default:
+      return open;
+  }
+}
+
+/** What a presenter sees of a delta, if anything. */
+export function liveDelta(index: number, open: OpenBlock, delta: WireDelta): StreamPart | undefined {
+  if (delta.type === 'text_delta' && delta.text) return { type: 'text.delta', index, text: delta.text };
+  if (delta.type === 'thinking_delta' && delta.thinking)
+    return { type: 'reasoning.delta', index, text: delta.thinking };
+  if (delta.type === 'input_json_delta' && delta.partial_json && open.block.type === 'tool_use') {
+    return { type: 'call.delta', index, arguments: delta.partial_json };
+  }
+  return undefined;
+}
+
+/** The finished part. Arguments are the raw text that was streamed; thinking and unknown blocks are kept as raw JSON. */
+export function closeBlock(open: OpenBlock): AnswerPart {
+  const { block, citations } = open;
+  switch (block.type) {
+    case 'text':
+      return citations.length === 0 ? { type: 'text', text: textOf(block, 'text') } : nativeOf(open);
+    case 'thinking':
+    case 'redacted_thinking':
+      return { type: 'reasoning', opaque: JSON.stringify(reasoningOf(block)), text: textOf(block, 'thinking') };
+    case 'tool_use':
+      return { type: 'call', call: textOf(block, 'id'), name: textOf(block, 'name'), arguments: argumentsOf(open) };
+    default:
+      return nativeOf(open);
+  }
+}
+
+function withText(open: OpenBlock, field: string, more: string | null | undefined): OpenBlock {
+  return { ...open, block: { ...open.block, [field]: textOf(open.block, field) + (more ?? '') } };
+}
+
+function textOf(block: WireBlock, field: string): string {
+  const value = Object.hasOwn(block, field) ? block[field] : undefined;
+  return typeof value === 'string' ? value : '';
+}
+
+// The order in which the API documents the fields; whatever else came stays behind them.
+function reasoningOf(block: WireBlock): WireBlock {
+  const { type, thinking, signature, ...rest } = block;
+  return type === 'thinking' ? { type, thinking: thinking ?? '', signature: signature ?? '', ...rest } : block;
+}
+
+// A stream opens with `input: {}` and sends the text; a block that came whole has its input already.
+function argumentsOf({ block, json }: OpenBlock): string {
+  if (json !== '') return json;
+  const input = block['input'];
+  return typeof input === 'object' && input !== null && Object.keys(input).length > 0 ? JSON.stringify(input) : '';
+}
+
+function nativeOf({ block, json, citations }: OpenBlock): AnswerPart {
+  const { input, ...rest } = block;
+  const cited = citations.length === 0 ? rest : { ...rest, citations };
+  const plain = textOf(block, 'text') || textOf(block, 'content') || `[${block.type}]`;
+  const item = json === '' ? JSON.stringify(input === undefined ? cited : { ...cited, input }) : withInput(cited, json);
+  return { type: 'native', provider: ANTHROPIC.name, item, text: plain };
+}
+
+function withInput(block: object, json: string): string {
+  return `${JSON.stringify(block).slice(0, -1)},"input":${json}}`;
+}
+
+interface MessageStop {
+  readonly stop: StopReason;
+  readonly truncated: Answer['truncated'];
+}
+
+const STOPS: ReadonlyMap<string, MessageStop> = new Map([
+  ['end_turn', { stop: 'end', truncated: 'no' }],
+  ['tool_use', { stop: 'calls', truncated: 'no' }],
+  ['stop_sequence', { stop: 'sequence', truncated: 'no' }],
+  ['pause_turn', { stop: 'pause', truncated: 'no' }],
+  ['max_tokens', { stop: 'length', truncated: 'yes' }],
+  ['model_context_window_exceeded', { stop: 'window', truncated: 'yes' }],
+  ['refusal', { stop: 'refusal', truncated: 'unknown' }],
+  ['compaction', { stop: 'other', truncated: 'no' }],
+]);
+
+/** What the provider's word means; a word that is not known, or none, is `other`. */
+export function decodeStop(
+  raw: string | null | undefined,
+): Pick<Answer, 'stop' | 'truncated'> & { readonly stopRaw?: string } {
+  if (raw === null || raw === undefined) return { stop: 'other', truncated: 'unknown' };
+  return { ...(STOPS.get(raw) ?? { stop: 'other', truncated: 'unknown' }), stopRaw: raw };
+}
+
+/** Nothing where the field is left out; `same` also where no comparison was asked for, as the wire has one word for both. */
+export function decodeDiagnosis(told: MessageWireDiagnostics | null | undefined): Pick<Answer, 'diagnosis'> {
+  if (told === undefined) return {};
+  if (told === null) return { diagnosis: { found: 'same' } };
+  const { type: reason, cache_missed_input_tokens: missed } = told.cache_miss_reason ?? {};
+  switch (reason) {
+    case undefined:
+    case null:
+      return { diagnosis: { found: 'pending' } };
+    case 'previous_message_not_found':
+      return { diagnosis: { found: 'unknown-response' } };
+    case 'unavailable':
+      return { diagnosis: { found: 'unavailable' } };
+    default:
+      return { diagnosis: { found: 'miss', reason, ...(typeof missed === 'number' && { missed }) } };
+  }
+}

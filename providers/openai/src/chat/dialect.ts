@@ -1,0 +1,273 @@
+// Chat Completions as several services speak it. What a service has of its own is a value, its dialect: the encoder, the form of a
+// body and the order of blocks are the same for all.
+
+import { isJsonObject } from '@tidemark/core';
+import type {
+  Block,
+  CallPart,
+  Encoder,
+  Envelope,
+  Front,
+  FrontToolDefinition,
+  ImagePart,
+  LoweredFront,
+  Lowering,
+  Part,
+  ResultPart,
+  Role,
+  Span,
+} from '@tidemark/model';
+import { isBlank } from '@tidemark/model';
+import type { BlockPiece, BodyFields, BodyForm, ParameterNames, Service } from '@tidemark/provider-wire';
+import {
+  bodyEnd,
+  bodyHeader,
+  frontBlock,
+  frozenParameters,
+  imageStub,
+  joinBody,
+  jsonString,
+  locateBlocks,
+  piece,
+  piecesOf,
+  refuse,
+  spanBlocks,
+  systemBlocks,
+  wireParameters,
+  wireRole,
+} from '@tidemark/provider-wire';
+import { wireId, wireImage, wireName } from '../encode/content.ts';
+
+/** What one service has of its own. */
+interface ChatDialect extends Pick<Encoder, 'revision' | 'routing'>, Pick<BodyForm, 'service' | 'marks'> {
+  readonly appends: NonNullable<Encoder['appends']>;
+  /** Name of the API in the error for a change that it has no form for. */
+  readonly api: string;
+  /** Render parameters that are fields of the body. */
+  readonly parameters: Omit<ParameterNames, 'isOneOfSeveral'>;
+  /** What varies by call and stands before the envelope's fields: the output limit and the stream. */
+  varying(front: Front, envelope: Envelope): BodyFields;
+  tool(tool: FrontToolDefinition, lowering: Lowering): BlockPiece;
+  /** Words of a message, which may stand in a list with images. None for blank text. */
+  words(text: string, inList: boolean, lowering: Lowering): BlockPiece | undefined;
+  result(part: ResultPart, lowering: Lowering): BlockPiece;
+  /** How calls and results count in the lookback where the service takes markers. */
+  readonly callRun: BlockPiece['run'];
+}
+
+/** Render parameters that all services know by these names. */
+export const CHAT_FIELDS: readonly string[] = [
+  'frequency_penalty',
+  'parallel_tool_calls',
+  'presence_penalty',
+  'response_format',
+  'seed',
+  'service_tier',
+  'stop',
+  'temperature',
+  'tool_choice',
+  'top_p',
+  'verbosity',
+];
+
+/** Names that capability rows have for some of them. */
+export const CHAT_RENAMED: readonly (readonly [row: string, field: string])[] = [
+  ['text.format', 'response_format'],
+  ['text.verbosity', 'verbosity'],
+];
+
+/** Makes the encoder of a dialect. Pure: the same spans, markers and envelope give the same bytes on every machine. */
+export function chatEncoder(dialect: ChatDialect): Encoder {
+  const { revision, appends, routing } = dialect;
+  const form = chatForm(dialect);
+  return {
+    revision,
+    appends,
+    lowerFront: (front, lowering) => lowerFront(dialect, form, front, lowering),
+    lowerSpan: (span, lowering) => lowerSpan(dialect, span, lowering),
+    ...(routing !== undefined && { routing }),
+    locate: (place, blocks) => locateBlocks(form, place, blocks),
+    join: (front, newHash) => joinBody(form, front, newHash),
+  };
+}
+
+/**
+ * Tools in the order given, then the system texts: one system message, as many chat templates take no second one.
+ *
+ * @throws ProviderError `provider/invalid` for a tool that the API would refuse, `provider/unsupported` for an unknown
+ * render parameter.
+ */
+function lowerFront(dialect: ChatDialect, form: BodyForm, front: Front, lowering: Lowering): LoweredFront {
+  form.header(front);
+  const tools = front.tools.map((tool) => frontBlock('tools', dialect.tool(tool, lowering), tool.origin));
+  const system = systemBlocks(front, lowering, (text) => dialect.words(text, false, lowering));
+  return { front, blocks: [...tools, ...system], parameters: frozenParameters(front) };
+}
+
+/**
+ * Blocks of one span: results first, words, then calls, as a message holds them. None for blank text and for reasoning, which is not
+ * sent back; native items go as their plain twins.
+ *
+ * @throws ProviderError `provider/invalid` when an image's bytes are not among the materials.
+ */
+function lowerSpan(dialect: ChatDialect, span: Span, lowering: Lowering): readonly Block[] {
+  const role = wireRole(span.role, lowering, 'developer');
+  const inList = role === 'user' && span.parts.some(({ type }) => type === 'image');
+  const pieces = piecesOf(span, (part) => lowerPart(dialect, part, { role, inList, lowering }));
+  const calls = pieces.filter(({ holds }) => holds === 'call');
+  return spanBlocks(span, role, [...pieces.filter(({ holds }) => holds !== 'call'), ...calls]);
+}
+
+interface PartPlace {
+  readonly role: Role;
+  /** Whether words stand in a list of parts, with images. */
+  readonly inList: boolean;
+  readonly lowering: Lowering;
+}
+
+function lowerPart(dialect: ChatDialect, part: Part, { role, inList, lowering }: PartPlace): BlockPiece | undefined {
+  switch (part.type) {
+    case 'text':
+    case 'native':
+      return dialect.words(part.text, inList, lowering);
+    case 'image':
+      return imagePiece(dialect, part, role, lowering);
+    case 'reasoning':
+      return undefined;
+    case 'call':
+      return { ...callPiece(part, lowering), run: dialect.callRun };
+    case 'result':
+      return dialect.result(part, lowering);
+    case 'change': {
+      const isTaken = part.change === 'role' && dialect.appends.includes('system');
+      const words = isTaken ? dialect.words(part.text, false, lowering) : undefined;
+      if (words !== undefined) return { ...words, holds: 'change' };
+      throw refuse(
+        dialect.service,
+        'provider/unsupported',
+        `${dialect.api} takes no change of ${part.change} inside a history: open an epoch instead`,
+      );
+    }
+  }
+}
+
+/** Start of a part of a list. Words never start so, as a quote inside a string is escaped. */
+export const PART_PREFIX = '{"type":"';
+
+/** An image part of a user's list; words for it anywhere else (L6). */
+function imagePiece(dialect: ChatDialect, image: ImagePart, role: Role, lowering: Lowering): BlockPiece | undefined {
+  if (role !== 'user')
+    return dialect.words(imageStub(image, `a message of role ${role} takes none`).text, false, lowering);
+  const made = wireImage(dialect.service, image, lowering);
+  if (made.kind === 'stub') return dialect.words(made.text, true, lowering);
+  const head = `${PART_PREFIX}image_url","image_url":{"url":"${made.url}"}}`;
+  return piece(head, 'image', made.tokens, made.mediaBytes);
+}
+
+/** Start of a call of an assistant message. The id follows. */
+const CALL_PREFIX = '{"id":"';
+
+/** Start of a tool message. The id follows. */
+export const RESULT_PREFIX = '{"role":"tool","tool_call_id":"';
+
+/**
+ * A call. Compatible servers parse the arguments, so a text that is no JSON object (cut ones, say) is kept as
+ * `{"raw":"…"}`: the call and its closing stay a pair.
+ */
+function callPiece(part: CallPart, lowering: Lowering): BlockPiece {
+  const raw = objectText(part.arguments);
+  const called = `{"name":"${wireName(part.name)}","arguments":${jsonString(raw)}}`;
+  const head = `${CALL_PREFIX}${wireId(part.call)}","type":"function","function":${called}}`;
+  return piece(head, 'call', lowering.estimate(part.name) + lowering.estimate(raw));
+}
+
+function objectText(raw: string): string {
+  if (isBlank(raw)) return '{}';
+  return isJsonObject(raw) ? raw : `{"raw":${jsonString(raw)}}`;
+}
+
+/** `{"model", parameters, "tools", "messages", what varies by call, fields}`. */
+function chatForm({ service, marks, parameters, varying }: ChatDialect): BodyForm {
+  const fields = (front: Front): BodyFields => writtenParameters(service, front, parameters);
+  return {
+    service,
+    header: (front) => bodyHeader(front.model, fields(front)),
+    between,
+    joins: (before, after) => inside(before, after) !== undefined,
+    systemIsMessage: true,
+    end: (front, envelope) => {
+      const taken = new Set([...WRITTEN, ...Object.keys(fields(front))]);
+      return bodyEnd(service, taken, varying(front, envelope), envelope);
+    },
+    ...(marks !== undefined && { marks }),
+    callPrefix: CALL_PREFIX,
+    resultPrefix: RESULT_PREFIX,
+    callsLast: true,
+  };
+}
+
+const WRITTEN = ['model', 'tools', 'messages', 'max_tokens', 'max_completion_tokens'];
+
+function writtenParameters(service: Service, front: Front, names: ChatDialect['parameters']): BodyFields {
+  return wireParameters(service, front, { ...names, isOneOfSeveral: true });
+}
+
+/** How a block stands in its message: as part of a string, of a list, of the calls, or as a message of its own. */
+type ChatPieceKind = 'words' | 'part' | 'call' | 'message';
+
+const ROLES: { readonly [role in Role]: string } = {
+  system: 'system',
+  developer: 'system',
+  user: 'user',
+  assistant: 'assistant',
+};
+
+const CLOSING: { readonly [kind in ChatPieceKind]: string } = { words: '"}', part: ']}', call: ']}', message: '' };
+
+/** Inside one message, from one kind to the next; any other pair begins a new message. */
+const INSIDE: { readonly [pair: string]: string } = {
+  'words words': '\\n\\n',
+  'part part': ',',
+  'call call': ',',
+  'words call': '","tool_calls":[',
+  'part call': '],"tool_calls":[',
+};
+
+function between(before: Block | undefined, after: Block | undefined): string {
+  if (before === undefined) return after === undefined ? '"messages":[]' : first(after);
+  if (before.section === 'tools') {
+    if (after?.section === 'tools') return ',';
+    return after === undefined ? '],"messages":[]' : `],${first(after)}`;
+  }
+  if (after === undefined) return `${CLOSING[kindOf(before)]}]`;
+  return inside(before, after) ?? `${CLOSING[kindOf(before)]},${opening(after)}`;
+}
+
+function inside(before: Block, after: Block): string | undefined {
+  if (before.group !== after.group || before.role !== after.role) return undefined;
+  return INSIDE[`${kindOf(before)} ${kindOf(after)}`];
+}
+
+function first(block: Block): string {
+  return block.section === 'tools' ? '"tools":[' : `"messages":[${opening(block)}`;
+}
+
+function opening(block: Block): string {
+  const role = ROLES[block.role];
+  switch (kindOf(block)) {
+    case 'words':
+      return `{"role":"${role}","content":"`;
+    case 'part':
+      return `{"role":"${role}","content":[`;
+    case 'call':
+      return '{"role":"assistant","content":null,"tool_calls":[';
+    case 'message':
+      return '';
+  }
+}
+
+function kindOf({ holds, head }: Block): ChatPieceKind {
+  if (holds === 'call') return 'call';
+  if (holds === 'result') return 'message';
+  return head.startsWith(PART_PREFIX) ? 'part' : 'words';
+}

@@ -1,0 +1,239 @@
+// Chunks of Chat Completions become stream parts. The answer is whole when a reason for its end has come; its usage comes
+// behind that, so it is finished with `[DONE]` or with the end of the stream.
+
+import type { Answer, AnswerPart, ProviderError, StopReason, StreamPart, Ttl, Usage } from '@tidemark/model';
+import type { AnswerDecoder, Decoding, Service } from '@tidemark/provider-wire';
+import { cut, malformed, parseJson, readAs, requireFewParts, wholeAsStream } from '@tidemark/provider-wire';
+import { sortFailure } from '../decode/failure.ts';
+import { decodeUsage } from '../decode/usage.ts';
+import { billsWrites } from '../model-generation.ts';
+import type { ChatMessage, ChatUsage, WireCall, WireCompletion } from './events.ts';
+import { readCompletion } from './events.ts';
+
+/** What is known of a call before its answer is read. */
+export interface AnswerReading {
+  readonly service: Service;
+  /** The one lifetime that all markers of the request asked for, where it has any. */
+  readonly asked?: Ttl;
+}
+
+/** What has arrived of one answer. */
+interface ChatStreamState {
+  readonly began: boolean;
+  readonly response?: string;
+  readonly model?: string;
+  readonly parts: readonly Growing[];
+  readonly refused: boolean;
+  readonly stop?: string;
+  readonly usage: ChatUsage;
+  readonly finished: boolean;
+}
+
+interface ChatStreamStep {
+  readonly arrived: ChatStreamState;
+  readonly says: readonly StreamPart[];
+}
+
+const DONE = '[DONE]';
+const NOTHING: ChatStreamState = { began: false, parts: [], refused: false, usage: {}, finished: false };
+
+/** How Chat Completions are read. */
+export function completionDecoder(reading: AnswerReading): AnswerDecoder {
+  return { begin: () => beginCompletion(reading), whole: (text) => wholeAsStream(decodeCompletion(reading, text)) };
+}
+
+/** Begins to decode one answer. */
+export function beginCompletion(reading: AnswerReading): Decoding {
+  let arrived = NOTHING;
+  const step = (next: ChatStreamStep): readonly StreamPart[] => {
+    arrived = next.arrived;
+    return next.says;
+  };
+  return {
+    finished: () => arrived.finished,
+    take: (data) => {
+      if (arrived.finished) return [];
+      return step(data.trim() === DONE ? finish(reading, arrived) : take(reading, arrived, readChunk(reading, data)));
+    },
+    end: () => (arrived.finished ? [] : step(finish(reading, arrived))),
+  };
+}
+
+/**
+ * The answer in the text of a whole completion.
+ *
+ * @throws ProviderError `provider/malformed` when it is none, or what it says of a failure.
+ */
+export function decodeCompletion(reading: AnswerReading, text: string): Answer {
+  const { service } = reading;
+  const completion = readChunk(reading, text);
+  if (completion.error) throw failureOf(service, completion.error);
+  if (completion.choices?.[0]?.message === undefined) throw malformed(service, 'an answer that is no completion');
+  const finished = finish(reading, take(reading, NOTHING, completion).arrived).says.at(-1);
+  if (finished?.type !== 'finished') throw cut(service);
+  return finished.answer;
+}
+
+function readChunk({ service }: AnswerReading, data: string): WireCompletion {
+  const value = parseJson(service, data);
+  return readAs(service, 'a chunk', () => readCompletion(value));
+}
+
+function take({ service }: AnswerReading, before: ChatStreamState, chunk: WireCompletion): ChatStreamStep {
+  if (chunk.error) throw failureOf(service, chunk.error);
+  const begun = began(before, chunk);
+  const choice = chunk.choices?.[0];
+  const message: ChatMessage = choice?.delta ?? choice?.message ?? {};
+  requireFewParts(service, begun.arrived.parts.length + (message.tool_calls?.length ?? 0));
+  const { parts, says } = growMessage(begun.arrived.parts, message, begun.arrived.response ?? '');
+  const stop = choice?.finish_reason;
+  const arrived = {
+    ...begun.arrived,
+    parts,
+    refused: begun.arrived.refused || Boolean(message.refusal),
+    usage: chunk.usage ?? begun.arrived.usage,
+    ...(typeof stop === 'string' && { stop }),
+  };
+  return { arrived, says: [...begun.says, ...says] };
+}
+
+function began(arrived: ChatStreamState, { id, model }: WireCompletion): ChatStreamStep {
+  if (arrived.began) return { arrived, says: [] };
+  const named = { ...(typeof id === 'string' && { response: id }), ...(typeof model === 'string' && { model }) };
+  return { arrived: { ...arrived, ...named, began: true }, says: [{ type: 'began', ...named, usage: {} }] };
+}
+
+function finish({ service, asked }: AnswerReading, arrived: ChatStreamState): ChatStreamStep {
+  const { response, model, stop, refused, usage } = arrived;
+  if (stop === undefined) throw cut(service);
+  const parts = arrived.parts.map(partOf);
+  const named = { ...(response !== undefined && { response }), ...(model !== undefined && { model }) };
+  const answer: Answer = { parts, ...stopOf(stop, parts, refused), ...named, usage: usageOf(usage, model, asked) };
+  const whole = parts.map((part, index): StreamPart => ({ type: 'part', index, part }));
+  return { arrived: { ...arrived, finished: true }, says: [...whole, { type: 'finished', answer }] };
+}
+
+/** A part that grows. `slot` is the server's number of a call. */
+type Growing =
+  | { readonly type: 'text' | 'reasoning'; readonly text: string }
+  | {
+      readonly type: 'call';
+      readonly slot: number;
+      readonly call: string;
+      readonly name: string;
+      readonly arguments: string;
+    };
+
+/** The parts so far, and the stream parts of the last piece. */
+interface Grown {
+  readonly parts: readonly Growing[];
+  readonly says: readonly StreamPart[];
+}
+
+/** Adds a message, or a piece of one. A call without an id gets one made of `response` and its number. */
+function growMessage(parts: readonly Growing[], message: ChatMessage, response: string): Grown {
+  const thought = growText({ parts, says: [] }, 'reasoning', message.reasoning_content || message.reasoning);
+  const said = growText(thought, 'text', message.content || message.refusal);
+  return (message.tool_calls ?? []).reduce((grown, call) => growCall(grown, call, response), said);
+}
+
+/** The finished part. Reasoning has no wire item here, so it is for people alone and never sent again. */
+export function partOf(growing: Growing): AnswerPart {
+  if (growing.type !== 'call') return growing;
+  const { type, call, name } = growing;
+  return { type, call, name, arguments: growing.arguments };
+}
+
+function growText({ parts, says }: Grown, type: 'text' | 'reasoning', more: string | null | undefined): Grown {
+  if (more === null || more === undefined || more === '') return { parts, says };
+  const found = parts.findIndex((part) => part.type === type);
+  const index = found === -1 ? parts.length : found;
+  const before = parts[index];
+  const text = (before !== undefined && before.type !== 'call' ? before.text : '') + more;
+  const said: StreamPart = { type: type === 'text' ? 'text.delta' : 'reasoning.delta', index, text: more };
+  return { parts: placed(parts, index, { type, text }), says: [...says, said] };
+}
+
+function growCall({ parts, says }: Grown, piece: WireCall, response: string): Grown {
+  const slot = piece.index ?? slotOf(parts, piece);
+  // Some servers number every call 0 and tell them apart by id alone.
+  const found = parts.findLastIndex((part) => part.type === 'call' && part.slot === slot && isSameCall(part, piece));
+  const before = parts[found];
+  const more = piece.function?.arguments ?? '';
+  const index = found === -1 ? parts.length : found;
+  const delta: readonly StreamPart[] = more === '' ? [] : [{ type: 'call.delta', index, arguments: more }];
+  if (before?.type === 'call') {
+    const grown = { ...before, arguments: before.arguments + more };
+    return { parts: placed(parts, index, grown), says: [...says, ...delta] };
+  }
+  const call = piece.id || `call_${response}_${index}`;
+  const name = piece.function?.name ?? '';
+  const made: Growing = { type: 'call', slot, call, name, arguments: more };
+  return { parts: placed(parts, index, made), says: [...says, { type: 'call.began', index, call, name }, ...delta] };
+}
+
+function isSameCall(part: { readonly call: string }, { id }: WireCall): boolean {
+  return id === undefined || id === null || id === '' || id === part.call;
+}
+
+/** Without a number: a piece without a name belongs to the last call, one with a name is a new one. */
+function slotOf(parts: readonly Growing[], piece: WireCall): number {
+  const slots = parts.flatMap((part) => (part.type === 'call' ? [part.slot] : []));
+  const last = Math.max(-1, ...slots);
+  return piece.function?.name ? last + 1 : Math.max(0, last);
+}
+
+function placed(parts: readonly Growing[], index: number, part: Growing): readonly Growing[] {
+  return index === parts.length ? [...parts, part] : parts.with(index, part);
+}
+
+interface ChatStop {
+  readonly stop: StopReason;
+  readonly truncated: Answer['truncated'];
+}
+
+const STOPS: ReadonlyMap<string, ChatStop> = new Map([
+  ['stop', { stop: 'end', truncated: 'no' }],
+  ['tool_calls', { stop: 'calls', truncated: 'no' }],
+  ['function_call', { stop: 'calls', truncated: 'no' }],
+  ['length', { stop: 'length', truncated: 'yes' }],
+  ['content_filter', { stop: 'refusal', truncated: 'unknown' }],
+]);
+
+/** What the server's word means. Some say `stop` behind a call: an answer that calls ended to be answered. */
+export function stopOf(
+  raw: string,
+  parts: readonly AnswerPart[],
+  refused: boolean,
+): Pick<Answer, 'stop' | 'truncated' | 'stopRaw'> {
+  const known = STOPS.get(raw) ?? { stop: 'other', truncated: 'unknown' };
+  if (known.stop !== 'end') return { ...known, stopRaw: raw };
+  if (refused) return { ...known, stop: 'refusal', stopRaw: raw };
+  return { ...known, stop: parts.some(({ type }) => type === 'call') ? 'calls' : 'end', stopRaw: raw };
+}
+
+/**
+ * The buckets. OpenAI's own models sell one lifetime by this API, 30 minutes; elsewhere what was written lives as long as
+ * was `asked`, if that is known.
+ */
+export function usageOf(usage: ChatUsage, model: string | undefined, asked: Ttl | undefined): Usage {
+  const counts = {
+    input: usage.prompt_tokens,
+    cached: usage.prompt_tokens_details?.cached_tokens,
+    written: usage.prompt_tokens_details?.cache_write_tokens,
+    output: usage.completion_tokens,
+    reasoning: usage.completion_tokens_details?.reasoning_tokens,
+  };
+  return decodeUsage(counts, { model, ttl: billsWrites(model ?? '') === true ? '30m' : asked });
+}
+
+/** The error that a chunk or a body with `error` stands for. A number as code is a status, as routers send it. */
+export function failureOf(service: Service, error: NonNullable<WireCompletion['error']>): ProviderError {
+  const { code, type, message } = error;
+  return sortFailure(service, {
+    message: message ?? 'an error without a message',
+    ...(typeof code === 'number' && { status: code }),
+    ...(typeof code === 'string' && { code }),
+    ...(typeof type === 'string' && { type }),
+  });
+}

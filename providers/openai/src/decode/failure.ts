@@ -1,0 +1,134 @@
+// Failures sorted by what to do next (provider facts 2.5): the code first, then the status, and the text last and
+// loosely. Compatible servers have codes of their own or none, so for a refusal the text has a word of its own.
+
+import type { ProviderError, RefusedPlace } from '@tidemark/model';
+import type { AnsweredFailure, FailureCode, Service } from '@tidemark/provider-wire';
+import { CODE_OF_STATUS, failedCall } from '@tidemark/provider-wire';
+
+/** What is known of a failed call. */
+export interface OpenAIFailure extends AnsweredFailure {
+  readonly code?: string;
+  /** The parameter that the error is about. */
+  readonly param?: string;
+}
+
+/** By the provider's code, or its type where that is as telling. */
+const BY_CODE: ReadonlyMap<string, FailureCode> = new Map([
+  ['context_length_exceeded', 'provider/too-long'],
+  ['exceed_context_size_error', 'provider/too-long'],
+  ['rate_limit_exceeded', 'provider/rate-limited'],
+  ['insufficient_quota', 'provider/billing'],
+  ['billing_hard_limit_reached', 'provider/billing'],
+  ['invalid_api_key', 'provider/authentication'],
+  ['model_not_found', 'provider/not-found'],
+  ['unsupported_parameter', 'provider/unsupported'],
+  ['unsupported_value', 'provider/unsupported'],
+  ['unsupported_country_region_territory', 'provider/permission'],
+  ['invalid_prompt', 'provider/invalid'],
+  // One block, not the request: see `refusedPlace`.
+  ['image_too_large', 'provider/invalid'],
+  ['image_file_too_large', 'provider/invalid'],
+  ['server_is_overloaded', 'provider/overloaded'],
+  ['slow_down', 'provider/overloaded'],
+  ['websocket_connection_limit_reached', 'provider/server'],
+  ['server_error', 'provider/server'],
+]);
+
+const BY_STATUS: ReadonlyMap<number, FailureCode> = new Map([...CODE_OF_STATUS, [503, 'provider/overloaded']]);
+
+/** Whatever the status: a request that is larger than a whole minute's allowance will never pass. */
+const NEVER_FITS = /request too large for .{0,200}tokens per min/is;
+
+/** Only for a request that was refused. */
+const BY_TEXT: readonly (readonly [RegExp, FailureCode])[] = [
+  [
+    /context (window|length|size)|maximum context|prompt is too long|input is too long|too many tokens/i,
+    'provider/too-long',
+  ],
+  [/\btoo many images\b/i, 'provider/too-large'],
+  [/\bimage (data|file|url|exceeds)\b|unsupported image/i, 'provider/invalid'],
+  [/request (body |entity )?(is )?too large|exceeds? .{0,40}\b(MB|bytes)\b/i, 'provider/too-large'],
+  [
+    /no tool (output|call) found for|role 'tool' must be a response|'tool_calls' must be followed by/i,
+    'provider/unclosed-history',
+  ],
+  [/model .{0,120}(does not exist|not found)/i, 'provider/not-found'],
+  [/not supported|does not support|unsupported/i, 'provider/unsupported'],
+];
+
+const AGAIN_IN = /try again in (\d+(?:\.\d+)?)\s?(ms|s|m)\b/i;
+const MILLISECONDS: ReadonlyMap<string, number> = new Map([
+  ['ms', 1],
+  ['s', 1_000],
+  ['m', 60_000],
+]);
+
+/** The error to throw for a failed call. Its `type` is the provider's code, or its type where no code came. */
+export function sortFailure(service: Service, failure: OpenAIFailure): ProviderError {
+  const { message, status, request } = failure;
+  const type = failure.code ?? failure.type;
+  const afterMs = failure.afterMs ?? waitIn(message);
+  const refused = refusedPlace(failure);
+  return failedCall(service, codeOf(failure), message, {
+    ...(status !== undefined && { status }),
+    ...(type !== undefined && { type }),
+    ...(request !== undefined && { request }),
+    ...(afterMs !== undefined && { afterMs }),
+    ...(refused !== undefined && { refused }),
+  });
+}
+
+function codeOf({ code, type, status, message }: OpenAIFailure): FailureCode {
+  if (NEVER_FITS.test(message)) return 'provider/too-long';
+  const named = BY_CODE.get(code ?? '') ?? BY_CODE.get(type ?? '');
+  if (named !== undefined) return named;
+  const byStatus = status === undefined ? undefined : BY_STATUS.get(status);
+  if (byStatus !== undefined) return byStatus;
+  const refused = type === 'invalid_request_error' || (status !== undefined && status >= 400 && status < 500);
+  const told = BY_TEXT.find(([pattern]) => pattern.test(message))?.[1];
+  // Some compatible servers answer an overflow with a 500.
+  if (!refused) return told === 'provider/too-long' ? 'provider/too-long' : 'provider/server';
+  return told ?? 'provider/invalid';
+}
+
+function waitIn(message: string): number | undefined {
+  const [, number, unit] = AGAIN_IN.exec(message) ?? [];
+  const each = MILLISECONDS.get(unit?.toLowerCase() ?? '');
+  return number === undefined || each === undefined ? undefined : Math.ceil(Number(number) * each);
+}
+
+const PATH = /\b(?:input|messages)\.?\[(\d+)\](?:\.(content|output)\[(\d+)\])?/;
+
+/** `No tool output found for function call call_1.`; `No tool call found for function call output with call_id call_1.` */
+const CALL = /\bno tool (?:output|call) found for .{0,40}?call(?: output with call_id)? ([a-zA-Z0-9_-]+)\.?$/i;
+
+const REASONING = /of type 'reasoning'|Item with id 'rs_/;
+
+/** What of a failure says it. */
+interface RefusalWords {
+  readonly message: string;
+  readonly code?: string;
+  readonly param?: string;
+}
+
+/** What a refusal names; `undefined` where it is about no single block. */
+export function refusedPlace({ code = '', param = '', message }: RefusalWords): RefusedPlace | undefined {
+  const [, index, list, at] = PATH.exec(param) ?? PATH.exec(message) ?? [];
+  const [, call] = CALL.exec(message) ?? [];
+  const holds = holdsOf(code, message, call);
+  // A whole item, and one of its fields, may be refused for what this project made of it: only a part of it is a block.
+  const pointed = index !== undefined && (at !== undefined || holds !== undefined);
+  if (!pointed && holds === undefined) return undefined;
+  return {
+    ...(holds !== undefined && { holds }),
+    ...(pointed && { message: Number(index) }),
+    ...(at !== undefined && { [list === 'content' ? 'content' : 'inner']: Number(at) }),
+    ...(call !== undefined && { call }),
+  };
+}
+
+function holdsOf(code: string, message: string, call: string | undefined): RefusedPlace['holds'] {
+  if (code === 'invalid_encrypted_content' || REASONING.test(message)) return 'thinking';
+  if (call !== undefined) return 'call';
+  return /image/.test(code) || /\bimages?\b|image_url/i.test(message) ? 'image' : undefined;
+}

@@ -1,0 +1,276 @@
+// WebSocket mode against the simulator: each way for a call to go on, to start over, and to go over HTTP instead.
+
+import { execFile } from 'node:child_process';
+import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import type { Answer, Outgoing, Provider, Transport } from '@tidemark/model';
+import { defaultCatalog, findModel } from '@tidemark/model';
+import type { Fault, ListeningSimulator, Simulator } from '@tidemark/simulator';
+import { createSimulator } from '@tidemark/simulator';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { OpenAIOptions } from '../provider.ts';
+import { createOpenAIProvider } from '../provider.ts';
+
+const run = promisify(execFile);
+const open: ListeningSimulator[] = [];
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((door) => door.close()));
+});
+
+interface Started {
+  readonly simulator: Simulator;
+  readonly door: ListeningSimulator;
+  readonly provider: Provider;
+  /** Moves the simulator's clock. */
+  readonly pass: (ms: number) => void;
+}
+
+async function start(options: Partial<OpenAIOptions> = {}): Promise<Started> {
+  let now = 1_000;
+  const simulator = createSimulator({
+    capabilities: (model) => findModel(defaultCatalog(), model),
+    clock: () => now,
+  });
+  const door = await simulator.listen();
+  open.push(door);
+  const settings = { apiKey: 'a-key', api: 'responses', transport: 'auto', idleMs: 5_000 } as const;
+  const provider = createOpenAIProvider({ ...settings, baseURL: `${door.url}/v1`, ...options });
+  return { simulator, door, provider, pass: (ms) => void (now += ms) };
+}
+
+const body = (...input: readonly object[]): Uint8Array => bytes({ ...FIELDS, input });
+const FIELDS = { model: 'gpt-5.6-sol', store: false, stream: true };
+const bytes = (fields: object): Uint8Array => Buffer.from(JSON.stringify(fields));
+const says = (content: string, role = 'user'): object => ({ role, content });
+
+const FIRST: Outgoing = { body: body(says('one')), betas: [], lane: 's1' };
+
+/** The second call, which goes on from an answer. */
+function after({ response = '' }: Answer): Outgoing {
+  const input = [says('two')];
+  return {
+    ...FIRST,
+    body: body(says('one'), says('I say.', 'assistant'), ...input),
+    continues: { response, body: bytes({ ...FIELDS, input, previous_response_id: response }) },
+  };
+}
+
+async function ask(provider: Provider, outgoing: Outgoing): Promise<Answer> {
+  for await (const part of provider.send(outgoing)) if (part.type === 'finished') return part.answer;
+  throw new Error('no answer');
+}
+
+const WHOLE: Transport = { kind: 'websocket', continuation: false };
+
+describe('a lane', () => {
+  it('goes on from its last answer over one connection, with what is new alone', async () => {
+    const { simulator, provider } = await start();
+    simulator.next({ answer: { text: 'I say.' } });
+    const first = await ask(provider, FIRST);
+    const second = await ask(provider, after(first));
+    const third = await ask(provider, after(second));
+    expect([first, second, third].map(({ transport }) => transport)).toEqual([
+      WHOLE,
+      { kind: 'websocket', continuation: true },
+      { kind: 'websocket', continuation: true },
+    ]);
+    expect(simulator.calls[1]?.counts?.input).toBeGreaterThan(simulator.calls[0]?.counts?.input ?? 0);
+    expect(simulator.calls[1]?.bytes).toBeLessThan(after(first).body.length + 60);
+  });
+
+  it('keeps its connection when its caller aborts what is over', async () => {
+    const { provider } = await start();
+    const abort = new AbortController();
+    let first: Answer | undefined;
+    for await (const part of provider.send({ ...FIRST, signal: abort.signal })) {
+      if (part.type !== 'finished') continue;
+      first = part.answer;
+      abort.abort();
+    }
+    expect(first && (await ask(provider, after(first))).transport).toMatchObject({ continuation: true });
+  });
+
+  it('knows nothing of what another lane was answered', async () => {
+    const { provider } = await start();
+    const first = await ask(provider, FIRST);
+    const other = await ask(provider, { ...after(first), lane: 's2' });
+    expect(other.transport).toEqual({ ...WHOLE, reset: 'connection' });
+    expect((await ask(provider, after(first))).transport).toMatchObject({ continuation: true });
+  });
+
+  it('takes HTTP where no lane is named', async () => {
+    const { provider } = await start();
+    const { lane: _lane, ...beside } = FIRST;
+    expect((await ask(provider, beside)).transport).toEqual({ kind: 'http' });
+  });
+
+  it('answers two calls at once, each on a connection of its own', async () => {
+    const { provider } = await start();
+    const both = await Promise.all([ask(provider, FIRST), ask(provider, FIRST)]);
+    expect(both.map(({ transport }) => transport)).toEqual([WHOLE, WHOLE]);
+  });
+
+  it('asks for a connection of its own where betas differ', async () => {
+    const { provider } = await start();
+    const first = await ask(provider, FIRST);
+    const second = await ask(provider, { ...after(first), betas: ['b=1'] });
+    expect(second.transport).toEqual({ ...WHOLE, reset: 'connection' });
+  });
+});
+
+describe('a call starts over', () => {
+  it('`connection`: the connection idled for too long and was closed', async () => {
+    const { provider } = await start({ keepMs: 0 });
+    const first = await ask(provider, FIRST);
+    await delay(0);
+    expect((await ask(provider, after(first))).transport).toEqual({ ...WHOLE, reset: 'connection' });
+  });
+
+  it('`connection`: it is closed under the call', async () => {
+    const { simulator, provider } = await start();
+    const first = await ask(provider, FIRST);
+    simulator.fail({ kind: 'cut', afterEvents: 0 });
+    expect((await ask(provider, after(first))).transport).toEqual({ ...WHOLE, reset: 'connection' });
+  });
+
+  it('`not-found`: the service no longer knows the answer', async () => {
+    const { simulator, provider } = await start();
+    const first = await ask(provider, FIRST);
+    simulator.fail({ kind: 'forgotten' });
+    expect((await ask(provider, after(first))).transport).toEqual({ ...WHOLE, reset: 'not-found' });
+    expect(simulator.calls.map(({ status }) => status)).toEqual([200, 400, 200]);
+  });
+
+  it('`connection-limit`: the connection is 60 minutes old', async () => {
+    const { provider, pass } = await start();
+    const first = await ask(provider, FIRST);
+    pass(3_600_000);
+    const second = await ask(provider, after(first));
+    expect(second.transport).toEqual({ ...WHOLE, reset: 'connection-limit' });
+    expect((await ask(provider, after(second))).transport).toMatchObject({ continuation: true });
+  });
+
+  it('`connection`: the call before was refused', async () => {
+    const { simulator, provider } = await start();
+    const first = await ask(provider, FIRST);
+    simulator.fail({ kind: 'rate-limited', retryAfter: 2 });
+    await expect(ask(provider, after(first))).rejects.toMatchObject({
+      code: 'provider/rate-limited',
+      data: { status: 429, afterMs: 2_000 },
+    });
+    expect((await ask(provider, after(first))).transport).toEqual({ ...WHOLE, reset: 'connection' });
+  });
+});
+
+describe('a call of which nothing arrived goes over HTTP', () => {
+  it.each<readonly [string, Fault, number]>([
+    ['refused', { kind: 'upgrade-refused', status: 503 }, 5_000],
+    ['closed', { kind: 'cut', afterEvents: 0 }, 5_000],
+    ['silent', { kind: 'silence' }, 1_500],
+  ])('`%s`', async (fallback, fault, idleMs) => {
+    const { simulator, provider } = await start({ idleMs });
+    simulator.fail(fault);
+    expect((await ask(provider, FIRST)).transport).toEqual({ kind: 'http', fallback });
+    expect((await ask(provider, FIRST)).transport).toEqual(WHOLE);
+  });
+
+  it('`unreachable`', async () => {
+    const toDoor: typeof fetch = (_url, init) => fetch(`${door.url}/v1/responses`, init);
+    const { provider, door } = await start({ baseURL: 'http://127.0.0.1:1/v1', fetch: toDoor });
+    expect((await ask(provider, FIRST)).transport).toEqual({ kind: 'http', fallback: 'unreachable' });
+  });
+
+  it('`given-up`: after two in a row, or where the server knows no WebSockets', async () => {
+    const { simulator, provider } = await start();
+    const told: unknown[] = [];
+    for (let call = 0; call < 3; call += 1) {
+      simulator.fail({ kind: 'upgrade-refused', status: 502 });
+      told.push((await ask(provider, FIRST)).transport?.fallback);
+    }
+    expect(told).toEqual(['refused', 'refused', 'given-up']);
+    const plain = await start();
+    plain.simulator.fail({ kind: 'upgrade-refused', status: 426 });
+    expect((await ask(plain.provider, FIRST)).transport).toMatchObject({ fallback: 'refused' });
+    expect((await ask(plain.provider, FIRST)).transport).toMatchObject({ fallback: 'given-up' });
+  });
+});
+
+describe('a call that is not sent twice', () => {
+  it.each<readonly [Fault, string]>([
+    [{ kind: 'cut', afterEvents: 3 }, 'provider/cut'],
+    [{ kind: 'silence', afterEvents: 3 }, 'provider/silent'],
+    [{ kind: 'error-event', afterEvents: 3 }, 'provider/server'],
+    [{ kind: 'malformed-event', afterEvents: 3 }, 'provider/malformed'],
+    [{ kind: 'overloaded' }, 'provider/overloaded'],
+  ])('%j is %s', async (fault, code) => {
+    const { simulator, provider } = await start({ idleMs: 1_500 });
+    simulator.fail(fault);
+    await expect(ask(provider, FIRST)).rejects.toMatchObject({ class: 'retryable', code });
+    expect(simulator.calls).toHaveLength(1);
+    expect((await ask(provider, FIRST)).transport).toEqual(WHOLE);
+  });
+
+  it('with a refused key says so, and asks nobody else', async () => {
+    const { simulator, provider } = await start();
+    simulator.fail({ kind: 'upgrade-refused', status: 401 });
+    await expect(ask(provider, FIRST)).rejects.toMatchObject({ class: 'stop', code: 'provider/authentication' });
+    expect(simulator.calls).toEqual([]);
+  });
+
+  it('without HTTP beside it fails for what stands in the way', async () => {
+    const { simulator, provider } = await start({ transport: 'websocket' });
+    simulator.fail({ kind: 'upgrade-refused', status: 503 });
+    await expect(ask(provider, FIRST)).rejects.toMatchObject({ code: 'provider/overloaded', data: { status: 503 } });
+    simulator.fail({ kind: 'cut', afterEvents: 0 });
+    await expect(ask(provider, FIRST)).rejects.toMatchObject({ code: 'provider/connection' });
+    const { lane: _lane, ...beside } = FIRST;
+    expect((await ask(provider, beside)).transport).toEqual(WHOLE);
+  });
+
+  it('stops when its caller aborts, and leaves no half-read answer behind', async () => {
+    const { simulator, provider } = await start();
+    simulator.next({ answer: { text: 'word '.repeat(2_000) } });
+    const abort = new AbortController();
+    const stopped = (async () => {
+      for await (const part of provider.send({ ...FIRST, signal: abort.signal })) {
+        if (part.type === 'text.delta') abort.abort();
+      }
+    })();
+    await expect(stopped).rejects.toMatchObject({ code: 'provider/aborted' });
+    simulator.next({ answer: { text: 'another' } });
+    expect(await ask(provider, FIRST)).toMatchObject({ parts: [{ text: 'another' }], transport: WHOLE });
+  });
+});
+
+describe('a provider over WebSockets', () => {
+  it('keeps no process alive, and its connection open for the next call', async () => {
+    const { simulator, door } = await start();
+    const script = `
+      import { createOpenAIProvider } from '@tidemark/provider-openai';
+      const options = { apiKey: 'k', api: 'responses', baseURL: '${door.url}/v1', transport: 'websocket' };
+      const { send } = createOpenAIProvider(options);
+      const body = Buffer.from(${JSON.stringify(Buffer.from(FIRST.body).toString())});
+      for await (const part of send({ body, betas: [], lane: 's1' })) if (part.type === 'finished') console.log(part.type);
+    `;
+    const { stdout } = await run(process.execPath, ['--input-type=module', '-e', script], { cwd: import.meta.dirname });
+    expect(stdout).toBe('finished\n');
+    expect(simulator.calls).toHaveLength(1);
+  });
+
+  it('closes them all when it is closed, and keeps none from then on', async () => {
+    const { door, provider } = await start();
+    const first = await ask(provider, FIRST);
+    await ask(provider, { ...FIRST, lane: 's2' });
+    expect(door.webSockets()).toBe(2);
+    await provider.close?.();
+    await expect.poll(() => door.webSockets()).toBe(0);
+    expect((await ask(provider, after(first))).transport).toEqual({ ...WHOLE, reset: 'connection' });
+    await expect.poll(() => door.webSockets()).toBe(0);
+  });
+
+  it('is refused where the API knows none', () => {
+    expect(() => createOpenAIProvider({ apiKey: 'k', api: 'chat', transport: 'auto' })).toThrow(
+      expect.objectContaining({ code: 'provider/unsupported' }),
+    );
+  });
+});

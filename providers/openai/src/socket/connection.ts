@@ -1,0 +1,137 @@
+// One WebSocket connection to a Responses API: the official SDK's class opens it and knows address and key; frames go in
+// and come out as they are written, since a parsed one would not keep encrypted reasoning byte for byte.
+
+import type { SdkSetup, Service } from '@tidemark/provider-wire';
+import { connectionError, oversized, redirected } from '@tidemark/provider-wire';
+import type { Socket } from 'node:net';
+import type { OpenAI } from 'openai';
+import { ResponsesWS } from 'openai/resources/responses/ws';
+import type { WebSocket } from 'ws';
+import { sortFailure } from '../decode/failure.ts';
+import type { ConnectionOpening, ProviderConnection } from './provider-connection.ts';
+import { NotReached } from './provider-connection.ts';
+import { sortError } from './sdk-errors.ts';
+
+/** Where to open a connection. */
+interface ConnectionPlace extends Pick<SdkSetup, 'service' | 'key' | 'reach'> {
+  readonly client: OpenAI;
+}
+
+/**
+ * Opens a connection.
+ *
+ * @throws NotReached when none comes to be; ProviderError `provider/authentication` or `provider/permission` when the key
+ *   is refused.
+ */
+export async function connect(
+  place: ConnectionPlace,
+  { betas, patienceMs, signal, limits }: ConnectionOpening,
+): Promise<ProviderConnection> {
+  const headers = betas === '' ? {} : { 'openai-beta': betas };
+  const session = new ResponsesWS(place.client, {
+    headers,
+    handshakeTimeout: patienceMs,
+    maxPayload: limits.eventBytes,
+    followRedirects: false,
+  });
+  // What goes wrong is seen on the socket itself; without a listener the SDK would reject a promise that nobody holds.
+  session.on('error', () => undefined);
+  const socket = session.socket.platformSocket;
+  const stop = (): void => socket.terminate();
+  signal.addEventListener('abort', stop, { once: true });
+  const inbox = createInbox(socket, () => oversized(place.service, `a frame of more than ${limits.eventBytes} bytes`));
+  try {
+    const wire = await opened(socket, place);
+    return asConnection(socket, wire, inbox, betas);
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}
+
+function opened(socket: WebSocket, place: ConnectionPlace): Promise<Socket | undefined> {
+  const { service, reach } = place;
+  return new Promise((resolve, reject) => {
+    let wire: Socket | undefined;
+    socket.once('upgrade', (response) => {
+      wire = response.socket;
+    });
+    socket.once('open', () => {
+      reach.answered = true;
+      resolve(wire);
+    });
+    socket.once('error', (error) => {
+      const known = connectionError(service, error, reach) ?? error;
+      reject(new NotReached('unreachable', sortError(place, known, 'asking')));
+    });
+    socket.once('unexpected-response', (request, { statusCode = 0, headers: { location = null } }) => {
+      reject(isRedirect(statusCode) ? redirected(service, location, socket.url) : refusedWith(service, statusCode));
+      request.destroy();
+    });
+  });
+}
+
+function isRedirect(status: number): boolean {
+  return status >= 300 && status < 400;
+}
+
+/** Statuses of servers that know no WebSockets. */
+const NO_SOCKETS: readonly number[] = [404, 405, 426, 501];
+
+function refusedWith(service: Service, status: number): Error {
+  const error = sortFailure(service, { status, message: 'the connection was not upgraded to a WebSocket' });
+  if (error.code === 'provider/authentication' || error.code === 'provider/permission') return error;
+  return new NotReached('refused', error, NO_SOCKETS.includes(status));
+}
+
+function asConnection(socket: WebSocket, wire: Socket | undefined, inbox: Inbox, betas: string): ProviderConnection {
+  return {
+    betas,
+    remembers: undefined,
+    isOpen: () => socket.readyState === socket.OPEN,
+    send: (frame) => socket.send(frame, () => undefined),
+    next: inbox.next,
+    hold(held) {
+      if (held) wire?.ref();
+      else wire?.unref();
+    },
+    close: () => socket.terminate(),
+  };
+}
+
+/** Frames that came and were not read yet. */
+interface Inbox {
+  next(): Promise<string | undefined>;
+}
+
+/** Frames that wait to be read, beyond which the server has to wait. */
+const MOST_WAITING = 64;
+
+function createInbox(socket: WebSocket, tooLarge: () => Error): Inbox {
+  const frames: string[] = [];
+  let wake = (): void => undefined;
+  let failure: Error | undefined;
+  socket.on('message', (data: Buffer) => {
+    frames.push(data.toString());
+    if (frames.length >= MOST_WAITING) socket.pause();
+    wake();
+  });
+  socket.on('error', (error) => {
+    if ('code' in error && error.code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH') failure = tooLarge();
+    // The library would wait half a minute for the server to close, and read on until then.
+    if (socket.readyState !== socket.CONNECTING) socket.terminate();
+  });
+  socket.once('close', () => wake());
+  return {
+    async next() {
+      while (frames.length === 0 && socket.readyState !== socket.CLOSED) {
+        const { promise, resolve } = Promise.withResolvers<void>();
+        wake = resolve;
+        await promise;
+      }
+      const frame = frames.shift();
+      if (frame === undefined && failure !== undefined) throw failure;
+      if (socket.isPaused && frames.length < MOST_WAITING) socket.resume();
+      return frame;
+    },
+  };
+}

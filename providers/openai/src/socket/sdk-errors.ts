@@ -1,0 +1,37 @@
+// What OpenAI's SDK, or the socket under it, throws becomes a ProviderError.
+
+import type { ProviderError } from '@tidemark/model';
+import type { CallPhase, SdkSetup } from '@tidemark/provider-wire';
+import { mapError } from '@tidemark/provider-wire';
+import { APIConnectionError, APIConnectionTimeoutError, APIError, APIUserAbortError } from 'openai';
+import { sortFailure } from '../decode/failure.ts';
+
+/** Sorts an error of a call by what to do next. The key is in no error. */
+export function sortError(
+  { service, key }: Pick<SdkSetup, 'service' | 'key'>,
+  error: unknown,
+  phase: CallPhase,
+): ProviderError {
+  const classes = { APIError, APIConnectionError, APIConnectionTimeoutError, APIUserAbortError };
+  return mapError(
+    { service, key },
+    {
+      ...classes,
+      messageOf,
+      sort: (failure, { code, param }) =>
+        sortFailure(service, {
+          ...failure,
+          ...(typeof code === 'string' && { code }),
+          ...(typeof param === 'string' && { param }),
+        }),
+    },
+    error,
+    phase,
+  );
+}
+
+// The SDK puts the status before the server's own words.
+function messageOf({ error: body, message }: APIError): string {
+  const words = typeof body === 'object' && body !== null && 'message' in body ? body.message : undefined;
+  return typeof words === 'string' ? words : message;
+}

@@ -1,0 +1,189 @@
+// Errors of a call, sorted by what to do next: of one that the service answered with a failure, and of one that nobody answered to the
+// end. Which code a failure has, each provider decides; what the code means is the same for all.
+
+import type { ProviderErrorClass, ProviderErrorCode, ProviderErrorData } from '@tidemark/model';
+import { parseJson as parse, ProviderError } from '@tidemark/model';
+import type { Service } from './service.ts';
+
+/** Codes of a call that the service answered with a failure. The others are codes of calls without a whole answer: see `broken`. */
+export type FailureCode = Exclude<
+  ProviderErrorCode,
+  | 'provider/connection'
+  | 'provider/cut'
+  | 'provider/silent'
+  | 'provider/malformed'
+  | 'provider/aborted'
+  | 'provider/address'
+  | 'provider/oversized'
+>;
+
+type Next = readonly [ProviderErrorClass, step: string];
+
+const NEXT: { readonly [code in FailureCode]: Next } = {
+  'provider/rate-limited': ['retryable', 'send it again later'],
+  'provider/overloaded': ['retryable', 'send it again later'],
+  'provider/server': ['retryable', 'send it again'],
+  'provider/timeout': ['retryable', 'send it again'],
+  'provider/too-long': ['compaction', 'compact and send it again'],
+  'provider/too-large': ['compaction', 'compact, images first, and send it again'],
+  'provider/unclosed-history': ['refused', 'close or repair the open calls'],
+  'provider/unsupported': ['refused', 'choose a model or a setting that fits'],
+  'provider/invalid': ['refused', 'look at the request with `tidemark show`'],
+  'provider/not-found': ['refused', 'check the name of the model and the address'],
+  'provider/authentication': ['stop', 'check the API key'],
+  'provider/billing': ['stop', 'check the credit of the account'],
+  'provider/permission': ['stop', 'check what the API key may do'],
+};
+
+/** The code of a status, for each service, where the answer holds nothing more telling (provider facts 1.6, 2.5). */
+export const CODE_OF_STATUS: ReadonlyMap<number, FailureCode> = new Map([
+  [401, 'provider/authentication'],
+  [402, 'provider/billing'],
+  [403, 'provider/permission'],
+  [404, 'provider/not-found'],
+  [408, 'provider/timeout'],
+  [409, 'provider/server'],
+  [413, 'provider/too-large'],
+  [429, 'provider/rate-limited'],
+  [504, 'provider/timeout'],
+]);
+
+/** Most characters of a type and of a request's id: a server may send any. */
+const MOST_NAME = 200;
+
+/** The error to throw for a failed call, its words shortened. Of what is known, a wait stays with what may be sent again, a place with a refusal. */
+export function failedCall(
+  service: Service,
+  code: FailureCode,
+  message: string,
+  known: Omit<ProviderErrorData, 'provider'>,
+): ProviderError {
+  const [next, step] = NEXT[code];
+  const { afterMs, refused, type, request, ...rest } = known;
+  const named = {
+    ...(type !== undefined && { type: shortened(type, MOST_NAME) }),
+    ...(request !== undefined && { request: shortened(request, MOST_NAME) }),
+  };
+  const word = [known.status, named.type].filter((one) => one !== undefined).join(' ');
+  const said = `${service.title} did not answer the request${word === '' ? '' : ` (${word})`}: ${readableWords(message)}. Next: ${step}`;
+  return new ProviderError(next, code, said, {
+    provider: service.name,
+    ...rest,
+    ...named,
+    ...(afterMs !== undefined && next === 'retryable' && { afterMs: boundedWait(afterMs) }),
+    ...(refused !== undefined && next === 'refused' && { refused }),
+  });
+}
+
+/** The caller gave up on the call. */
+export function aborted({ name, title }: Service): ProviderError {
+  const message = `the call to ${title} was aborted by its caller`;
+  return new ProviderError('stop', 'provider/aborted', message, { provider: name });
+}
+
+/** Something under the call broke: to be sent again. */
+export function broken({ name, title }: Service, code: ProviderErrorCode, what: string, cause?: Error): ProviderError {
+  const message = `the call to ${title} broke: ${what}. Next: send it again`;
+  return new ProviderError('retryable', code, message, { provider: name }, cause);
+}
+
+/** Nothing came for longer than allowed. */
+export function silent(service: Service, idleMs: number): ProviderError {
+  return broken(service, 'provider/silent', `nothing came for ${idleMs} ms`);
+}
+
+/** The connection ended before anything came. */
+export function closed(service: Service): ProviderError {
+  return broken(service, 'provider/connection', 'the connection was closed before the answer began');
+}
+
+/** The stream ended before the answer did. */
+export function cut({ name, title }: Service): ProviderError {
+  const message = `the stream of ${title} ended before the answer was finished: send the request again`;
+  return new ProviderError('retryable', 'provider/cut', message, { provider: name });
+}
+
+/** What came cannot be read; the next answer may be whole. */
+export function malformed({ name, title }: Service, what: string, cause?: unknown): ProviderError {
+  const message = `${title} sent what cannot be read: ${what}. Send the request again`;
+  return new ProviderError('retryable', 'provider/malformed', message, { provider: name }, cause);
+}
+
+/** The value of a text. @throws ProviderError `provider/malformed` when it is no JSON. */
+export function parseJson(service: Service, text: string): unknown {
+  try {
+    return parse(text);
+  } catch (cause) {
+    throw malformed(service, 'an event or answer that is no JSON', cause);
+  }
+}
+
+/** What `read` gives. @throws ProviderError `provider/malformed` when it throws. */
+export function readAs<T>(service: Service, what: string, read: () => T): T {
+  try {
+    return read();
+  } catch (cause) {
+    throw malformed(service, `${what} does not have its documented shape`, cause);
+  }
+}
+
+/** Longest wait that is believed, in milliseconds: a week. A timer of Node.js counts up to 24 days. */
+const LONGEST_WAIT = 7 * 24 * 60 * 60 * 1_000;
+
+/**
+ * Milliseconds: from `retry-after-ms`, from `retry-after` in seconds, or as a date against the answer's own `date`. At most a
+ * week, whatever a server says.
+ */
+export function retryAfter(headers: Headers | undefined): number | undefined {
+  const wait = waitIn(headers);
+  return wait === undefined ? undefined : boundedWait(wait);
+}
+
+/** Returns a wait of at most a week, in milliseconds. */
+function boundedWait(ms: number): number {
+  return Math.min(ms, LONGEST_WAIT);
+}
+
+function waitIn(headers: Headers | undefined): number | undefined {
+  const exact = positive(headers?.get('retry-after-ms'));
+  if (exact !== undefined) return exact;
+  const after = headers?.get('retry-after');
+  const seconds = positive(after);
+  if (seconds !== undefined) return seconds * 1_000;
+  const wait = Date.parse(after ?? '') - Date.parse(headers?.get('date') ?? '');
+  return Number.isNaN(wait) ? undefined : Math.max(0, wait);
+}
+
+function positive(text: string | null | undefined): number | undefined {
+  if (text === null || text === undefined || text.trim() === '') return undefined;
+  const number = Number(text);
+  return Number.isFinite(number) && number >= 0 ? number : undefined;
+}
+
+/** Most characters of a server's words in an error message. */
+const MOST_WORDS = 2_000;
+/** Characters that are searched for the beginning and the title of a page. */
+const SEARCHED = 16_384;
+const PAGE = /<(?:!doctype\s+html|html|head|body)\b/i;
+const TITLE = /<title[^>]{0,200}>([^<]{1,200})/i;
+
+/** Returns the text, or its first 2,000 characters and how many there are; a page of HTML is replaced by its title. */
+function readableWords(text: string): string {
+  return PAGE.test(text.slice(0, 1_000)) ? pageName(text) : shortened(text, MOST_WORDS);
+}
+
+/** Returns how a page is named: by its title, or by its first characters where it has none. */
+export function pageName(text: string): string {
+  const beginning = text.slice(0, SEARCHED).trim();
+  const title = TITLE.exec(beginning)?.[1]?.replace(/\s+/g, ' ').trim();
+  const what = PAGE.test(beginning) ? 'an HTML page' : 'a page';
+  if (title !== undefined && title !== '') return `${what} titled "${title}"`;
+  return `${what} that begins with "${shortened(beginning, 80)}"`;
+}
+
+/** Returns the first `most` characters of a text, and how long the text is where it is longer. */
+function shortened(text: string, most: number): string {
+  if (text.length <= most) return text;
+  // Not in the middle of a surrogate pair.
+  return `${text.slice(0, most).toWellFormed()}… (${text.length} characters)`;
+}

@@ -1,0 +1,263 @@
+// The HTTP client of every provider: the official SDK sends exactly the bytes that it is given, once, and a decoder reads the
+// answer. Nothing is retried here: retry belongs to the turn, which records it.
+
+import type { AbortSignalLike, Answer, Outgoing, StreamPart, Usage } from '@tidemark/model';
+import { ProviderError } from '@tidemark/model';
+import type { AddressReach } from './address.ts';
+import { createReach, requireAddress } from './address.ts';
+import type { PartMeter } from './answer-limits.ts';
+import { answerLimits, createPartMeter } from './answer-limits.ts';
+import { boundAnswer, boundFetch } from './bounded-fetch.ts';
+import { aborted, silent } from './call-errors.ts';
+import type { CallPhase } from './map-error.ts';
+import type { Service } from './service.ts';
+
+/** An official SDK, set up for one address and one key. */
+export interface SdkClient {
+  /** Sends a body once. Throws an error of the SDK for a status that is no success. */
+  post(path: string, request: SdkRequest): Promise<Response>;
+  /** Server-sent events of a response, with their data as it was sent. An abort of the controller ends them. */
+  events(response: Response, controller: AbortController): AsyncIterator<{ readonly data: string }>;
+  /** Sorts an error of a call by what to do next. The result does not contain the key. */
+  sort(error: unknown, phase: CallPhase): ProviderError;
+}
+
+/** A request as an SDK takes it. */
+interface SdkRequest {
+  readonly body: Uint8Array;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly stream: true;
+  readonly signal: AbortSignal;
+}
+
+/** What an SDK is set up with. */
+export interface SdkSetup {
+  readonly service: Service;
+  readonly key: string;
+  readonly baseURL: string;
+  readonly idleMs: number;
+  /** Bounds what it reads and follows no redirect. */
+  readonly fetch: typeof globalThis.fetch;
+  readonly reach: AddressReach;
+}
+
+/** How to reach a service. */
+export interface HttpClientOptions<Sdk extends SdkClient> {
+  readonly service: Service;
+  /** A server that asks for no key takes any text. */
+  readonly apiKey: string;
+  /** As the SDK takes it. Never taken from the environment. */
+  readonly baseURL: string;
+  /** Used instead of the global one. */
+  readonly fetch?: typeof globalThis.fetch;
+  /** Longest silence of a call, in milliseconds; 180,000 by default. */
+  readonly idleMs?: number;
+  /** Header that names the betas of a request. */
+  readonly betaHeader: string;
+  /** Loads the SDK with the first call: it has 250 modules, and a program that asks nothing does not wait for them. */
+  readonly load: () => Promise<(setup: SdkSetup) => Sdk>;
+}
+
+/** Sends requests to one service. It holds no connection of its own. */
+export interface HttpClient<Sdk extends SdkClient = SdkClient> {
+  /** Longest silence of a call, in milliseconds. */
+  readonly idleMs: number;
+  /** Sends a body once and streams the decoded answer. @throws ProviderError, also in the middle of the stream. */
+  stream(path: string, decoder: AnswerDecoder, outgoing: Outgoing): AsyncGenerator<StreamPart, void>;
+  /** Sends a body once and returns what `read` makes of the text of the answer. @throws ProviderError. */
+  whole<T>(path: string, outgoing: Outgoing, read: (text: string) => T): Promise<T>;
+  /** The SDK, for calls that are not one request over HTTP. */
+  sdk(): Promise<Sdk>;
+}
+
+/** How the answers of one API are read. */
+export interface AnswerDecoder {
+  begin(): Decoding;
+  /** Reads an answer that did not come as a stream. @throws ProviderError `provider/malformed`, or the failure that it reports. */
+  whole(text: string): readonly StreamPart[];
+}
+
+/** One answer while it arrives. It keeps what has arrived, so each call has its own. */
+export interface Decoding {
+  /** Whether the answer is whole. Events after that are not read. */
+  finished(): boolean;
+  /**
+   * Takes the data of one event.
+   *
+   * @throws ProviderError `provider/malformed` for an event without its documented shape; the failure that an error event reports.
+   */
+  take(data: string): readonly StreamPart[];
+  /** Ends the stream. @throws ProviderError `provider/cut` when the answer was not finished. */
+  end(): readonly StreamPart[];
+}
+
+/** Returns the parts that a stream would have had of an answer that came whole. `usage` is the usage known at its beginning. */
+export function wholeAsStream(answer: Answer, usage: Usage = {}): readonly StreamPart[] {
+  const { response, model, parts } = answer;
+  const named = { ...(response !== undefined && { response }), ...(model !== undefined && { model }) };
+  return [
+    { type: 'began', ...named, usage },
+    ...parts.map((part, index): StreamPart => ({ type: 'part', index, part })),
+    { type: 'finished', answer },
+  ];
+}
+
+const IDLE_MS = 180_000;
+
+/**
+ * Opens a client. Nothing is sent yet, and the SDK is not loaded.
+ *
+ * @throws ProviderError `provider/authentication` for a key that no header can hold, `provider/address` for an address that is
+ *   not one of HTTP or holds a password.
+ */
+export function openHttpClient<Sdk extends SdkClient>(options: HttpClientOptions<Sdk>): HttpClient<Sdk> {
+  const { service, apiKey, baseURL, fetch, idleMs = IDLE_MS, betaHeader, load } = options;
+  requireAddress(service, baseURL);
+  const key = headerKey(service, apiKey);
+  const reach = createReach();
+  let loaded: Promise<Sdk> | undefined;
+  const sdk = (): Promise<Sdk> =>
+    (loaded ??= load().then((create) =>
+      create({ service, key, baseURL, idleMs, reach, fetch: boundFetch({ service, reach, idleMs, fetch }) }),
+    ));
+  const connection = async (): Promise<ClientConnection> => ({ service, idleMs, betaHeader, sdk: await sdk() });
+  return {
+    idleMs,
+    sdk,
+    async *stream(path, decoder, outgoing) {
+      yield* streamAnswer(await connection(), path, decoder, outgoing);
+    },
+    whole: async (path, outgoing, read) => readWhole(await connection(), path, outgoing, read),
+  };
+}
+
+const PRINTABLE = /^[\x21-\x7e]+$/;
+
+function headerKey(service: Service, apiKey: string): string {
+  const key = apiKey.trim();
+  if (PRINTABLE.test(key)) return key;
+  const message = `the API key for ${service.title} is empty or holds characters that a header cannot: set it again`;
+  throw new ProviderError('stop', 'provider/authentication', message, { provider: service.name });
+}
+
+/** What a request needs beside its bytes. */
+interface ClientConnection {
+  readonly service: Service;
+  readonly idleMs: number;
+  readonly betaHeader: string;
+  readonly sdk: SdkClient;
+}
+
+async function* streamAnswer(
+  connection: ClientConnection,
+  path: string,
+  decoder: AnswerDecoder,
+  outgoing: Outgoing,
+): AsyncGenerator<StreamPart, void> {
+  const { service, sdk, idleMs } = connection;
+  const bridge = bridgeAbort(outgoing.signal);
+  let phase: CallPhase = 'asking';
+  try {
+    const meter = createPartMeter(service, answerLimits(outgoing.outputLimit));
+    const response = await post(connection, path, outgoing, bridge);
+    phase = 'answering';
+    if (isStream(response)) yield* decodeEvents(connection, decoder.begin(), response, { bridge, meter });
+    else yield* meter(decoder.whole(await within(response.text(), idleMs, (ms) => silent(service, ms))));
+  } catch (error) {
+    throw bridge.aborted() ? aborted(service) : sdk.sort(error, phase);
+  } finally {
+    bridge.release();
+  }
+}
+
+async function post(
+  { service, sdk, betaHeader }: ClientConnection,
+  path: string,
+  { body, betas, outputLimit }: Outgoing,
+  bridge: Bridge,
+): Promise<Response> {
+  const headers = { 'content-type': 'application/json', ...(betas.length > 0 && { [betaHeader]: betas.join(',') }) };
+  const response = await sdk.post(path, { body, headers, stream: true, signal: bridge.controller.signal });
+  return boundAnswer(service, response, answerLimits(outputLimit));
+}
+
+function isStream(response: Response): boolean {
+  return !(response.headers.get('content-type') ?? '').includes('application/json');
+}
+
+async function* decodeEvents(
+  { service, sdk, idleMs }: ClientConnection,
+  decoding: Decoding,
+  response: Response,
+  { bridge, meter }: { readonly bridge: Bridge; readonly meter: PartMeter },
+): AsyncGenerator<StreamPart, void> {
+  const events = sdk.events(response, bridge.controller);
+  while (!decoding.finished()) {
+    const next = await within(events.next(), idleMs, (ms) => silent(service, ms));
+    if (next.done === true) break;
+    if (next.value.data !== '') yield* meter(decoding.take(next.value.data));
+  }
+  if (bridge.aborted()) throw aborted(service);
+  yield* meter(decoding.end());
+}
+
+/** The answer is short whatever the request asked for, so its limits are those of no output. */
+async function readWhole<T>(
+  connection: ClientConnection,
+  path: string,
+  outgoing: Outgoing,
+  read: (text: string) => T,
+): Promise<T> {
+  const { service, sdk, idleMs } = connection;
+  const bridge = bridgeAbort(outgoing.signal);
+  try {
+    const response = await post(connection, path, { ...outgoing, outputLimit: 0 }, bridge);
+    return read(await within(response.text(), idleMs, (ms) => silent(service, ms)));
+  } catch (error) {
+    throw bridge.aborted() ? aborted(service) : sdk.sort(error, 'answering');
+  } finally {
+    bridge.release();
+  }
+}
+
+/** Follows the port's small signal with the AbortController that an SDK takes. */
+export interface Bridge {
+  readonly controller: AbortController;
+  /** Whether the caller aborted. An abort by the client itself does not count. */
+  aborted(): boolean;
+  /** Stops following the caller's signal and aborts what still runs. */
+  release(): void;
+}
+
+/** Begins to follow a signal. */
+export function bridgeAbort(signal: AbortSignalLike | undefined): Bridge {
+  const controller = new AbortController();
+  const abort = (): void => controller.abort();
+  signal?.addEventListener('abort', abort, { once: true });
+  if (signal?.aborted === true) controller.abort();
+  return {
+    controller,
+    aborted: () => signal?.aborted === true,
+    release() {
+      signal?.removeEventListener('abort', abort);
+      controller.abort();
+    },
+  };
+}
+
+/**
+ * Waits for a promise at most `idleMs` milliseconds.
+ *
+ * @throws the error that `late` makes after that time. A later result of the promise is ignored.
+ */
+export async function within<T>(promise: Promise<T>, idleMs: number, late: (idleMs: number) => Error): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const tooLong = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(late(idleMs)), idleMs);
+  });
+  try {
+    return await Promise.race([promise, tooLong]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,106 @@
+// Sorts what an official SDK, or the socket under it, throws. The key is in no error, however deep it was in the one that came.
+
+import type { ProviderErrorCode } from '@tidemark/model';
+import { ProviderError } from '@tidemark/model';
+import { providerErrorIn } from './address.ts';
+import { aborted, broken, retryAfter } from './call-errors.ts';
+import type { Service } from './service.ts';
+
+/** Where a call was when it failed: before the answer began, or in it. */
+export type CallPhase = 'asking' | 'answering';
+
+/** What is known of a call that a service answered with a failure. */
+export interface AnsweredFailure {
+  /** The service's own words, without the key. */
+  readonly message: string;
+  readonly status?: number;
+  /** The service's word for the failure. */
+  readonly type?: string;
+  /** Id of the request. */
+  readonly request?: string;
+  /** Milliseconds to wait, where the service names them. */
+  readonly afterMs?: number;
+}
+
+/** What the error of an answer with a failing status holds in each official SDK. */
+interface SdkError extends Error {
+  readonly status: number | undefined;
+  readonly headers: Headers | undefined;
+  readonly type: string | null | undefined;
+  readonly requestID: string | null | undefined;
+}
+
+/** The error classes of an SDK, and how its provider reads an answer with a failing status. */
+export interface SdkErrors<E extends SdkError> {
+  readonly APIError: abstract new (...args: never) => E;
+  readonly APIConnectionError: abstract new (...args: never) => Error;
+  readonly APIConnectionTimeoutError: abstract new (...args: never) => Error;
+  readonly APIUserAbortError: abstract new (...args: never) => Error;
+  /** Returns the service's own words. */
+  messageOf(error: E): string;
+  /** Sorts the failure by what to do next. */
+  sort(failure: AnsweredFailure, error: E): ProviderError;
+}
+
+/** Sorts an error of a call. A ProviderError passes as it is, without the key. */
+export function mapError<E extends SdkError>(
+  { service, key }: { readonly service: Service; readonly key: string },
+  errors: SdkErrors<E>,
+  error: unknown,
+  phase: CallPhase,
+): ProviderError {
+  const hide = hideKey(key);
+  const sorted = providerErrorIn(error);
+  if (sorted !== undefined) return withoutKey(sorted, hide);
+  if (error instanceof errors.APIUserAbortError) return aborted(service);
+  if (error instanceof errors.APIConnectionTimeoutError)
+    return broken(service, 'provider/timeout', 'no answer began in time');
+  if (error instanceof errors.APIError && !(error instanceof errors.APIConnectionError))
+    return errors.sort(failureOf(error, hide(errors.messageOf(error))), error);
+  const [code, what]: readonly [ProviderErrorCode, string] =
+    phase === 'asking'
+      ? ['provider/connection', 'the connection failed']
+      : ['provider/cut', 'the connection broke inside the answer'];
+  return broken(service, code, `${what}: ${reasonsOf(error, hide)}`, plainCause(error, hide));
+}
+
+function failureOf({ status, type, requestID, headers }: SdkError, message: string): AnsweredFailure {
+  const afterMs = retryAfter(headers);
+  return {
+    message,
+    ...(typeof status === 'number' && { status }),
+    ...(typeof type === 'string' && { type }),
+    ...(typeof requestID === 'string' && { request: requestID }),
+    ...(afterMs !== undefined && { afterMs }),
+  };
+}
+
+/** Returns a text without the key. */
+type Hide = (text: string) => string;
+
+function hideKey(key: string): Hide {
+  return (text) => (key === '' ? text : text.replaceAll(key, '[key]'));
+}
+
+/** The reason lies some causes deep (`fetch failed` > `ECONNREFUSED`), so the text has all of them. */
+function reasonsOf(error: unknown, hide: Hide): string {
+  const reasons: string[] = [];
+  for (let at = error; at instanceof Error && reasons.length < 5; at = at.cause) {
+    const code = 'code' in at && typeof at.code === 'string' ? ` (${at.code})` : '';
+    reasons.push(`${at.message}${code}`);
+  }
+  return hide(reasons.length === 0 ? String(error) : reasons.join(': '));
+}
+
+/** Stands for a cause. The error itself may hold the headers that were sent. */
+function plainCause(error: unknown, hide: Hide): Error {
+  return new Error(hide(error instanceof Error ? `${error.name}: ${error.message}` : String(error)));
+}
+
+/** The same error without the key, in its message and in its cause. */
+function withoutKey(error: ProviderError, hide: Hide): ProviderError {
+  const { cause } = error;
+  // A parser quotes some of the bytes that it could not read: a part of a key, which a search for the whole does not find.
+  const plain = cause instanceof SyntaxError ? new Error(cause.name) : cause && plainCause(cause, hide);
+  return new ProviderError(error.class, error.code, hide(error.message), error.data, plain);
+}

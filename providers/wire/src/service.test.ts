@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest';
+import { accountName } from './service.ts';
+
+const ONE = { name: 'one', title: 'One' };
+const OTHER = { name: 'other', title: 'Other' };
+const HERE = 'https://one.example/v1';
+const KEY = 'k'.repeat(20);
+
+test('names an account by service, key and address, without giving the key away', () => {
+  const name = accountName(ONE, KEY, HERE);
+  expect(name).toMatch(/^[0-9a-f]{12}$/);
+  expect(accountName(ONE, ` ${KEY}\n`, HERE)).toBe(name);
+  expect(accountName(ONE, `${KEY}k`, HERE)).not.toBe(name);
+  expect(accountName(OTHER, KEY, HERE)).not.toBe(name);
+  expect(accountName(ONE, KEY, 'https://other.example/v1')).not.toBe(name);
+});
+
+test('a key that could be guessed has a name that fits thousands of guesses', () => {
+  const guesses = Array.from({ length: 60_000 }, (_, guess) => accountName(ONE, `guess ${guess}`, HERE));
+  const short = accountName(ONE, 'a password', HERE);
+  expect(short).toMatch(/^[0-9a-f]{3}$/);
+  expect(guesses.filter((guess) => guess === short).length).toBeGreaterThan(3);
+});
+
+test('names no account without a key', () => {
+  expect(accountName(ONE, ' ', HERE)).toBeUndefined();
+});
