@@ -126,10 +126,10 @@ function estimatedWhole(state: State): NextInput {
   const measured = isRecorded(epoch.opened)
     ? counted?.front
     : layers.reduce((sum, { sized, tokens }) => sum + (sized === 'recorded' ? tokens : 0), 0);
-  const defined = tools.length === 0 ? NO_SIZE : toolSize;
-  const bytes = tail.bytes + front.bytes + (defined?.bytes ?? 0);
-  if (measured === undefined || defined === undefined) return { bytes };
-  return { bytes, tokens: { measured, appended: front.tokens - measured + defined.tokens + tail.tokens } };
+  const definitions = tools.length === 0 ? NO_SIZE : toolSize;
+  const bytes = tail.bytes + front.bytes + (definitions?.bytes ?? 0);
+  if (measured === undefined || definitions === undefined) return { bytes };
+  return { bytes, tokens: { measured, appended: front.tokens - measured + definitions.tokens + tail.tokens } };
 }
 
 /** Whether an epoch was recorded elsewhere: a front has a text at least, and nobody recorded this one's. */
