@@ -119,8 +119,7 @@ export { createRecordReader, damaged, endlessLine, lostNewline } from './codec/r
 export { holdsLostNewline } from './codec/find-records.ts';
 export type { LostPlace, Salvaged, Salvager, Strayed } from './codec/salvage.ts';
 export { createSalvager } from './codec/salvage.ts';
-export { salvageBeginning } from './codec/salvage-beginning.ts';
-export { readBeginning } from './codec/read-beginning.ts';
+export { readBeginning, salvageBeginning } from './codec/read-beginning.ts';
 export type { KeptSnapshot } from './codec/snapshot-file.ts';
 export { decodeSnapshot, encodeSnapshot, snapshotPlace } from './codec/snapshot-file.ts';
 export type { LineSplitter, RawLine } from './codec/split-lines.ts';

@@ -135,8 +135,8 @@ function takesTools(
 ): boolean {
   if (opened.tools.length === 0) return false;
   if (appends.includes('tools')) return true;
-  const defined = added.some(({ name }) => inForce.defined.has(name));
-  return appends.includes('tool-additions') && removed.length === 0 && !defined;
+  const redefines = added.some(({ name }) => inForce.defined.has(name));
+  return appends.includes('tool-additions') && removed.length === 0 && !redefines;
 }
 
 function settleReasoning(

@@ -9,7 +9,7 @@ import { encodeRecords } from './encode-records.ts';
 import { createRecordReader } from './read-records.ts';
 import { createSalvager } from './salvage.ts';
 import type { Salvaged } from './salvage.ts';
-import { salvageBeginning } from './salvage-beginning.ts';
+import { salvageBeginning } from './read-beginning.ts';
 import { createLineSplitter } from './split-lines.ts';
 import { EMPTY_TIP } from './tip.ts';
 

@@ -2,11 +2,11 @@
 // changed, where the chain proves what it was. What is gone for good is said with its positions (L6).
 
 import type { BytePort } from './byte-port.ts';
+import { decodeRecord } from './decode-record.ts';
 import { findRecords } from './find-records.ts';
+import { chainBehind, chainIn, checkLine, headOf } from './line.ts';
 import type { SoundLine } from './line.ts';
 import { mendings } from './mend-line.ts';
-import { createSalvagePlace } from './salvage-place.ts';
-import type { SalvagePlace } from './salvage-place.ts';
 import type { RawLine } from './split-lines.ts';
 import type { Tip } from './tip.ts';
 
@@ -158,4 +158,50 @@ function* linesOf(bytes: Uint8Array): Generator<Uint8Array> {
     yield bytes.subarray(start, end === -1 ? bytes.length : end);
     start = end === -1 ? bytes.length : end + 1;
   }
+}
+
+/** The place of a salvage: the position, the fence and, while it is known, the chain that the next record must have. */
+interface SalvagePlace {
+  /** Position of the next record. */
+  readonly due: number;
+  /** Whether the record before it was had back, so that the chain can prove this one. */
+  readonly proves: boolean;
+  /** The line, if it can stand here or further on. */
+  judge(line: Uint8Array): SoundLine | undefined;
+  /** Goes on behind a line that was judged so. */
+  pass(line: Uint8Array, sound: SoundLine): void;
+  /** Goes on at a position: what is due before it is lost. */
+  skipTo(position: number): void;
+}
+
+/** Returns the place after the last sound record. */
+function createSalvagePlace(tip: Tip, bytes: BytePort): SalvagePlace {
+  let { length: due, fence } = tip;
+  let chain: Tip['chain'] | undefined = tip.chain;
+  const follows = (line: Uint8Array, sound: SoundLine): boolean =>
+    chain === undefined || chainBehind(chain, headOf(line, sound), bytes) === chainIn(line, sound, bytes);
+  return {
+    get due() {
+      return due;
+    },
+    get proves() {
+      return chain !== undefined;
+    },
+    judge(line) {
+      const sound = checkLine(line, bytes);
+      if (typeof sound === 'string' || sound.position < due || sound.fence < fence) return undefined;
+      if (sound.position === due && !follows(line, sound)) return undefined;
+      // The layout holds for every revision; what a later build wrote is copied as it is.
+      return sound.v === 1 && 'phase' in decodeRecord(line, sound, bytes) ? undefined : sound;
+    },
+    pass(line, sound) {
+      due = sound.position + 1;
+      fence = sound.fence;
+      chain = chainIn(line, sound, bytes);
+    },
+    skipTo(position) {
+      due = position;
+      chain = undefined;
+    },
+  };
 }
