@@ -14,7 +14,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const REVIEWED: ReadonlyMap<string, string> = new Map([
   ['packages/core/src/defined.ts', 'names come from `for … in`, and `__proto__` is defined instead of assigned'],
   [
-    'packages/core/src/json/ordered-copy.ts',
+    'packages/core/src/json/canonical-json.ts',
     'written for speed: keys come from Object.keys, and `__proto__` has no copy',
   ],
 ]);

@@ -21,6 +21,6 @@ export type {
 } from './exchange.ts';
 export type { CanonicalJson, Json } from './json/canonical-json.ts';
 export { canonicalJson, canonicalText } from './json/canonical-json.ts';
-export { DEEPEST_JSON, JsonDepthError, isTooDeep, parseJson } from './json/parse-json.ts';
-export type { RawMember } from './json/raw-json.ts';
-export { isJsonObject, parseObject, rawMembers, rawElements, rawMember } from './json/raw-json.ts';
+export { DEEPEST_JSON, JsonDepthError, isTooDeep, parseJson } from './json/read-json.ts';
+export type { RawMember } from './json/read-json.ts';
+export { isJsonObject, parseObject, rawMembers, rawElements, rawMember } from './json/read-json.ts';

@@ -2,8 +2,9 @@
 
 import fc from 'fast-check';
 import type { Event, EventOf, Kind } from '../src/event.ts';
-import { timestamp, turnId } from '../src/ids.ts';
 import type { Timestamp, TurnId } from '../src/ids.ts';
+import { timestamp, turnId } from '../src/ids.ts';
+import type { Payloads } from './arbitrary-payloads.ts';
 import {
   aCall,
   aChain,
@@ -19,7 +20,6 @@ import {
   name,
   text,
 } from './arbitrary-payloads.ts';
-import type { Payloads } from './arbitrary-payloads.ts';
 
 const some = { noNullPrototype: true } as const;
 const number = fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => (Object.is(value, -0) ? 0 : value));

@@ -1,10 +1,10 @@
 // Random values of the small things, and random payloads about calls and answers, each optional field there or not.
 
+import type { AnswerPart, Json, Usage } from '@tidemark/core';
 import fc from 'fast-check';
 import type { EventData, Kind } from '../src/event.ts';
-import { callId, chain, digest, money, position, sessionId } from '../src/ids.ts';
 import type { CallId, Chain, Digest, Money, Position, SessionId } from '../src/ids.ts';
-import type { AnswerPart, Json, Usage } from '@tidemark/core';
+import { callId, chain, digest, money, position, sessionId } from '../src/ids.ts';
 import type { ContentPart } from '../src/parts.ts';
 
 export const text: fc.Arbitrary<string> = fc.string({ unit: 'binary', maxLength: 40 });

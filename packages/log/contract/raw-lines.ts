@@ -2,11 +2,10 @@
 
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import type { BytePort } from '../src/codec/byte-port.ts';
+import type { BytePort, SoundLine } from '../src/codec/line.ts';
 import { chainBehind, chainIn, checkLine, seal, writeHead } from '../src/codec/line.ts';
-import type { SoundLine } from '../src/codec/line.ts';
-import { position } from '../src/ids.ts';
 import type { SessionId } from '../src/ids.ts';
+import { position } from '../src/ids.ts';
 import type { LogUnderTest } from './log-under-test.ts';
 import { NOON } from './samples.ts';
 

@@ -6,8 +6,8 @@ import type { LogErrorCode } from '../src/errors.ts';
 import { LogError } from '../src/errors.ts';
 import type { Event, EventOf, Recorded } from '../src/event.ts';
 import type { Parent } from '../src/events/session.ts';
-import { digest, sessionId, timestamp } from '../src/ids.ts';
 import type { Digest, SessionId, Timestamp } from '../src/ids.ts';
+import { digest, sessionId, timestamp } from '../src/ids.ts';
 import type { Log, LogWriter } from '../src/port.ts';
 
 export const NOON: Timestamp = timestamp('2026-11-20T12:00:00.000Z');

@@ -1,10 +1,10 @@
 // Every kind of fact, its payload, and its envelope. A new kind turns every fold red until it says what it does.
 
+import type { Json } from '@tidemark/core';
 import type * as call from './events/call.ts';
 import type * as context from './events/context.ts';
 import type * as session from './events/session.ts';
 import type { Chain, Position, Timestamp, TurnId } from './ids.ts';
-import type { Json } from '@tidemark/core';
 
 /** The payload of each kind, in the order of the design's table. */
 export interface EventData {

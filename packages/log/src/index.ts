@@ -109,7 +109,7 @@ export type { WarmFront } from './codec/warm-fronts.ts';
 export { decodeWarmFronts, encodeWarmFronts } from './codec/warm-fronts.ts';
 
 // For those who write a store.
-export type { BytePort } from './codec/byte-port.ts';
+export type { BytePort } from './codec/line.ts';
 export type { EncodedRecords } from './codec/encode-records.ts';
 export { encodeRecords } from './codec/encode-records.ts';
 export type { LineFault, LineHead, SoundLine } from './codec/line.ts';
@@ -134,4 +134,4 @@ export type { Lineage, LogSegment } from './lineage.ts';
 export { diverged, lineageOf, readLineage } from './lineage.ts';
 export type { SummaryExtra } from './summary.ts';
 export { newestFirst, passes, summaryOf } from './summary.ts';
-export { milliseconds } from './time.ts';
+export { milliseconds } from './ids.ts';

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
-
-import { CHAIN_START, callId, digest, position, timestamp } from './ids.ts';
 import type { Event } from './event.ts';
+import { CHAIN_START, callId, digest, position, timestamp } from './ids.ts';
 import { namedArtifacts } from './named-artifacts.ts';
 
 const [a, b, c, d] = ['a', 'b', 'c', 'd'].map((letter) => digest(letter.repeat(64)));

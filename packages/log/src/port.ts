@@ -1,10 +1,9 @@
 // The Log port: what a store promises. Every store passes the contract suite beside this package, faults included.
 
 import type { AbortSignalLike } from '@tidemark/core';
-
 import type { Event, Recorded } from './event.ts';
-import type { Chain, Digest, Position, SessionId, Timestamp } from './ids.ts';
 import type { Parent, StartedBy } from './events/session.ts';
+import type { Chain, Digest, Position, SessionId, Timestamp } from './ids.ts';
 
 /** A lost race: the log has grown since the caller looked. Re-read, decide again. */
 export interface Conflict {

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { timestamp } from './ids.ts';
-import { milliseconds } from './time.ts';
+import { milliseconds, timestamp } from './ids.ts';
 
 test('says the same as the clock of the machine, for every day it can name', () => {
   fc.assert(

@@ -1,11 +1,9 @@
 // The shipped data: pinned to the published figures, so that an edit of the file shows.
 
 import { describe, expect, it } from 'vitest';
-
 import type { Capabilities } from './capabilities.ts';
 import { defaultCatalog } from './default-catalog.ts';
-import { findModel } from './find-model.ts';
-import { normalModelName, undatedModelName } from './model-name.ts';
+import { findModel, normalModelName, undatedModelName } from './find-model.ts';
 import { parseCatalog } from './parse-catalog.ts';
 
 const catalog = defaultCatalog();

@@ -1,10 +1,8 @@
 // Names: every way they are written that is known, and what stands in for a model that is not.
 
 import { describe, expect, it } from 'vitest';
-
 import { defaultCatalog } from './default-catalog.ts';
-import { findModel, nearestModel } from './find-model.ts';
-import { normalModelName } from './model-name.ts';
+import { findModel, nearestModel, normalModelName } from './find-model.ts';
 
 const catalog = defaultCatalog();
 

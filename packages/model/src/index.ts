@@ -33,8 +33,8 @@ export type { ImageKind } from './image-kind.ts';
 export { imageKind } from './image-kind.ts';
 export type { ImageInput, ImageSize, PatchCount, TileCount } from './image-input.ts';
 export { imageTokens, SENT_SIDE, sentSize } from './image-input.ts';
-export type { ClaudeName } from './model-name.ts';
-export { normalModelName, readClaudeName } from './model-name.ts';
+export type { ClaudeName } from './find-model.ts';
+export { normalModelName, readClaudeName } from './find-model.ts';
 export { parseCatalog, withOverrides } from './parse-catalog.ts';
 export type {
   AddedTool,

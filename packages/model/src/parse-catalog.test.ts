@@ -1,8 +1,8 @@
 // The door: what is refused, and how it says so.
 
 import { describe, expect, it } from 'vitest';
-
-import { type Catalog, CatalogError } from './catalog.ts';
+import type { Catalog } from './catalog.ts';
+import { CatalogError } from './catalog.ts';
 import { defaultCatalog } from './default-catalog.ts';
 import { findModel } from './find-model.ts';
 import { parseCatalog, withOverrides } from './parse-catalog.ts';

@@ -1,13 +1,12 @@
 // Money: which price is in force, and sums checked against whole-number arithmetic that shares nothing with the code.
 
+import type { Ttl, Usage } from '@tidemark/core';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-
 import type { Capabilities, Price } from './capabilities.ts';
 import { defaultCatalog } from './default-catalog.ts';
 import { findModel } from './find-model.ts';
 import { costAtMost, costOf, multiplier, priceAt } from './prices.ts';
-import type { Ttl, Usage } from '@tidemark/core';
 
 const catalog = defaultCatalog();
 const TODAY = '2026-11-21';

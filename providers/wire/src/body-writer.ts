@@ -2,10 +2,18 @@
 // what is new. Where a sealed marker does change, the writer goes back and seals again: a body is always what a naive join of the same
 // blocks, markers and envelope gives.
 
-import type { Answered, Block, BodyWriter, Envelope, Hash, LoweredFront, Marker, NewHash } from '@tidemark/model';
-import type { BodyForm } from './body-form.ts';
-import type { OpenCalls } from './closed-history.ts';
-import { follow, NO_CALLS, requireClosed } from './closed-history.ts';
+import type {
+  Answered,
+  Block,
+  BodyWriter,
+  Envelope,
+  Front,
+  Hash,
+  LoweredFront,
+  Marker,
+  NewHash,
+  RefusedPlace,
+} from '@tidemark/model';
 import type { Service } from './service.ts';
 import { refuse } from './service.ts';
 
@@ -239,4 +247,108 @@ function growingBytes(): GrowingBytes {
       return copy;
     },
   };
+}
+
+// The last door before the wire: every call is answered before anything else is said, and no result stands alone. An
+// API answers an open call with a 400 on every later turn (provider facts 1.6, 2.5).
+
+/** Calls that wait for their result, and the message that made them. */
+interface OpenCalls {
+  readonly group: number;
+  readonly ids: ReadonlySet<string>;
+}
+
+/** Nothing waits. */
+const NO_CALLS: OpenCalls = { group: -1, ids: new Set() };
+
+/**
+ * Goes over one more block.
+ *
+ * @throws ProviderError `provider/unclosed-history` for a result without its call, or anything between a call and its
+ * result.
+ */
+function follow(open: OpenCalls, block: Block, form: BodyForm): OpenCalls {
+  if (block.holds === 'call') return withCall(open, block, form);
+  if (block.holds === 'result') return withResult(open, block, form);
+  const sameAnswer = block.group === open.group && block.role === 'assistant' && !form.callsLast;
+  if (open.ids.size > 0 && !sameAnswer) throw unanswered(open, form);
+  return open;
+}
+
+/** @throws ProviderError `provider/unclosed-history` when a call still waits where the request ends. */
+function requireClosed(form: BodyForm, open: OpenCalls): void {
+  if (open.ids.size > 0) throw unanswered(open, form);
+}
+
+function withCall(open: OpenCalls, block: Block, form: BodyForm): OpenCalls {
+  if (open.ids.size > 0 && block.group !== open.group) throw unanswered(open, form);
+  return { group: block.group, ids: new Set([...open.ids, idAfter(form.callPrefix, block)]) };
+}
+
+function withResult(open: OpenCalls, block: Block, form: BodyForm): OpenCalls {
+  const id = idAfter(form.resultPrefix, block);
+  if (!open.ids.has(id)) {
+    throw refuse(
+      form.service,
+      'provider/unclosed-history',
+      `the result of "${id}" has no open call before it: repair the history before the request`,
+    );
+  }
+  return { group: block.group, ids: new Set([...open.ids].filter((other) => other !== id)) };
+}
+
+function idAfter(prefix: string, block: Block): string {
+  return block.head.slice(prefix.length, block.head.indexOf('"', prefix.length));
+}
+
+function unanswered(open: OpenCalls, { service }: BodyForm): Error {
+  const ids = [...open.ids].join(', ');
+  return refuse(
+    service,
+    'provider/unclosed-history',
+    `no result follows the calls ${ids}: close them before the request`,
+  );
+}
+
+// The form of a body: what an API puts around and between blocks, and which blocks a place in the body names.
+
+/** One API's punctuation. The block bytes themselves are in the blocks. */
+export interface BodyForm {
+  /** Whose API it is, for errors. */
+  readonly service: Service;
+  /** Everything before the blocks: model and render parameters. */
+  header(front: Front): string;
+  /** The text between two neighbours; `undefined` stands for the beginning and for the end of the blocks. */
+  between(before: Block | undefined, after: Block | undefined): string;
+  /** Whether two neighbours stand in the content of one message. */
+  joins(before: Block, after: Block): boolean;
+  /** Whether the system texts are the first message, or stand outside of the messages. */
+  readonly systemIsMessage: boolean;
+  /** What varies by call, and the closing brace. Throws `provider/invalid` for a field that is already written. */
+  end(front: Front, envelope: Envelope): string;
+  /** A marker of each life that is sold, as it stands between a block's head and tail. Absent where the API takes none. */
+  readonly marks?: { readonly [ttl in Marker['ttl']]?: string };
+  /** What a call's block begins with; the id follows, and a quote ends it. */
+  readonly callPrefix: string;
+  /** The same of a result's block. */
+  readonly resultPrefix: string;
+  /** Whether the calls of an answer must be the last of its message. */
+  readonly callsLast: boolean;
+  /** The fields that make a request one that goes on from an earlier answer; absent where the API knows none such. */
+  readonly goesOn?: (answered: Answered) => Envelope['fields'];
+}
+
+/** Indexes of the blocks at a place: those of the whole message where no content is named. None where the place is none. */
+export function locateBlocks(form: BodyForm, { message, content }: RefusedPlace, blocks: readonly Block[]): number[] {
+  const found: number[] = [];
+  let at = { message: -1, content: 0 };
+  let before: Block | undefined;
+  for (const [index, block] of blocks.entries()) {
+    if (block.section === 'tools' || (block.section === 'system' && !form.systemIsMessage)) continue;
+    const joins = before !== undefined && form.joins(before, block);
+    at = joins ? { ...at, content: at.content + 1 } : { message: at.message + 1, content: 0 };
+    before = block;
+    if (at.message === message && (content ?? at.content) === at.content) found.push(index);
+  }
+  return found;
 }

@@ -3,8 +3,8 @@
 export { connectionError, redirected } from './address.ts';
 export type { AnswerLimits } from './answer-limits.ts';
 export { answerLimits, createPartMeter, MOST_TOKENS, oversized, requireFewParts } from './answer-limits.ts';
-export type { BodyForm } from './body-form.ts';
-export { locateBlocks } from './body-form.ts';
+export type { BodyForm } from './body-writer.ts';
+export { locateBlocks } from './body-writer.ts';
 export { joinBody } from './body-writer.ts';
 export type { FailureCode } from './call-errors.ts';
 export {
@@ -39,4 +39,4 @@ export type { BodyFields, ParameterNames } from './parameters.ts';
 export { bodyEnd, bodyHeader, frozenParameters, wireParameters } from './parameters.ts';
 export type { Service } from './service.ts';
 export { accountName, refuse } from './service.ts';
-export { countBody, fittingName, jsonString, membersOf, textHead } from './wire-text.ts';
+export { countBody, fittingName, jsonString, membersOf, textHead } from './content.ts';

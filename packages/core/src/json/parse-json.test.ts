@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { canonicalText } from './canonical-json.ts';
-import { DEEPEST_JSON, JsonDepthError, isTooDeep, parseJson } from './parse-json.ts';
+import { DEEPEST_JSON, JsonDepthError, isTooDeep, parseJson } from './read-json.ts';
 
 const lists = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
 const records = (depth: number): string => '{"a":'.repeat(depth) + '1' + '}'.repeat(depth);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { isJsonObject, rawElements, rawMember, rawMembers } from './raw-json.ts';
+import { isJsonObject, rawElements, rawMember, rawMembers } from './read-json.ts';
 
 it('slices members out as they stand, whatever their order and numbers', () => {
   const text = ' { "b" : 1.0 , "10":[1, {"x":"}\\"]"}] ,"9":12345678901234567890,"e\\u0301":"\\\\","n":null } ';

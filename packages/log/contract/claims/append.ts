@@ -1,11 +1,11 @@
 // Appending: order, positions, the lost race, what is refused, what is replaced.
 
+import { canonicalJson } from '@tidemark/core';
 import fc from 'fast-check';
 import { describe, expect } from 'vitest';
-import { CHAIN_START, timestamp, turnId } from '../../src/ids.ts';
-import { canonicalJson } from '@tidemark/core';
 import { KINDS } from '../../src/codec/revision-1/decoders.ts';
 import type { Event } from '../../src/event.ts';
+import { CHAIN_START, timestamp, turnId } from '../../src/ids.ts';
 import { EVENTS, anEvent } from '../arbitrary-event.ts';
 import type { LogFactory } from '../log-under-test.ts';
 import {

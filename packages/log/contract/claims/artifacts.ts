@@ -1,9 +1,9 @@
 // Artifacts: bytes by digest, streamed, kept once, checked.
 
 import { describe, expect } from 'vitest';
+import type { Digest } from '../../src/ids.ts';
 import { digest } from '../../src/ids.ts';
 import type { Artifacts } from '../../src/port.ts';
-import type { Digest } from '../../src/ids.ts';
 import type { LogFactory } from '../log-under-test.ts';
 import { digestOf, fails, gather, untilFailure } from '../samples.ts';
 import { claim } from '../with-store.ts';

@@ -5,6 +5,7 @@
 import { describe, expect } from 'vitest';
 import type { SessionId } from '../../src/ids.ts';
 import type { LogFactory, LogUnderTest } from '../log-under-test.ts';
+import { splitLines } from '../raw-lines.ts';
 import {
   appended,
   fails,
@@ -17,7 +18,6 @@ import {
   texts,
   untilFailure,
 } from '../samples.ts';
-import { splitLines } from '../raw-lines.ts';
 import { claimWhere } from '../with-store.ts';
 
 type Lines = NonNullable<LogUnderTest['lines']>;

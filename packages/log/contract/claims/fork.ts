@@ -2,10 +2,11 @@
 
 import { describe, expect } from 'vitest';
 import type { Parent } from '../../src/events/session.ts';
-import { chain } from '../../src/ids.ts';
 import type { SessionId } from '../../src/ids.ts';
+import { chain } from '../../src/ids.ts';
 import type { Log, LogWriter } from '../../src/port.ts';
 import type { LogFactory } from '../log-under-test.ts';
+import { soundLine, splitLines } from '../raw-lines.ts';
 import {
   appended,
   created,
@@ -19,7 +20,6 @@ import {
   sessionWith,
   texts,
 } from '../samples.ts';
-import { soundLine, splitLines } from '../raw-lines.ts';
 import { claim, claimWhere } from '../with-store.ts';
 
 async function forkAt(log: Log, from: SessionId, position: number, id: SessionId): Promise<LogWriter> {

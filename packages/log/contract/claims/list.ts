@@ -2,8 +2,8 @@
 
 import { describe, expect } from 'vitest';
 import { timestamp } from '../../src/ids.ts';
-import type { LogFactory } from '../log-under-test.ts';
 import type { SessionFilter } from '../../src/port.ts';
+import type { LogFactory } from '../log-under-test.ts';
 import { appended, created, flipped, parentAt, session, sessionWith } from '../samples.ts';
 import { claim, claimWhere } from '../with-store.ts';
 

@@ -1,11 +1,10 @@
 // The read door: the raw bytes of a sound line enter, a typed record leaves.
 
+import type { Json } from '@tidemark/core';
 import type { Recorded, RecordedUnknown } from '../event.ts';
 import { chain as mintChain, position as mintPosition, timestamp, turnId } from '../ids.ts';
-import type { Json } from '@tidemark/core';
-import type { BytePort } from './byte-port.ts';
+import type { BytePort, SoundLine } from './line.ts';
 import { partsOf } from './line.ts';
-import type { SoundLine } from './line.ts';
 import type { RecordEnvelope } from './revision-1/decoder.ts';
 import { DECODERS, isKind } from './revision-1/decoders.ts';
 

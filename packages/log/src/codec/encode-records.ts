@@ -1,11 +1,11 @@
 // The append door: facts enter, are checked, and leave as the lines of a log.
 
+import { canonicalJson } from '@tidemark/core';
 import { LogError } from '../errors.ts';
 import type { Event, Recorded } from '../event.ts';
-import { position as mintPosition, timestamp, turnId } from '../ids.ts';
 import type { Chain, Position, Timestamp, TurnId } from '../ids.ts';
-import { canonicalJson } from '@tidemark/core';
-import type { BytePort } from './byte-port.ts';
+import { position as mintPosition, timestamp, turnId } from '../ids.ts';
+import type { BytePort } from './line.ts';
 import { writeLine } from './line.ts';
 import { DECODERS, isKind } from './revision-1/decoders.ts';
 import type { Tip } from './tip.ts';

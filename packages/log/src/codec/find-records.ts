@@ -1,8 +1,7 @@
 // Sound records inside bytes that are no lines: glued to each other or to a torn one, or behind a newline that is gone.
 
-import type { BytePort } from './byte-port.ts';
+import type { BytePort, SoundLine } from './line.ts';
 import { checkLine, endsIn } from './line.ts';
-import type { SoundLine } from './line.ts';
 
 /** A sound record and where it stands among the bytes that were searched. */
 export interface FoundRecord {

@@ -4,9 +4,8 @@
 //
 // The layout holds for every revision; `v` names that of the payload.
 
-import { chain as mintChain } from '../ids.ts';
 import type { Chain, Position, Timestamp, TurnId } from '../ids.ts';
-import type { BytePort } from './byte-port.ts';
+import { chain as mintChain } from '../ids.ts';
 
 /** Bytes from `,"chain"` to the closing brace. */
 const SEAL = 45;
@@ -111,7 +110,7 @@ export function chainIn(line: Uint8Array, { sealed }: SoundLine, bytes: BytePort
 }
 
 /** The values of a line: the name of its kind, and the others as the JSON that stands there. */
-export interface LineParts {
+interface LineParts {
   readonly kind: string;
   readonly at: string;
   readonly turn: string | undefined;
@@ -247,4 +246,17 @@ function stands(word: readonly number[], at: Uint8Array, offset: number): boolea
 
 function ascii(text: string): readonly number[] {
   return Array.from(text, (character) => character.charCodeAt(0));
+}
+
+// What a pure package cannot do with bytes by itself. A store brings it in as an argument.
+
+/** Checksums, digests and text of bytes. Text means its UTF-8 form. */
+export interface BytePort {
+  /** CRC-32 (IEEE 802.3), unsigned. */
+  crc32(data: string | Uint8Array): number;
+  /** SHA-256 over the pieces, one after the other: 64 lower-case hex characters. */
+  sha256(pieces: readonly (string | Uint8Array)[]): string;
+  /** In memory of its own: it is written into. */
+  encode(text: string): Uint8Array;
+  decode(bytes: Uint8Array): string;
 }

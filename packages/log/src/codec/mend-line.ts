@@ -1,6 +1,6 @@
 // A line in which one byte changed can be told from all others: CRC-32 says which byte it was, and the chain proves it.
 
-import type { BytePort } from './byte-port.ts';
+import type { BytePort } from './line.ts';
 import { reseal, stampSeal, sumIn, summedOf } from './line.ts';
 
 /**

@@ -1,12 +1,12 @@
 // How a session began: read from the first line of its file, or salvaged where that line is damaged.
 
-import { beginningOf } from '../beginning.ts';
 import type { SessionBeginning } from '../beginning.ts';
-import { CHAIN_START } from '../ids.ts';
+import { beginningOf } from '../beginning.ts';
 import type { SessionId } from '../ids.ts';
-import type { BytePort } from './byte-port.ts';
+import { CHAIN_START } from '../ids.ts';
 import { decodeRecord } from './decode-record.ts';
 import { findRecords } from './find-records.ts';
+import type { BytePort } from './line.ts';
 import { chainBehind, chainIn, checkLine, headOf } from './line.ts';
 import { mendings } from './mend-line.ts';
 import { createRecordReader, damaged } from './read-records.ts';

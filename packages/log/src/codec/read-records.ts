@@ -1,15 +1,14 @@
 // Chunks of a log become records. Everything is checked on raw bytes; damage comes behind all that is sound before it.
 
-import { LogError } from '../errors.ts';
 import type { DamagePlace } from '../errors.ts';
+import { LogError } from '../errors.ts';
 import type { Recorded } from '../event.ts';
-import type { BytePort } from './byte-port.ts';
 import { decodeRecord } from './decode-record.ts';
 import { holdsLostNewline } from './find-records.ts';
+import type { BytePort, SoundLine } from './line.ts';
 import { chainBehind, chainIn, checkLine, headOf } from './line.ts';
-import type { SoundLine } from './line.ts';
-import { createLineSplitter, LONGEST_LINE } from './split-lines.ts';
 import type { RawLine } from './split-lines.ts';
+import { LONGEST_LINE, createLineSplitter } from './split-lines.ts';
 import type { Tip } from './tip.ts';
 
 /** Where and what to read. */

@@ -6,10 +6,10 @@ import { created, prompts, session } from '../../contract/samples.ts';
 import type { Event } from '../event.ts';
 import { CHAIN_START, position } from '../ids.ts';
 import { encodeRecords } from './encode-records.ts';
-import { createRecordReader } from './read-records.ts';
-import { createSalvager } from './salvage.ts';
-import type { Salvaged } from './salvage.ts';
 import { salvageBeginning } from './read-beginning.ts';
+import { createRecordReader } from './read-records.ts';
+import type { Salvaged } from './salvage.ts';
+import { createSalvager } from './salvage.ts';
 import { createLineSplitter } from './split-lines.ts';
 import { EMPTY_TIP } from './tip.ts';
 

@@ -1,11 +1,10 @@
 // What can be had back of a damaged log: every record that is still whole, wherever it stands, and each in which one byte
 // changed, where the chain proves what it was. What is gone for good is said with its positions (L6).
 
-import type { BytePort } from './byte-port.ts';
 import { decodeRecord } from './decode-record.ts';
 import { findRecords } from './find-records.ts';
+import type { BytePort, SoundLine } from './line.ts';
 import { chainBehind, chainIn, checkLine, headOf } from './line.ts';
-import type { SoundLine } from './line.ts';
 import { mendings } from './mend-line.ts';
 import type { RawLine } from './split-lines.ts';
 import type { Tip } from './tip.ts';

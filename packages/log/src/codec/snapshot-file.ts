@@ -1,9 +1,9 @@
 // A snapshot as one piece of bytes: a digest over everything, a header line, the state. Damage makes it nothing (L9).
 
-import { chain as mintChain } from '../ids.ts';
 import { canonicalJson } from '@tidemark/core';
+import { chain as mintChain } from '../ids.ts';
 import type { Snapshot } from '../port.ts';
-import type { BytePort } from './byte-port.ts';
+import type { BytePort } from './line.ts';
 
 /** A snapshot, and where in the log's own file its length ends, where the store knows. */
 export interface KeptSnapshot {

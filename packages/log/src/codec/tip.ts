@@ -1,7 +1,7 @@
 // Where a log ends: all that its next record depends on.
 
-import { CHAIN_START } from '../ids.ts';
 import type { Chain } from '../ids.ts';
+import { CHAIN_START } from '../ids.ts';
 
 /** The end of a log. */
 export interface Tip {

@@ -1,7 +1,7 @@
 // Facts about calls to a model and to tools: what was decided before sending, what came back, how each call closed.
 
-import type { CallId, Digest, Money, Position, SessionId } from '../ids.ts';
 import type { AnswerPart, CacheWrite, Json, StopReason, Usage } from '@tidemark/core';
+import type { CallId, Digest, Money, Position, SessionId } from '../ids.ts';
 import type { ContentPart } from '../parts.ts';
 
 /** A cache marker: on the block at this index of the request, in the provider's cache order. */

@@ -1,7 +1,7 @@
 // Facts that decide what the model sees: epochs, notes, prompts, and the records that wait for an epoch.
 
-import type { Digest, Money, Position, SessionId, Timestamp } from '../ids.ts';
 import type { CacheWrite, Json, RenderParameters } from '@tidemark/core';
+import type { Digest, Money, Position, SessionId, Timestamp } from '../ids.ts';
 import type { ContentPart } from '../parts.ts';
 import type { SequenceRecord } from './call.ts';
 

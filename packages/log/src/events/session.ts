@@ -1,7 +1,7 @@
 // Facts about the session itself: its beginning, its turns, its settings, what an import kept.
 
-import type { CallId, Chain, Digest, Money, Position, SessionId } from '../ids.ts';
 import type { Json } from '@tidemark/core';
+import type { CallId, Chain, Digest, Money, Position, SessionId } from '../ids.ts';
 
 /** Where a fork leaves its parent: the child's log goes on behind this record. */
 export interface Parent {

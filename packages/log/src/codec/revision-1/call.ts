@@ -11,25 +11,25 @@ import type {
   DiagnosisRecord,
   EstimatedUse,
   FileTouch,
+  Granted,
   KeptPlace,
   KeptRecord,
   MarkerRecord,
   Miss,
-  Granted,
   PermissionDecided,
   RequestPrepared,
   SequenceRecord,
-  SizeForecast,
   Shaping,
+  SizeForecast,
   ToolAbandoned,
   ToolEnded,
   ToolStarted,
 } from '../../events/call.ts';
-import { decoder } from './decoder.ts';
 import type { Decoders } from './decoder.ts';
+import { decoder } from './decoder.ts';
 import { answerParts, contentParts, sequenceParameters, ttl, usage } from './parts.ts';
-import { callId, digest, flag, jsonRecord, money, number, optional, position, sessionId, text } from './scalars.ts';
 import type { PayloadShape } from './scalars.ts';
+import { callId, digest, flag, jsonRecord, money, number, optional, position, sessionId, text } from './scalars.ts';
 
 const marker = z.object({ block: number, ttl, prefix: digest } satisfies PayloadShape<MarkerRecord>);
 

@@ -26,9 +26,10 @@ import type {
   ToolRecord,
   ToolsChanged,
 } from '../../events/context.ts';
-import { decoder } from './decoder.ts';
 import type { Decoders } from './decoder.ts';
+import { decoder } from './decoder.ts';
 import { contentParts, sequenceParameters, ttl } from './parts.ts';
+import type { PayloadShape } from './scalars.ts';
 import {
   digest,
   flag,
@@ -42,7 +43,6 @@ import {
   text,
   timestamp,
 } from './scalars.ts';
-import type { PayloadShape } from './scalars.ts';
 
 const layer = z.object({
   name: text,

@@ -12,11 +12,11 @@ import type {
   Usage,
 } from '@tidemark/core';
 import { z } from 'zod';
-import type { CallId, Digest } from '../../ids.ts';
 import type { SequenceRecord } from '../../events/call.ts';
+import type { CallId, Digest } from '../../ids.ts';
 import type { ContentPart, FilePart } from '../../parts.ts';
-import { callId, digest, number, optional, text } from './scalars.ts';
 import type { PayloadShape } from './scalars.ts';
+import { callId, digest, number, optional, text } from './scalars.ts';
 
 const textPart = z.object({ type: z.literal('text'), text } satisfies PayloadShape<TextPart>);
 

@@ -1,8 +1,8 @@
 // The smallest pieces of a payload: brands, JSON, counts. Frozen after the first release.
 
+import type { Json } from '@tidemark/core';
 import { z } from 'zod';
 import type { CallId, Chain, Digest, Money, Position, SessionId, Timestamp } from '../../ids.ts';
-import type { Json } from '@tidemark/core';
 
 /** One schema for each field of `T`, none forgotten: a field without one would be lost in silence (L6). */
 export type PayloadShape<T> = {

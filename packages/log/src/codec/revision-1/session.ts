@@ -15,10 +15,10 @@ import type {
   TurnEnded,
   TurnTotals,
 } from '../../events/session.ts';
-import { decoder } from './decoder.ts';
 import type { Decoders } from './decoder.ts';
-import { callId, chain, digest, json, money, number, optional, position, sessionId, text } from './scalars.ts';
+import { decoder } from './decoder.ts';
 import type { PayloadShape } from './scalars.ts';
+import { callId, chain, digest, json, money, number, optional, position, sessionId, text } from './scalars.ts';
 
 const parent = z.object({ session: sessionId, position, chain } satisfies PayloadShape<Parent>);
 
