@@ -13,7 +13,7 @@ export { appendAll, appendOnly, itemAt, slice } from './base/append-only.ts';
 export { besideSpans } from './fold/beside.ts';
 export type { Bill, BilledCall } from './money/bill.ts';
 export { addBills, billOf, NO_BILL, ratesOf, unitPrice } from './money/bill.ts';
-export { withoutBoundReasoning } from './fold/repack.ts';
+export { withoutBoundReasoning } from './fold/packing-edits.ts';
 export type {
   Budgets,
   BudgetSettings,
@@ -114,10 +114,8 @@ export { chooseLifetime, plan } from './cache/plan.ts';
 export type { Need } from './epoch/needed-change.ts';
 export { neededChange } from './epoch/needed-change.ts';
 export type { NextInput } from './pressure/next-input.ts';
-export type { Pace } from './state/pace.ts';
-export { isCrowded } from './state/pace.ts';
-export type { CallPause, Pauses } from './state/pauses.ts';
-export { addPause, NO_PAUSES } from './state/pauses.ts';
+export type { Pace, CallPause, Pauses } from './state/call-times.ts';
+export { isCrowded, addPause, NO_PAUSES } from './state/call-times.ts';
 export type { BlockSizes, SizeInput } from './cache/prefix-size.ts';
 export { blockSizes, scaleAt, sizeByBlock } from './cache/prefix-size.ts';
 export type { PruningInput } from './pruning/pruning.ts';

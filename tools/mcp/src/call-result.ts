@@ -4,9 +4,10 @@
 import type { ToolImage, ToolOutput } from '@tidemark/agent';
 import { imageKind } from '@tidemark/model';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
-import { isShallow } from './is-shallow.ts';
+import { canonicalText } from '@tidemark/log';
 
 type ResultBlock = CallToolResult['content'][number];
+
 type Resource = Extract<ResultBlock, { type: 'resource' }>['resource'];
 
 /** The output of a call. */
@@ -91,6 +92,17 @@ function isTextOf(block: ResultBlock, structured: object): boolean {
   if (block.type !== 'text') return false;
   try {
     return JSON.stringify(JSON.parse(block.text)) === JSON.stringify(structured);
+  } catch {
+    return false;
+  }
+}
+
+// Values of a server that are nested thousands of levels deep: each function that walks one by calling itself would fill the stack.
+
+/** Returns true for a value that canonical JSON can hold: at most 1,000 levels. */
+export function isShallow(value: unknown): boolean {
+  try {
+    return canonicalText(value) !== '';
   } catch {
     return false;
   }

@@ -15,10 +15,9 @@ import {
   ToolSchema,
 } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
-import { isShallow } from './is-shallow.ts';
+import { isShallow } from './call-result.ts';
 import type { McpHttpServer, McpServer, StdioServer } from './mcp-server.ts';
 import { ServerRefused } from './server-errors.ts';
-
 export { checkerOf } from './check-arguments.ts';
 
 /** A tool as its server lists it; without a schema where it has none that is one. */
@@ -54,10 +53,13 @@ export interface Watcher {
 
 /** How long a server may take to start, in milliseconds: a runner may have to fetch it first. */
 const START_MS = 60_000;
+
 /** How long it may take to say that it lives. */
 const PING_MS = 5_000;
+
 /** A listing that goes on for longer never ends. */
 const MOST_PAGES = 50;
+
 /** What is kept of what a program says to its standard error. */
 const LAST_WORDS = 400;
 
@@ -172,6 +174,7 @@ async function listAll(client: Client, signal: AbortSignal): Promise<ServerListi
 
 /** Each tool is read by itself: one that is none may not cost all others. */
 const LISTED = ListToolsResultSchema.extend({ tools: z.array(z.unknown()) });
+
 const NAMED = z.object({ name: z.string(), description: z.string().optional().catch(undefined) });
 
 function listedTool(given: unknown): readonly ListedTool[] {

@@ -6,7 +6,7 @@ import { REAL, rootWith, skill } from '../tests/room.ts';
 import { findSkills } from './find-skills.ts';
 import type { FoundSkill } from './found-skill.ts';
 import { entryOf, indexText, LARGEST_INDEX } from './index-text.ts';
-import { oneLine } from './one-line.ts';
+import { oneLine } from './read-folder.ts';
 
 test('lists real skills by name, with when to use them', async () => {
   const { skills } = await findSkills([REAL]);

@@ -20,12 +20,15 @@ import { basename, join, relative, sep } from 'node:path';
 import type { FoundSkill, SkillRoot } from './found-skill.ts';
 import type { BadFile } from './front-matter.ts';
 import { LARGEST_SKILL, readSkillFile } from './front-matter.ts';
-import { oneLine } from './one-line.ts';
+import { graphemeAt } from '@tidemark/model';
 
 const MOST_FILES = 40;
+
 const DEEPEST = 3;
+
 /** Of what the index says of a skill, in UTF-16 units. */
 const LONGEST_USE = 300;
+
 /** The same before it is masked. It is cut after that: a part of a token has no known shape. */
 const LONGEST_READ = 4_096;
 
@@ -208,4 +211,18 @@ function bodyOf(body: string, name: string, folder: string, files: readonly stri
   const more = files.length < MOST_FILES ? '' : ', …';
   const call = `skill_load {"name":"${name}","file":"…"}`;
   return `${body}\n\n[Files of this skill, read with ${call}: ${files.map((file) => oneLine(file, 200)).join(', ')}${more}. Its folder: ${oneLine(folder, 400)}]`;
+}
+
+// Words of a skill where they stand in a list: one line, nothing in it that ends a line, hides or opens an element.
+
+/** On one line, at most so many UTF-16 units, cut between graphemes with an ellipsis. */
+export function oneLine(text: string, most: number): string {
+  const line = text
+    .replaceAll(/[\p{C}\p{Z}]+/gu, ' ')
+    .replaceAll('<', '‹')
+    .replaceAll('>', '›')
+    .trim();
+  if (line.length <= most) return line;
+  const end = graphemeAt(line, most - 1)?.index ?? 0;
+  return `${line.slice(0, end).trimEnd()}…`;
 }

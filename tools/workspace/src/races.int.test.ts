@@ -13,16 +13,19 @@ import { createEditTool } from './edit/edit-tool.ts';
 import { createLsTool } from './ls/ls-tool.ts';
 import { createMemoryUpdateTool } from './memory/memory-update-tool.ts';
 import { createReadTool } from './read/read-tool.ts';
-import { attachInstructions } from './sources/attach-instructions.ts';
+import { attachInstructions } from './sources/instructions.ts';
 import { createFindTool } from './search/find-tool.ts';
 import { createGrepTool } from './search/grep-tool.ts';
 import { createWriteTool } from './write/write-tool.ts';
 
 /** Enough for each test to fail on a tool that looks at a path twice instead of holding its folder. */
 const ROUNDS = { fast: 1_500, slow: 300, spawned: 80 };
+
 /** A loaded machine may let a test see the folder outside alone for a while: then it goes on, up to so many rounds. */
 const MOST_ROUNDS = 100 * ROUNDS.fast;
+
 const MOST_MORE = 20;
+
 const SWAPPER = fileURLToPath(new URL('../tests/swap-folder.ts', import.meta.url));
 
 interface Race extends Bench {

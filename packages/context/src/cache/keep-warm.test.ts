@@ -5,7 +5,7 @@ import { row, second } from '../../tests/log-of.ts';
 import { unitPrice } from '../money/bill.ts';
 import type { KeepWarm, KeepWarmInput } from './keep-warm.ts';
 import { planKeepWarm } from './keep-warm.ts';
-import { addPause, endedBetween, NO_PAUSES } from '../state/pauses.ts';
+import { addPause, endedBetween, NO_PAUSES } from '../state/call-times.ts';
 
 const MINUTE = 60_000;
 const TOKENS = 100_000;

@@ -7,8 +7,8 @@ import type { Price, Ttl, Usage } from '@tidemark/model';
 import { costOf } from '@tidemark/model';
 import { Decimal } from 'decimal.js';
 import { LIFE } from './entries.ts';
-import type { Pauses } from '../state/pauses.ts';
-import { endedBetween } from '../state/pauses.ts';
+import type { Pauses } from '../state/call-times.ts';
+import { endedBetween } from '../state/call-times.ts';
 
 /** The purpose of a request that only keeps what is cached. */
 export const KEEP_WARM = 'keep-warm';

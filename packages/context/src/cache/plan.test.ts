@@ -9,8 +9,8 @@ import type { CacheEntry } from '../state/state.ts';
 import fc from 'fast-check';
 import { unitPrice } from '../money/bill.ts';
 import type { LifetimeInput } from './plan.ts';
-import type { CallPause } from '../state/pauses.ts';
-import { addPause, NO_PAUSES, stakes } from '../state/pauses.ts';
+import type { CallPause } from '../state/call-times.ts';
+import { addPause, NO_PAUSES, stakes } from '../state/call-times.ts';
 
 const PARAMETERS = { tools: named('p'), system: named('p'), messages: named('p') };
 

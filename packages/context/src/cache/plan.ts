@@ -8,8 +8,8 @@ import { tokensUpTo, turnStartOf } from './sequence.ts';
 import type { CacheEntry } from '../state/state.ts';
 import { multiplier } from '@tidemark/model';
 import { LIFE } from './entries.ts';
-import type { Pauses } from '../state/pauses.ts';
-import { stakes } from '../state/pauses.ts';
+import type { Pauses } from '../state/call-times.ts';
+import { stakes } from '../state/call-times.ts';
 
 /** A router passes markers on to an upstream that honours them: its row has that one's floor, slots and lookback. */
 export const TAKES_MARKERS: ReadonlySet<Capabilities['markers']> = new Set(['explicit', 'pass-through']);

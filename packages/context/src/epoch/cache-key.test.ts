@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { named, newHash, second } from '../../tests/log-of.ts';
 import { cacheKey } from './epoch.ts';
 import type { KeyInput } from './epoch.ts';
-import { addCall, NO_PACE } from '../state/pace.ts';
+import { addCall, NO_PACE } from '../state/call-times.ts';
 import { sessionId } from '@tidemark/log';
 
 const FAMILY: KeyInput = { contract: 'tm1', model: 'gpt-5.1', root: 's1', tools: [named('read')] };

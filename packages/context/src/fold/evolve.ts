@@ -8,7 +8,7 @@ import { accept, fail, send } from './evolve-calls.ts';
 import { changeReasoning, changeRole, changeTools, frontInForce } from './evolve-changes.ts';
 import { entriesOf } from '../cache/entries.ts';
 import { scalesWithCheckpoint } from './model-tokens.ts';
-import { prune, quarantine } from './repack.ts';
+import { prune, quarantine } from './packing-edits.ts';
 import {
   renderAbandoned,
   renderBranch,

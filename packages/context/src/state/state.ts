@@ -19,9 +19,8 @@ import type {
 import type { CallPart, ChangePart, ImagePart, Section, Span, TextPart, Ttl } from '@tidemark/model';
 import type { AppendOnly } from '../base/append-only.ts';
 import { appendOnly } from '../base/append-only.ts';
-import type { Pace } from './pace.ts';
-import { NO_PACE } from './pace.ts';
-import type { Pauses } from './pauses.ts';
+import type { Pace, Pauses } from './call-times.ts';
+import { NO_PACE } from './call-times.ts';
 import type { Learnt, Scales } from './scales.ts';
 
 /** The fold after some prefix of a log. */

@@ -7,12 +7,13 @@ import { showName } from '../confine/show-name.ts';
 import { argumentsOf, isProblem } from '../door/arguments.ts';
 import type { CommandReach } from '../sandbox/sandbox.ts';
 import { readCommands } from '../shell/read-commands.ts';
-import { watchForHints } from './failure-hints.ts';
-import type { Patience } from './run-command.ts';
+import type { Patience, CommandEnd } from './run-command.ts';
 import { runCommand } from './run-command.ts';
-import { exitOf, sayEnd } from './say-end.ts';
 import type { Shell, ShellOptions } from './shell.ts';
 import { openShell } from './shell.ts';
+import { constants } from 'node:os';
+import { cutBeforeWord } from '../page/cut-line.ts';
+import type { Relative } from './family.ts';
 
 /** What the tool is made with. */
 export interface BashOptions extends ShellOptions {
@@ -21,10 +22,14 @@ export interface BashOptions extends ShellOptions {
 }
 
 const DEFAULT_SECONDS = 120;
+
 const MOST_SECONDS = 600;
+
 const MOST_PORTS = 8;
+
 /** Linux refuses a single argument of 128 KiB. */
 const MOST_BYTES = 100 * 1024;
+
 const TITLE_LENGTH = 2_000;
 
 const BASH = z.strictObject({
@@ -169,4 +174,110 @@ function titleOf(command: string, reached: readonly string[]): string {
   const more = shown.length - TITLE_LENGTH;
   const cut = more <= 0 ? shown : `${shown.slice(0, TITLE_LENGTH)} … and ${more} characters more`;
   return `bash${reached.length === 0 ? '' : ` with ${reached.join(' and ')}`} ${cut}`;
+}
+
+// Tells a model that a command failed because of its sandbox: programs only report that a name is unknown, or a file
+// cannot be written.
+
+/** Reads the output of one command as it passes. */
+export interface FailureHints {
+  see(chunk: Uint8Array): void;
+  /** What to add to the result, one text each; none where nothing looks like a bound of the sandbox. */
+  hints(): readonly string[];
+}
+
+/** What resolvers, curl, git, npm, pip, Go, Java and Rust report for a name that cannot be looked up or a host out of reach. */
+const NO_NETWORK =
+  /EAI_AGAIN|ENOTFOUND|ENETUNREACH|EHOSTUNREACH|getaddrinfo|[Cc]ould not resolve|[Tt]emporary failure (in name resolution|resolving)|[Nn]ame or service not known|[Nn]etwork is unreachable|[Nn]o route to host|[Uu]nable to (resolve|look ?up)|UnknownHostException|dns error|no such host|failed to lookup address/;
+
+const READ_ONLY = /[Rr]ead-only file ?system|EROFS|[Dd]evice or resource busy|EBUSY/;
+
+const KINDS = [
+  {
+    pattern: NO_NETWORK,
+    offline: true,
+    hint: 'this sandbox has no network: if the command needs it, call bash again with network: true, which the user is asked about',
+  },
+  {
+    pattern: READ_ONLY,
+    offline: false,
+    hint: 'in this sandbox only the workspace can be written and moved, without its repositories (.git), .tidemark, .agents, AGENTS.md, start files, folders of PATH and what trusted settings start: if that is why, ask the user to do it',
+  },
+] as const;
+
+/** Longest text that is looked at twice, so that it is found across two chunks; in characters. */
+const OVERLAP = 64;
+
+/** Starts with no output seen. @param offline The command has no network. */
+function watchForHints(offline: boolean): FailureHints {
+  const wanted = KINDS.filter((kind) => offline || !kind.offline);
+  const found = new Set<string>();
+  const decoder = new TextDecoder();
+  let last = '';
+  return {
+    see(chunk) {
+      if (found.size === wanted.length) return;
+      const text = last + decoder.decode(chunk, { stream: true });
+      for (const { pattern, hint } of wanted) if (pattern.test(text)) found.add(hint);
+      last = text.slice(-OVERLAP);
+    },
+    hints: () => [...found],
+  };
+}
+
+// How a command ended, in words for the model: after its output, whose end is what it is shown.
+
+const MOST_NAMED = 10;
+
+const COMMAND_LENGTH = 120;
+
+const LINE_END = 0x0a;
+
+/** The exit code as a shell gives it: 128 and the number of the signal where one ended it; `undefined` where it did not end. */
+function exitOf({ code, signal }: Pick<CommandEnd, 'code' | 'signal'>): number | undefined {
+  return code ?? (signal === undefined ? undefined : 128 + constants.signals[signal]);
+}
+
+/** What is to be said; nothing when there was output and all went well. */
+function sayEnd(end: CommandEnd, patience: Patience): string {
+  const lines = [...sayOutput(end), ...sayExit(end), ...sayStop(end, patience), ...sayLeft(end)];
+  if (lines.length === 0) return '';
+  const apart = end.lastByte === undefined || end.lastByte === LINE_END ? '' : '\n';
+  return `${apart}${lines.map((line) => `[${line}]`).join('\n')}`;
+}
+
+function sayOutput({ lastByte, outputLeft }: CommandEnd): readonly string[] {
+  const none = lastByte === undefined ? ['no output'] : [];
+  return outputLeft ? [...none, 'the output was still held open by a process out of reach, and was left there'] : none;
+}
+
+function sayExit(end: CommandEnd): readonly string[] {
+  if (end.code === undefined && end.signal === undefined) return ['the shell did not end'];
+  if (end.signal !== undefined) return [`ended by ${end.signal}, exit ${exitOf(end)}`];
+  return end.code === 0 && end.lastByte !== undefined ? [] : [`exit ${end.code}`];
+}
+
+function sayStop({ stopped }: CommandEnd, { timeoutMs }: Patience): readonly string[] {
+  if (stopped === undefined) return [];
+  if (stopped === 'interrupt') return ['interrupted, and ended with all that it had started'];
+  return [
+    `timed out after ${timeoutMs / 1000} s and was ended with all that it had started: do less, or give timeout_s`,
+  ];
+}
+
+function sayLeft({ leftRunning, undying }: CommandEnd): readonly string[] {
+  return [
+    ...(leftRunning.length === 0 ? [] : [`left running and ended: ${named(leftRunning)}`]),
+    ...(undying.length === 0 ? [] : [`could not be ended: ${named(undying)}`]),
+  ];
+}
+
+function named(relatives: readonly Relative[]): string {
+  const names = relatives.slice(0, MOST_NAMED).map(({ pid, command }) => `${pid} ${short(showName(command))}`);
+  const more = relatives.length - names.length;
+  return [...names, ...(more > 0 ? [`${more} more`] : [])].join('; ');
+}
+
+function short(command: string): string {
+  return cutBeforeWord(command, COMMAND_LENGTH);
 }

@@ -1,12 +1,12 @@
 // One command from its start to its last descendant's end: output streamed at the reader's pace, time-out, interrupt.
 
 import { randomUUID } from 'node:crypto';
-import { endFamily, whoStays } from './end-family.ts';
 import type { Relative } from './family.ts';
-import { MARK } from './family.ts';
+import { MARK, familyOf } from './family.ts';
 import type { GuardedCommand, Exit, Guarded } from './guard.ts';
 import { startGuarded } from './guard.ts';
-import { endsWithin, pump } from './pump.ts';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Readable } from 'node:stream';
 
 /** How long is waited for what, in milliseconds. */
 export interface Patience {
@@ -109,4 +109,120 @@ function haltOn(signal: AbortSignal, timeoutMs: number): Halt {
       return cause;
     },
   };
+}
+
+// Ends what a command left or what must stop: asked first, then killed.
+
+/** How often the list is read again while it empties, in milliseconds. */
+const LOOK_MS = 20;
+
+/** What forks faster than it is killed gets as many rounds. */
+const ROUNDS = 50;
+
+/** How often somebody who is leaving is looked for. */
+const LEAVING_ROUNDS = 5;
+
+/** Which processes, and how long they may take to end by themselves, in milliseconds. */
+export interface FamilyEnding {
+  readonly leader: number;
+  readonly mark: string;
+  readonly termMs: number;
+}
+
+/** SIGTERM to all, SIGKILL to who is left after `termMs`. Returns who is alive even then: another user's, or stuck in the system. */
+async function endFamily({ leader, mark, termMs }: FamilyEnding): Promise<readonly Relative[]> {
+  const living = () => familyOf(leader, mark);
+  for (const { pid } of await living()) signalTo(pid, 'SIGTERM');
+  for (let waited = 0; waited < termMs; waited += LOOK_MS) {
+    if ((await living()).length === 0) return [];
+    await pause(LOOK_MS);
+  }
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const left = await living();
+    if (left.length === 0) return [];
+    for (const { pid } of left) signalTo(pid, 'SIGKILL');
+    await pause(LOOK_MS);
+  }
+  return living();
+}
+
+/** Who goes on running: what closed its output a moment ago may still be on its way out. */
+async function whoStays(leader: number, mark: string): Promise<readonly Relative[]> {
+  for (let round = 0; round < LEAVING_ROUNDS; round += 1) {
+    if ((await familyOf(leader, mark)).length === 0) return [];
+    await pause(LOOK_MS);
+  }
+  return familyOf(leader, mark);
+}
+
+function signalTo(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch (error) {
+    // Gone meanwhile, or not ours to end; who is left is listed again and said.
+    if (!(error instanceof Error)) throw error;
+  }
+}
+
+// A stream into a writer, at the writer's pace. It can be left when nobody is known to be writing and still it does not end.
+
+/** A running pump. */
+export interface Pump {
+  /** Ends with the stream. @throws what the writer throws. */
+  readonly done: Promise<void>;
+  /** Whether something was written, and what its last byte was. */
+  tail(): number | undefined;
+  /** Waits for the end, and leaves the stream when it was silent for so long. Whether it ended by itself. */
+  endOrLeave(silentMs: number): Promise<boolean>;
+}
+
+/** Starts pumping. */
+function pump(stream: Readable, write: (chunk: Uint8Array) => Promise<void>): Pump {
+  let last: number | undefined;
+  let chunks = 0;
+  let reading = true;
+  let left = false;
+  const drain = async (): Promise<void> => {
+    for await (const chunk of bytesOf(stream)) {
+      reading = false;
+      chunks += 1;
+      last = chunk.at(-1) ?? last;
+      await write(chunk);
+      reading = true;
+    }
+  };
+  const done = drain().catch((error: unknown) => {
+    if (!left) throw error;
+  });
+  return {
+    done,
+    tail: () => last,
+    async endOrLeave(silentMs) {
+      for (let seen = -1; !(await endsWithin(done, silentMs)); seen = chunks) {
+        // A slow writer is not a silent stream.
+        if (!reading || seen !== chunks) continue;
+        left = true;
+        stream.destroy();
+      }
+      return !left;
+    },
+  };
+}
+
+/** Whether the promise settles within so many milliseconds. */
+async function endsWithin(done: Promise<unknown>, ms: number): Promise<boolean> {
+  const late = new AbortController();
+  const settled = done.then(
+    () => true,
+    () => true,
+  );
+  try {
+    return await Promise.race([settled, pause(ms, false, { signal: late.signal })]);
+  } finally {
+    late.abort();
+  }
+}
+
+async function* bytesOf(stream: Readable): AsyncGenerator<Uint8Array> {
+  for await (const chunk of stream) if (chunk instanceof Uint8Array) yield chunk;
 }

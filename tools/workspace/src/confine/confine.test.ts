@@ -2,8 +2,7 @@ import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openBench } from '../../tests/bench.ts';
-import { createConfinement } from './confine.ts';
-import { forbiddenName } from './forbidden-names.ts';
+import { createConfinement, forbiddenName } from './confine.ts';
 import { showName } from './show-name.ts';
 
 describe('a path', () => {

@@ -7,16 +7,15 @@ import { realpathSync, statSync } from 'node:fs';
 import { basename, dirname, resolve, sep } from 'node:path';
 import { WorkspaceError } from '../workspace-error.ts';
 import { codeOf, fileProblem } from './file-problem.ts';
-import { forbiddenName } from './forbidden-names.ts';
 import type { KeyOptions } from './key-files.ts';
-import { keyPlaces } from './key-files.ts';
+import { keyPlaces, KEY_NAMES } from './key-files.ts';
 import { reasonByGit } from './named-by-git.ts';
-import { holdsNpmLogin, isNpmSettings } from './npm-settings.ts';
 import { pathInside } from './path-inside.ts';
 import { resolveLinks, resolveLinksNow } from './resolve-links.ts';
 import { showName } from './show-name.ts';
 import type { StartOptions } from './start-files.ts';
 import { startReason } from './start-files.ts';
+import { FileError, readRegularFileSync } from '@tidemark/files';
 
 /** The bounds of one workspace. */
 export interface Confinement {
@@ -41,7 +40,7 @@ export interface WorkspacePlace {
   readonly asks?: string;
 }
 
-/** What to keep out of, beside the names of `forbidden-names.ts`. Key files are looked for in `home` and `environment`. */
+/** What to keep out of, beside the names that are forbidden below. Key files are looked for in `home` and `environment`. */
 export interface ConfinementOptions extends Omit<StartOptions, 'workspace'> {
   readonly folder: string;
   /** Absolute paths of files or folders, the home of the log first of all. They need not exist. */
@@ -173,4 +172,52 @@ function realFolder(given: string): string {
 
 function noFolder(given: string): string {
   return `the workspace ${showName(given)} is no folder that can be opened: name one that exists`;
+}
+
+// Names that no file tool goes near, wherever they stand in a path: version control's own store, and what holds keys.
+
+/** In any folder: the key files of a home, and names of keys elsewhere. */
+const NAMES: ReadonlyMap<string, string> = new Map([
+  ...KEY_NAMES,
+  ['.git', 'the store of version control'],
+  ['.htpasswd', 'credentials of a web server'],
+  ['id_rsa', 'a private key'],
+  ['id_dsa', 'a private key'],
+  ['id_ecdsa', 'a private key'],
+  ['id_ed25519', 'a private key'],
+]);
+
+/** `.env` and `.env.local`, but not `.env.test` and the samples that are made to be read, such as `.env.local.example`. */
+const ENVIRONMENT = /^\.env(\.(?!((.*\.)?(example|sample|template|dist|defaults)|test)$).*)?$/;
+
+/** Why a file or folder of this name is refused; `undefined` when it is not. Any spelling that a file system takes for it counts: `.g\u200Cit`, `.ſsh`. */
+export function forbiddenName(name: string): string | undefined {
+  const plain = foldName(name);
+  if (ENVIRONMENT.test(plain)) return 'settings that may hold keys';
+  return NAMES.get(plain);
+}
+
+// The `.npmrc` of a project: a file of settings that lies in many repositories, and sometimes holds a login.
+
+/** A login that is written out. A reference to a variable, as in `_authToken=${NPM_TOKEN}`, is none. */
+const LOGIN =
+  /(?:(?:^|[:\s"'])_(?:auth|authtoken|password)|^[ \t]{0,64}(?:\S{1,256}:)?(?:key|password|otp))["']?(?:\[\])?[ \t]{0,64}=[ \t]{0,64}(?!["']?\$\{\w+\??\}["']?[ \t]{0,64}\r?$)[^\s]|:\/\/[^\s/:@]{0,256}:[^\s/@]{1,256}@|npm_[A-Za-z0-9]{36}|-----BEGIN /im;
+
+/** Largest file that is read, in bytes. */
+const LARGEST = 65_536;
+
+/** Returns true for a path that ends in `.npmrc`, in any spelling that a file system takes for it. */
+function isNpmSettings(path: string): boolean {
+  return foldName(basename(path)) === '.npmrc';
+}
+
+/** Returns true where an `.npmrc` at this path holds a login, or cannot be read as a file of 64 KiB or less. One that does not exist holds none. */
+function holdsNpmLogin(path: string): boolean {
+  if (!isNpmSettings(path)) return false;
+  try {
+    return LOGIN.test(readRegularFileSync(path, { most: LARGEST }).toString('utf8'));
+  } catch (error) {
+    if (error instanceof FileError) return error.kind !== 'a folder';
+    return codeOf(error) !== 'ENOENT' && codeOf(error) !== 'ENOTDIR';
+  }
 }

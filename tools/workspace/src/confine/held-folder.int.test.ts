@@ -2,7 +2,7 @@ import { chmod, mkdir, readdir, readlink, rename, symlink } from 'node:fs/promis
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openBench } from '../../tests/bench.ts';
-import { attachInstructions } from '../sources/attach-instructions.ts';
+import { attachInstructions } from '../sources/instructions.ts';
 import { createEditTool } from '../edit/edit-tool.ts';
 import { createLsTool } from '../ls/ls-tool.ts';
 import { createMemoryUpdateTool } from '../memory/memory-update-tool.ts';

@@ -5,8 +5,10 @@ import { basename, dirname, join } from 'node:path';
 import type { Confinement, WorkspacePlace } from './confine.ts';
 import { holdFolder } from './held-folder.ts';
 import { showName } from './show-name.ts';
+import { WorkspaceError } from '../workspace-error.ts';
 
 const MOST_ENTRIES = 5_000;
+
 const MOST_NAMES = 3;
 
 /** Up to three names beside a missing one that are alike, as they would be asked for; none when the folder is missing. */
@@ -41,4 +43,16 @@ export function likeness(a: string, b: string): number {
 function pairs(text: string): ReadonlySet<string> {
   const plain = text.normalize('NFC').toLowerCase();
   return new Set(Array.from({ length: Math.max(0, plain.length - 1) }, (_, at) => plain.slice(at, at + 2)));
+}
+
+// A file that is not there, with the names that are.
+
+/** The error of a missing file or folder: names what beside it may have been meant. Code `workspace/file-system`. */
+export async function absent(place: WorkspacePlace, confinement: Confinement): Promise<WorkspaceError> {
+  const near = await nearNames(place, confinement);
+  const next = near.length === 0 ? 'Look with `ls` or `find`.' : `Near it: ${near.join(', ')}.`;
+  return new WorkspaceError('workspace/file-system', `${place.shown} does not exist. ${next}`, {
+    path: place.shown,
+    near,
+  });
 }

@@ -5,7 +5,7 @@ import { digest } from '@tidemark/log';
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { Confinement, WorkspacePlace } from '../confine/confine.ts';
-import { absent } from '../confine/absent.ts';
+import { absent } from '../confine/near-names.ts';
 import { isConfined, pathActs, titleOfWrite } from '../confine/path-acts.ts';
 import { argumentsOf, isProblem } from '../door/arguments.ts';
 import { WorkspaceError } from '../workspace-error.ts';

@@ -5,7 +5,7 @@ import type { PageMaker, Tool, ToolContext, ToolImage, ToolOutput } from '@tidem
 import type { ContentPart, Digest, ImagePart, Recorded } from '@tidemark/log';
 import { z } from 'zod';
 import { argumentsOf, isProblem } from '../door/arguments.ts';
-import { PAGE_BYTES } from '../page/page-bounds.ts';
+import { PAGE_BYTES } from '../page/take-page.ts';
 import { WorkspaceError } from '../workspace-error.ts';
 import { cutText } from './cut-text.ts';
 import { headOf, sayRecord } from './say-record.ts';

@@ -3,7 +3,7 @@
 import type { Tool, ToolOutput } from '@tidemark/agent';
 import { basename } from 'node:path';
 import { z } from 'zod';
-import { absent } from '../confine/absent.ts';
+import { absent } from '../confine/near-names.ts';
 import type { Confinement, WorkspacePlace } from '../confine/confine.ts';
 import { inWords } from '../confine/file-problem.ts';
 import { holdFolderOf } from '../confine/held-folder.ts';

@@ -5,9 +5,8 @@ import { z } from 'zod';
 import { argumentsOf, isProblem } from '../door/arguments.ts';
 import { describePage, joinPage, requireLines } from '../page/describe-page.ts';
 import { fitPage } from '../page/fit-page.ts';
-import { PAGE_LINES } from '../page/page-bounds.ts';
+import { PAGE_LINES, startPage } from '../page/take-page.ts';
 import type { PageRequest } from '../page/take-page.ts';
-import { startPage } from '../page/take-page.ts';
 import { WorkspaceError } from '../workspace-error.ts';
 
 const ARGUMENTS = argumentsOf(

@@ -2,9 +2,8 @@
 // result is committed, that line would be lost.
 
 import type { PageMaker } from '@tidemark/agent';
-import type { PageBounds } from './page-bounds.ts';
-import { PAGE_BYTES, PAGE_LINES } from './page-bounds.ts';
-import type { PageTaker, RawPage } from './take-page.ts';
+import type { PageTaker, RawPage, PageBounds } from './take-page.ts';
+import { PAGE_BYTES, PAGE_LINES } from './take-page.ts';
 
 /** Bytes that the last line in brackets and a notice of the runtime may take. */
 const NOTES_BYTES = 512;

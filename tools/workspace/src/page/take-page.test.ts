@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { describePage, joinPage } from './describe-page.ts';
-import { PAGE_BYTES } from './page-bounds.ts';
+import { PAGE_BYTES, startPage } from './take-page.ts';
 import type { PageRequest, RawPage } from './take-page.ts';
-import { startPage } from './take-page.ts';
 
 const ALL: PageRequest = { offset: 1, limit: 2_000, skipBytes: 0 };
 

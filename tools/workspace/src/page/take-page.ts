@@ -2,8 +2,20 @@
 // be read on by bytes, so nothing is out of reach (L6).
 
 import { graphemesOf } from '@tidemark/model';
-import type { PageBounds } from './page-bounds.ts';
-import { PAGE_BYTES, PAGE_LINES } from './page-bounds.ts';
+
+// How much one page holds at most. A result may have less room: `fitPage` then takes a smaller page.
+
+/** How much of a text a page may hold. */
+export interface PageBounds {
+  readonly bytes: number;
+  readonly lines: number;
+}
+
+/** Most bytes of a page. A result may have 50 KiB. */
+export const PAGE_BYTES: number = 48 * 1024;
+
+/** Most lines of a page, the last line in brackets included. */
+export const PAGE_LINES = 2_000;
 
 /** Which lines. */
 export interface PageRequest {

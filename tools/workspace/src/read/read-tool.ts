@@ -11,16 +11,14 @@ import { fileChunks } from '../confine/file-chunks.ts';
 import type { OpenFile } from '../confine/open-file.ts';
 import { openFile } from '../confine/open-file.ts';
 import { pathActs } from '../confine/path-acts.ts';
-import { absent } from '../confine/absent.ts';
+import { absent } from '../confine/near-names.ts';
 import { argumentsOf, isProblem } from '../door/arguments.ts';
 import { describePage, joinPage, requireLines } from '../page/describe-page.ts';
 import { fitPage } from '../page/fit-page.ts';
-import { PAGE_LINES } from '../page/page-bounds.ts';
+import { PAGE_LINES, startPage } from '../page/take-page.ts';
 import type { PageRequest, RawPage } from '../page/take-page.ts';
-import { startPage } from '../page/take-page.ts';
 import { MOST_WHOLE } from '../write/current-file.ts';
 import { WorkspaceError } from '../workspace-error.ts';
-import { readImage } from './read-image.ts';
 
 const ARGUMENTS = argumentsOf(
   z.strictObject({
@@ -138,5 +136,39 @@ function binary({ shown }: WorkspacePlace, { stats }: OpenFile, head: Buffer): W
     'workspace/not-text',
     `${shown} ${what} (${stats.size} bytes): \`read\` shows UTF-8 text and images. Look at it with \`bash\`${wide ? ', through `iconv`' : ''}.`,
     { path: shown },
+  );
+}
+
+// An image as a result, whole: the runtime makes it fit what a provider takes.
+
+/** Most bytes that are read: it stands in memory whole. */
+const IMAGE_BYTES: number = 64 * 1024 * 1024;
+
+/** The whole image. @throws WorkspaceError `workspace/too-large`, `workspace/not-text` for a damaged one. */
+async function readImage(place: WorkspacePlace, { handle, stats }: OpenFile, signal: AbortSignal): Promise<ToolOutput> {
+  const { shown } = place;
+  if (stats.size > BigInt(IMAGE_BYTES)) throw tooLarge(shown, `has ${stats.size} bytes; ${IMAGE_BYTES} can be read`);
+  const data = Buffer.alloc(Number(stats.size));
+  const { bytesRead } = await handle.read(data, 0, data.length, 0);
+  signal.throwIfAborted();
+  const bytes = data.subarray(0, bytesRead);
+  const kind = imageKind(bytes);
+  if (kind?.pixels === undefined)
+    throw new WorkspaceError(
+      'workspace/not-text',
+      `${shown} begins like an image, but its header is damaged. Look at it with \`bash\`.`,
+    );
+  const { width, height } = kind.pixels;
+  return {
+    text: `[${shown}: ${kind.mediaType}, ${width} x ${height} pixels, ${bytesRead} bytes]`,
+    images: [{ data: bytes, mediaType: kind.mediaType, width, height }],
+    files: [{ path: place.path, digest: digest(createHash('sha256').update(bytes).digest('hex')), as: 'read' }],
+  };
+}
+
+function tooLarge(shown: string, what: string): WorkspaceError {
+  return new WorkspaceError(
+    'workspace/too-large',
+    `${shown} ${what}. Make a smaller copy with \`bash\` inside the workspace and read that.`,
   );
 }

@@ -1,10 +1,9 @@
 // One sandboxed command: what is looked at before it, what it is started with, and what is found out after it.
 
-import { relative } from 'node:path';
+import { relative, dirname } from 'node:path';
 import { pathInside } from '../confine/path-inside.ts';
 import { resolveLinksNow } from '../confine/resolve-links.ts';
 import { showName } from '../confine/show-name.ts';
-import { assertReachable } from './assert-reachable.ts';
 import { bubblewrapArguments } from './bubblewrap.ts';
 import { mountCheck } from './check-mounts.ts';
 import type { Repositories, RepositoryFinder } from './find-repositories.ts';
@@ -22,6 +21,8 @@ import { pinnedFolders, readOnlyPaths } from './read-only-paths.ts';
 import type { RememberedLink, RestoredLink } from './restore-links.ts';
 import { rememberLinks, restoreLinks } from './restore-links.ts';
 import { WorkspaceError } from '../workspace-error.ts';
+import { lstatSync } from 'node:fs';
+import { codeOf } from '../confine/file-problem.ts';
 
 /** What a sandbox is made with. */
 export interface SandboxOptions {
@@ -207,4 +208,46 @@ function restoredInWords({ path, moved, problem }: RestoredLink, shown: (path: s
   const replaced = `${shown(path)} is a link that this command replaced`;
   if (problem !== undefined) return `${replaced}; it could not be put back (${problem}): put it back by hand`;
   return `${replaced}; it was put back${moved === undefined ? '' : `, and what replaced it is ${shown(moved)} now`}`;
+}
+
+// A repository that cannot be reached cannot be mounted, so the command that would need its protection must not run.
+
+/**
+ * Checks that each path can be looked at, or is gone.
+ *
+ * @param paths Absolute paths of repositories, in the workspace.
+ * @throws WorkspaceError `workspace/file-system`, which names the folder that is in the way and the next step.
+ */
+function assertReachable(workspace: string, paths: readonly string[]): void {
+  for (const path of paths) {
+    const code = obstacle(path);
+    if (code !== undefined) throw unreachable(workspace, path, code);
+  }
+}
+
+/** Why the file system does not let this process look at a path: `EACCES`. */
+function obstacle(path: string): string | undefined {
+  try {
+    lstatSync(path, { throwIfNoEntry: false });
+    return undefined;
+  } catch (error) {
+    const code = codeOf(error);
+    if (code === undefined) throw error;
+    return code === 'ENOTDIR' ? undefined : code;
+  }
+}
+
+function unreachable(workspace: string, path: string, code: string): WorkspaceError {
+  const [repository, folder] = [path, nearestSeen(path)].map((each) => showName(relative(workspace, each) || '.'));
+  const message = [
+    `the command did not run: the repository ${repository} cannot be protected, because the folder ${folder} cannot be entered (${code}).`,
+    `Ask the user to open ${folder} again, for example with \`chmod u+rwx\`, or to remove it.`,
+  ].join(' ');
+  return new WorkspaceError('workspace/file-system', message, { path: repository, folder, code });
+}
+
+/** The folder nearest to a path that can be looked at: what is in it cannot. */
+function nearestSeen(path: string): string {
+  const folder = dirname(path);
+  return folder === path || obstacle(folder) === undefined ? folder : nearestSeen(folder);
 }

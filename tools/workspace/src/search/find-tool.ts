@@ -6,7 +6,7 @@ import { z } from 'zod';
 import type { Confinement } from '../confine/confine.ts';
 import { showName } from '../confine/show-name.ts';
 import { argumentsOf, isProblem } from '../door/arguments.ts';
-import { PAGE_BYTES } from '../page/page-bounds.ts';
+import { PAGE_BYTES } from '../page/take-page.ts';
 import { WorkspaceError } from '../workspace-error.ts';
 import { confirmComplaint, confirmNames, unreadNote } from './confirm-found.ts';
 import type { RipgrepEnd } from './run-ripgrep.ts';
@@ -15,9 +15,13 @@ import type { SearchPlace } from './search-place.ts';
 import { searchPlace } from './search-place.ts';
 
 const DEFAULT_FILES = 200;
+
 const MOST_FILES = 1_000;
+
 const MOST_COUNTED = 100_000;
+
 const SUMMARY_BYTES = 2 * 1024;
+
 const PATIENCE_MS = 30_000;
 
 const findArguments = argumentsOf(

@@ -1,7 +1,7 @@
 // What a search found, as it will be shown: bounded in lines and bytes, and counted beyond.
 
 import { showName } from '../confine/show-name.ts';
-import { PAGE_BYTES } from '../page/page-bounds.ts';
+import { PAGE_BYTES } from '../page/take-page.ts';
 import type { FoundLine } from './confirm-found.ts';
 import { hashOf } from './confirm-found.ts';
 import type { LongLine } from '../page/cut-line.ts';
@@ -42,6 +42,7 @@ export async function maskCutRows(
 
 /** As far as is counted. */
 const MOST_COUNTED = 10_000;
+
 /** What the summary and the notes may take of a page. */
 const SUMMARY_BYTES = 2 * 1024;
 

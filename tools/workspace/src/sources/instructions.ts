@@ -3,17 +3,16 @@
 
 import { createHash } from 'node:crypto';
 import { realpath } from 'node:fs/promises';
-import { basename } from 'node:path';
+import { basename, join } from 'node:path';
 import type { ContextSource, SourceView } from '@tidemark/agent';
 import { fileChunks } from '../confine/file-chunks.ts';
-import { codeOf } from '../confine/file-problem.ts';
+import { codeOf, unlessMissing } from '../confine/file-problem.ts';
 import { openFile } from '../confine/open-file.ts';
-import type { Attachment } from './attach-instructions.ts';
-import { attachInstructions } from './attach-instructions.ts';
 import { oneLine } from './one-line.ts';
 import { pathInside } from '../confine/path-inside.ts';
 import { MOST_WHOLE } from '../write/current-file.ts';
 import { WorkspaceError } from '../workspace-error.ts';
+import type { WorkspacePlace } from '../confine/confine.ts';
 
 /** How a session learns the instructions of a project. */
 export interface InstructionsOptions {
@@ -25,6 +24,7 @@ export interface InstructionsOptions {
 }
 
 const NAME = 'AGENTS.md';
+
 const MOST_LISTED = 40;
 
 /** Notes each AGENTS.md that the session's tools have read, with its digest, and that one is to be read again when it changed. */
@@ -96,4 +96,45 @@ async function digestOf(path: string, signal: AbortSignal): Promise<string | und
   const hash = createHash('sha256');
   for await (const chunk of fileChunks(file.handle, signal)) hash.update(chunk);
   return hash.digest('hex');
+}
+
+// The AGENTS.md of the workspace's own folder as a part of a note: only where the user chose so, and only what really
+// lies inside the folder.
+
+/** What is attached. */
+export interface Attachment {
+  /** The file, symlinks followed. */
+  readonly path: string;
+  readonly text: string;
+}
+
+/** What is read of it; a note keeps 4 KiB of that inline, and the model reads on with `output_read`. */
+const MOST_BYTES = 64 * 1024;
+
+/** The file of this name in a real folder; `undefined` when there is none. A link out of the folder is said, not followed. */
+export async function attachInstructions(folder: string, name: string): Promise<Attachment | undefined> {
+  const path = await unlessMissing(realpath(join(folder, name)));
+  if (path === undefined) return undefined;
+  if (pathInside(folder, path) === undefined)
+    return { path, text: `${name} of the workspace is a link to somewhere outside of it, and is not attached.` };
+  const content = await readBeginning({ path, shown: name, inside: true });
+  if (content === undefined) return undefined;
+  if (content instanceof WorkspaceError)
+    return { path, text: `${name} of the workspace could not be read, and is not attached: ${content.message}` };
+  const long = Buffer.byteLength(content) > MOST_BYTES;
+  const heading = `${name} of the workspace, attached by the user's choice${long ? `; here only its beginning, the rest is yours to read` : ''}:`;
+  return { path, text: `${heading}\n\n${content}` };
+}
+
+/** `undefined` when there is no such file; the error when it may not be read, or a part of its path became a link. */
+async function readBeginning(place: WorkspacePlace): Promise<string | WorkspaceError | undefined> {
+  try {
+    await using file = await openFile(place);
+    if (file === undefined) return undefined;
+    const { buffer, bytesRead } = await file.handle.read(Buffer.alloc(MOST_BYTES + 1), 0, MOST_BYTES + 1, 0);
+    return buffer.toString('utf8', 0, bytesRead);
+  } catch (error) {
+    if (!(error instanceof WorkspaceError)) throw error;
+    return error.code === 'workspace/not-a-file' ? undefined : error;
+  }
 }

@@ -5,19 +5,24 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { openBench } from '../../tests/bench.ts';
-import { whileHeld } from '../memory/while-held.ts';
+import { whileHeld } from '../memory/memory-update-tool.ts';
 import { processMark, processState } from './process-mark.ts';
-import { temporaryName } from './temporary-files.ts';
+import { temporaryName } from './replace-file.ts';
 import { createWriteTool } from './write-tool.ts';
 
 const KILLS = 8;
+
 const MOST_LOOKS = 1_000_000;
+
 const WRITER = fileURLToPath(new URL('../../tests/write-until-killed.ts', import.meta.url));
+
 const [PID, START, HOST] = processMark().split('-');
+
 const noMarks = HOST === '00000000';
 
 /** Marks of a process that had this number before, and of one in another container. */
 const ENDED = `${PID}-${Number(START) - 1}-${HOST}`;
+
 const ELSEWHERE = `${PID}-${START}-ffffffff`;
 
 const isTemporary = (name: string): boolean => /^\.tidemark-.*\.tmp$/.test(name);

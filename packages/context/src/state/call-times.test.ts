@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { addPause, NO_PAUSES } from './pauses.ts';
+import { addPause, NO_PAUSES } from './call-times.ts';
 
 const MINUTE = 60_000;
 

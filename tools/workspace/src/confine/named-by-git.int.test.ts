@@ -5,7 +5,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openBench } from '../../tests/bench.ts';
-import { readGitSettings } from './git-settings.ts';
+import { readGitSettings } from './named-by-git.ts';
 
 const TEXTS = [
   '[core]\n\thooksPath = .githooks\n',
