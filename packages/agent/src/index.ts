@@ -139,6 +139,6 @@ export {
   snapshotOf,
 } from './session/session.ts';
 export type { Spent } from './session/spent.ts';
-export type { PermissionModeOptions } from './sources/permission-mode.ts';
-export { permissionModeSource } from './sources/permission-mode.ts';
+export type { PermissionModeOptions } from './sources/ask-sources.ts';
+export { permissionModeSource } from './sources/ask-sources.ts';
 export { createAgentTool } from './subagent/agent-tool.ts';

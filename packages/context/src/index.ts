@@ -86,8 +86,8 @@ export type { Lookup } from './cache/entries.ts';
 export { isAlive, isOfOther, LIFE, readableEntries, unreadable, frontEntries, isWarmAt } from './cache/entries.ts';
 export type { TextEdit } from './base/edited-text.ts';
 export { editOf } from './base/edited-text.ts';
-export type { EpochPrice, ForeseenRewrite, RequestEpoch } from './forecast/foresee-rewrite.ts';
-export { epochForecast, foreseeRewrite } from './forecast/foresee-rewrite.ts';
+export type { EpochPrice, ForeseenRewrite, RequestEpoch } from './forecast/miss.ts';
+export { epochForecast, foreseeRewrite } from './forecast/miss.ts';
 export type { InheritedFront, RequestSpec } from './epoch/epoch.ts';
 export { estimateImageTokens, estimateTokens } from './base/estimate.ts';
 export { evolve } from './fold/evolve.ts';
@@ -105,8 +105,8 @@ export type {
   Preload,
 } from './front/front.ts';
 export { composeFront, frontOf, knownParameters, layer, padFront } from './front/front.ts';
-export type { Keeping, KeepingInput } from './cache/implicit.ts';
-export { planKeeping } from './cache/implicit.ts';
+export type { Keeping, KeepingInput } from './cache/plan.ts';
+export { planKeeping } from './cache/plan.ts';
 export type { KeepWarm, KeepWarmInput, NoWarming, WarmPlan } from './cache/keep-warm.ts';
 export { KEEP_WARM, planKeepWarm } from './cache/keep-warm.ts';
 export type { Lifetime, LifetimeInput, PlanInput } from './cache/plan.ts';

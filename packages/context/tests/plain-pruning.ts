@@ -6,16 +6,16 @@ import { milliseconds } from '@tidemark/log';
 import type { Span } from '@tidemark/model';
 import { multiplier } from '@tidemark/model';
 import { slice } from '../src/base/append-only.ts';
-import { ratesOf, unitPrice } from '../src/money/bill.ts';
-import { chanceOfNeed, goToTurn, groundsOf, noteResult, noteSaid, noUses } from '../src/pruning/uses.ts';
+import { partTokens } from '../src/base/estimate.ts';
+import { renderPruned, textOfResult } from '../src/base/render.ts';
 import { isAlive } from '../src/cache/entries.ts';
 import { neededEpoch } from '../src/epoch/epoch.ts';
 import { rewriteCost } from '../src/forecast/miss.ts';
-import { partTokens } from '../src/base/estimate.ts';
+import { ratesOf, unitPrice } from '../src/money/bill.ts';
 import type { PruningInput } from '../src/pruning/pruning.ts';
-import { renderPruned, textOfResult } from '../src/base/render.ts';
-import type { State } from '../src/state/state.ts';
 import type { Grounds, ResultUse } from '../src/pruning/uses.ts';
+import { chanceOfNeed, goToTurn, groundsOf, noUses, noteResult, noteSaid } from '../src/pruning/uses.ts';
+import type { State } from '../src/state/state.ts';
 
 /** What is shortened, and how much each batch that may be saves, by the call that it begins with. */
 export interface PlainPruning {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isBlank } from './blank.ts';
+import { isBlank } from './text.ts';
 
 it('counts as blank what the API strips to nothing', () => {
   expect(['', ' ', '\n\t', '\u00a0', '\u0085', '\u001c'].map(isBlank)).toEqual(Array(6).fill(true));

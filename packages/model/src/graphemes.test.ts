@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { graphemeAt, graphemesOf } from './graphemes.ts';
+import { graphemeAt, graphemesOf } from './text.ts';
 
 const SEGMENTER = new Intl.Segmenter('und', { granularity: 'grapheme' });
 

@@ -16,7 +16,7 @@ export type {
   Usage,
 } from '@tidemark/core';
 export type { Answer, Diagnosis, StreamPart, Transport } from './answer.ts';
-export { isBlank } from './blank.ts';
+export { isBlank } from './text.ts';
 export type { Block, Marker, BlockRun, Section } from './block.ts';
 export { canonicalText, parseJson } from '@tidemark/core';
 export type { Capabilities, ImplicitCache, LostFrom, Price, PriceList } from './capabilities.ts';
@@ -27,7 +27,7 @@ export type { ProviderErrorClass, ProviderErrorCode, ProviderErrorData, RefusedP
 export { ProviderError } from './errors.ts';
 export type { NearestModel } from './find-model.ts';
 export { findModel, nearestModel } from './find-model.ts';
-export { graphemeAt, graphemesOf } from './graphemes.ts';
+export { graphemeAt, graphemesOf } from './text.ts';
 export type { Hash, NewHash } from './hash.ts';
 export type { ImageKind } from './image-kind.ts';
 export { imageKind } from './image-kind.ts';

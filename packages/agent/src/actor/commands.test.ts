@@ -7,7 +7,7 @@ import { answering, calls, failure, goLive, hanging, heldBy, inTurn, says } from
 import { gate, made } from '../../tests/small-work.ts';
 import { moments, ticks } from '../../tests/ticks.ts';
 import type { SessionEvent } from '../ports/session-event.ts';
-import { permissionModeSource } from '../sources/permission-mode.ts';
+import { permissionModeSource } from '../sources/ask-sources.ts';
 
 const look = made('look', () => ({ text: 'seen' }));
 

@@ -6,8 +6,7 @@ import { judge } from '../permissions/judge.ts';
 import type { SourceView } from '../ports/context-source.ts';
 import type { Mode } from '../ports/permissions.ts';
 import { commit } from '../session/session.ts';
-import { askSources } from './ask-sources.ts';
-import { permissionModeSource } from './permission-mode.ts';
+import { askSources, permissionModeSource } from './ask-sources.ts';
 
 function view(mode: Mode): SourceView {
   const { signal } = new AbortController();

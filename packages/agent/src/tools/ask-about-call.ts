@@ -1,6 +1,6 @@
 // Asks a person about a call: shows what it would do, holds the yes to exactly that, and records the grant that came with it.
 
-import type { Digest, Granted, PermissionDecided } from '@tidemark/log';
+import type { CallId, Digest, Granted, PermissionDecided } from '@tidemark/log';
 import { digest } from '@tidemark/log';
 import { unlessAborted } from '../concurrency.ts';
 import { messageOf } from '../errors.ts';
@@ -17,6 +17,13 @@ export interface CallRead {
   readonly run: ToolRun;
   /** The arguments as the tool read them. */
   readonly input: object;
+}
+
+/** A call that will run as soon as its events are on stable storage. */
+export interface ReadyCall extends CallRead {
+  readonly call: CallId;
+  /** What a person said yes to. */
+  readonly approved: ToolPreview | undefined;
 }
 
 /** A decision as the log keeps it, and for a denial the words for the model. */

@@ -12,19 +12,12 @@ import { byGrants, canGrant, grantInWords, grantOf } from '../permissions/grant.
 import type { Verdict } from '../permissions/judge.ts';
 import { judge, judgeByRules } from '../permissions/judge.ts';
 import type { Secrets } from '../ports/secrets.ts';
-import type { Tool, ToolPreview, ToolProblem } from '../ports/tool.ts';
+import type { Tool, ToolProblem } from '../ports/tool.ts';
 import type { GrantOffer, RuledCall } from '../rules/ruled-call.ts';
 import type { TurnContext } from '../session/turn-context.ts';
-import type { CallAsked, CallRead, Permit } from './ask-about-call.ts';
+import type { CallAsked, CallRead, Permit, ReadyCall } from './ask-about-call.ts';
 import { askAboutCall, makePermit } from './ask-about-call.ts';
-import { failed, head } from './closing.ts';
-
-/** A call that will run as soon as its events are on stable storage. */
-export interface ReadyCall extends CallRead {
-  readonly call: CallId;
-  /** What a person said yes to. */
-  readonly approved: ToolPreview | undefined;
-}
+import { failed, head } from './run-call.ts';
 
 /** What was decided about some calls: which of them run, and the events to append first. */
 interface PreparedCalls {

@@ -9,10 +9,9 @@ import type { ToolEffect } from '../ports/context-source.ts';
 import type { Tool } from '../ports/tool.ts';
 import { commit } from '../session/session.ts';
 import type { TurnContext } from '../session/turn-context.ts';
-import { head } from './closing.ts';
-import type { ReadyCall } from './prepare-calls.ts';
+import type { ReadyCall } from './ask-about-call.ts';
 import { prepareCalls } from './prepare-calls.ts';
-import { runCall } from './run-call.ts';
+import { head, runCall } from './run-call.ts';
 
 /** How long a tool may take to end after it was told to, in milliseconds. */
 const GRACE_MS = 5_000;

@@ -2,14 +2,13 @@ import type { Block, Capabilities } from '@tidemark/model';
 import { defaultCatalog, findModel } from '@tidemark/model';
 import { describe, expect, it } from 'vitest';
 import { named, newHash, row as anthropicRow, second } from '../../tests/log-of.ts';
-import { latestEndings, openingEnd, planKeeping, onGrid } from './implicit.ts';
-import { unreadable } from './entries.ts';
 import { forecast } from '../forecast/forecast.ts';
-import { keptLife, plan } from './plan.ts';
 import { guessRatio } from '../state/scales.ts';
+import type { CacheEntry } from '../state/state.ts';
+import { unreadable } from './entries.ts';
+import { keptLife, latestEndings, onGrid, openingEnd, plan, planKeeping } from './plan.ts';
 import type { Sequence } from './sequence.ts';
 import { beginSequence, extendSequence } from './sequence.ts';
-import type { CacheEntry } from '../state/state.ts';
 
 const PARAMETERS = { tools: named('p'), system: named('p'), messages: named('p') };
 

@@ -1,16 +1,16 @@
 import type { Block, Capabilities } from '@tidemark/model';
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { named, newHash, row, second } from '../../tests/log-of.ts';
+import { unitPrice } from '../money/bill.ts';
+import type { CallPause } from '../state/call-times.ts';
+import { NO_PAUSES, addPause, stakes } from '../state/call-times.ts';
+import type { CacheEntry } from '../state/state.ts';
 import { readableEntries, unreadable } from './entries.ts';
-import { plan, chooseLifetime } from './plan.ts';
+import type { LifetimeInput } from './plan.ts';
+import { chooseLifetime, plan } from './plan.ts';
 import type { Sequence } from './sequence.ts';
 import { beginSequence, extendSequence, firstDivergence, tokensUpTo } from './sequence.ts';
-import type { CacheEntry } from '../state/state.ts';
-import fc from 'fast-check';
-import { unitPrice } from '../money/bill.ts';
-import type { LifetimeInput } from './plan.ts';
-import type { CallPause } from '../state/call-times.ts';
-import { addPause, NO_PAUSES, stakes } from '../state/call-times.ts';
 
 const PARAMETERS = { tools: named('p'), system: named('p'), messages: named('p') };
 

@@ -1,20 +1,20 @@
 // The plan of a compaction: down the ladder of tails, the first one that fits and is worth its price. The last rung keeps
 // what the model has not answered yet and nothing else, its results shortened.
 
+import type { Money, Timestamp } from '@tidemark/log';
 import type { Capabilities } from '@tidemark/model';
-import type { Gauge } from '../pressure/gauge.ts';
 import { slice } from '../base/append-only.ts';
+import type { SpanSize } from '../base/estimate.ts';
+import { modelTokens, scalingOf } from '../fold/model-tokens.ts';
 import { keptBehind } from '../fold/settle.ts';
+import { rewriteCost } from '../forecast/miss.ts';
+import type { Gauge } from '../pressure/gauge.ts';
+import { cliffsOf } from '../pressure/gauge.ts';
+import { inModelTokens } from '../pressure/next-input.ts';
+import { scaleOfText } from '../state/scales.ts';
 import type { State } from '../state/state.ts';
 import type { CompactionDraft, DraftOptions, RequestPart } from './draft-compaction.ts';
 import { draftCompaction } from './draft-compaction.ts';
-import type { Money, Timestamp } from '@tidemark/log';
-import { cliffsOf } from '../pressure/gauge.ts';
-import { rewriteCost } from '../forecast/miss.ts';
-import { inModelTokens } from '../pressure/next-input.ts';
-import type { SpanSize } from '../base/estimate.ts';
-import { modelTokens, scalingOf } from '../fold/model-tokens.ts';
-import { scaleOfText } from '../state/scales.ts';
 
 /** How much of the tail each rung keeps, of what the budgets give: 20k, 10k, 5k, 2.5k, and the current batch alone. */
 const RUNGS: readonly number[] = [1, 1 / 2, 1 / 4, 1 / 8, 0];

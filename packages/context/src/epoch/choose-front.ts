@@ -1,18 +1,18 @@
 // Which front an epoch opens with: the natural one or the padded one. Decided with the epoch, and carried on by the next one
 // where that changes nothing of the front.
 
-import type { EpochOpened, FrontEntry, PaddingRecord, Timestamp, PaddingSetting } from '@tidemark/log';
+import type { EpochOpened, FrontEntry, PaddingRecord, PaddingSetting, Timestamp } from '@tidemark/log';
 import type { Capabilities } from '@tidemark/model';
+import { multiplier } from '@tidemark/model';
 import { itemAt } from '../base/append-only.ts';
+import { partTokens } from '../base/estimate.ts';
+import { TAKES_MARKERS } from '../cache/plan.ts';
+import type { FrontTexts } from '../front/front.ts';
+import { PADDING, UNKNOWN_FLOOR, frontTokens } from '../front/front.ts';
+import { unitPrice } from '../money/bill.ts';
+import type { State } from '../state/state.ts';
 import type { RequestSpec } from './epoch.ts';
 import { sameFront, servesAs } from './epoch.ts';
-import type { FrontTexts } from '../front/front.ts';
-import { frontTokens, PADDING, UNKNOWN_FLOOR } from '../front/front.ts';
-import { partTokens } from '../base/estimate.ts';
-import type { State } from '../state/state.ts';
-import { multiplier } from '@tidemark/model';
-import { unitPrice } from '../money/bill.ts';
-import { TAKES_MARKERS } from '../cache/plan.ts';
 
 /** What the choice depends on. */
 export interface ChoiceInput {

@@ -5,13 +5,13 @@ import { milliseconds } from '@tidemark/log';
 import { cachedTokens, inputTokens } from '@tidemark/model';
 import { itemAt } from '../base/append-only.ts';
 import { cacheBehind } from '../cache/cache-behind.ts';
+import type { Grid } from '../cache/plan.ts';
+import { onGrid } from '../cache/plan.ts';
 import { historySize, isRecorded, isUncounted } from '../pressure/next-input.ts';
-import type { Grid } from '../cache/implicit.ts';
-import { onGrid } from '../cache/implicit.ts';
-import { addCall, addPause, NO_PAUSES } from '../state/call-times.ts';
+import { NO_PAUSES, addCall, addPause } from '../state/call-times.ts';
 import type { Ratio, Scales } from '../state/scales.ts';
-import { learnRatio, learntFor, learnScales, newTextRatio } from '../state/scales.ts';
-import type { Accepted, RequestCount, CacheEntry, SentRequest, State, Stream } from '../state/state.ts';
+import { learnRatio, learnScales, learntFor, newTextRatio } from '../state/scales.ts';
+import type { Accepted, CacheEntry, RequestCount, SentRequest, State, Stream } from '../state/state.ts';
 
 const NO_STREAM: Stream = {
   pending: undefined,

@@ -3,12 +3,6 @@
 import type { EpochOpened, HistoryCompacted, Kind, Position, Recorded, RecordedOf } from '@tidemark/log';
 import { canonicalText } from '@tidemark/log';
 import { append, appendOnly, itemAt, slice } from '../base/append-only.ts';
-import { crossed } from '../pressure/gauge.ts';
-import { accept, fail, send } from './evolve-calls.ts';
-import { changeReasoning, changeRole, changeTools, frontInForce } from './evolve-changes.ts';
-import { entriesOf } from '../cache/entries.ts';
-import { scalesWithCheckpoint } from './model-tokens.ts';
-import { prune, quarantine } from './packing-edits.ts';
 import {
   renderAbandoned,
   renderBranch,
@@ -17,7 +11,12 @@ import {
   renderNote,
   renderNotification,
 } from '../base/render.ts';
-import type { CallClosing, History, FoldProblem, State, WaitingSpan } from '../state/state.ts';
+import { entriesOf } from '../cache/entries.ts';
+import { crossed } from '../pressure/gauge.ts';
+import type { CallClosing, FoldProblem, History, State, WaitingSpan } from '../state/state.ts';
+import { accept, fail, send } from './evolve-calls.ts';
+import { scalesWithCheckpoint } from './model-tokens.ts';
+import { changeReasoning, changeRole, changeTools, frontInForce, prune, quarantine } from './packing-edits.ts';
 import {
   foldChanges,
   isOpenCall,

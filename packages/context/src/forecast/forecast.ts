@@ -4,16 +4,16 @@ import type { CallForecast, MissCause, Timestamp, Usage } from '@tidemark/log';
 import { money } from '@tidemark/log';
 import type { Capabilities, Marker } from '@tidemark/model';
 import { costOf, priceAt } from '@tidemark/model';
-import { expectedInput, isScaled } from '../state/scales.ts';
 import { itemAt } from '../base/append-only.ts';
 import type { Lookup } from '../cache/entries.ts';
 import { isAlive, isOfOther, unreadable } from '../cache/entries.ts';
-import type { ImplicitBuckets, Keeping } from '../cache/implicit.ts';
-import { keptAccount, onGrid } from '../cache/implicit.ts';
+import type { ImplicitBuckets, Keeping } from '../cache/plan.ts';
+import { keptAccount, onGrid } from '../cache/plan.ts';
 import type { SizeInput } from '../cache/prefix-size.ts';
+import { countedEnd, errorOf, sizeByBlock } from '../cache/prefix-size.ts';
 import type { CliffCost } from '../pressure/gauge.ts';
 import { cliffCrossed } from '../pressure/gauge.ts';
-import { countedEnd, errorOf, sizeByBlock } from '../cache/prefix-size.ts';
+import { expectedInput, isScaled } from '../state/scales.ts';
 import type { CacheEntry } from '../state/state.ts';
 
 /** What a forecast is made from. */

@@ -2,10 +2,10 @@ import type { MissCause } from '@tidemark/log';
 import { expect, test } from 'vitest';
 import { named, row, second } from '../../tests/log-of.ts';
 import { causeInWords, groupOfCause } from '../base/cause-words.ts';
-import type { ForeseenRewrite, RequestEpoch } from './foresee-rewrite.ts';
-import { foreseeRewrite } from './foresee-rewrite.ts';
 import type { CacheEntry, State } from '../state/state.ts';
 import { emptyState } from '../state/state.ts';
+import type { ForeseenRewrite, RequestEpoch } from './miss.ts';
+import { foreseeRewrite } from './miss.ts';
 
 const entry: CacheEntry = {
   parameters: { tools: named('p'), system: named('p'), messages: named('p') },

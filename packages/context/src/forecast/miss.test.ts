@@ -1,6 +1,6 @@
 import type { DiagnosisRecord, EpochCause, MissCause } from '@tidemark/log';
-import { describe, expect, test, it } from 'vitest';
-import type { MissEvidence, CrossCheckVerdict } from './miss.ts';
+import { describe, expect, it, test } from 'vitest';
+import type { CrossCheckVerdict, MissEvidence } from './miss.ts';
 import { causesOfMiss, crossCheck } from './miss.ts';
 
 const ANTHROPIC = { markers: 'explicit' } as const;

@@ -2,8 +2,8 @@ import { defaultCatalog, findModel } from '@tidemark/model';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { row, second } from '../../tests/log-of.ts';
-import { addBills, billOf, NO_BILL } from './bill.ts';
 import { missOf, rewriteCost } from '../forecast/miss.ts';
+import { NO_BILL, addBills, billOf } from './bill.ts';
 
 const sonnet = row('claude-sonnet-4-5');
 const opus = row('claude-opus-5-5');

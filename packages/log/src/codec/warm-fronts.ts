@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { FrontEntry } from '../events/context.ts';
 import type { Digest } from '../ids.ts';
 import { frontEntry } from './revision-1/context.ts';
-import { digest } from './revision-1/scalars.ts';
+import { digest } from './revision-1/decoder.ts';
 
 /** A front, and the entries that end in it. */
 export interface WarmFront {

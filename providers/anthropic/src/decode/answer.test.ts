@@ -1,6 +1,5 @@
 import { expect, it, test } from 'vitest';
-import { decodeMessage } from './message.ts';
-import { decodeEvent, NOTHING } from './stream.ts';
+import { NOTHING, decodeEvent, decodeMessage } from './stream.ts';
 
 const told = (diagnostics: unknown): unknown => {
   const fields = { id: 'msg_2', model: 'm', content: [], stop_reason: 'end_turn', usage: {}, diagnostics };

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { decodeCount, decodeMessage } from './message.ts';
+import { decodeCount, decodeMessage } from './stream.ts';
 
 it('reads a whole message and keeps arguments and items as their bytes stand', () => {
   const thinking = '{ "type":"thinking","thinking":"hm","signature":"s" }';

@@ -1,7 +1,7 @@
 import type { Answer, StreamPart } from '@tidemark/model';
 import { describe, expect, it } from 'vitest';
 import type { MessageStreamState } from './stream.ts';
-import { decodeEvent, NOTHING, requireFinished } from './stream.ts';
+import { NOTHING, decodeEvent, requireFinished } from './stream.ts';
 
 type Event = Readonly<Record<string, unknown>> & { readonly type: string };
 

@@ -1,14 +1,115 @@
-// Anthropic's server-sent events become stream parts. The order is that of provider facts 1.9; unknown events pass.
+// An answer of Anthropic as stream parts: server-sent events, or one whole message where a call or a proxy does not stream. The order
+// of events is that of provider facts 1.9; unknown events pass.
 
-import type { AnswerPart, Diagnosis, ProviderError, StreamPart } from '@tidemark/model';
-import { cut, malformed, parseJson, readAs, requireFewParts } from '@tidemark/provider-wire';
+import { rawElements, rawMember } from '@tidemark/core';
+import type { Answer, AnswerPart, Diagnosis, ProviderError, StreamPart } from '@tidemark/model';
+import { parseJson } from '@tidemark/model';
+import type { AnswerDecoder } from '@tidemark/provider-wire';
+import {
+  cut,
+  malformed,
+  parseJson as parseReceived,
+  readAs,
+  requireFewParts,
+  wholeAsStream,
+} from '@tidemark/provider-wire';
 import { ANTHROPIC } from '../service.ts';
 import type { OpenBlock } from './answer.ts';
-import { closeBlock, decodeDiagnosis, decodeStop, growBlock, liveDelta, openBlock } from './answer.ts';
-import type { MessageEvents, MessageEventType, MessageUsage } from './events.ts';
-import { isReadEvent, readEvent } from './events.ts';
+import {
+  closeBlock,
+  decodeDiagnosis,
+  decodeInputUsage,
+  decodeStop,
+  decodeUsage,
+  growBlock,
+  liveDelta,
+  mergeUsage,
+  openBlock,
+} from './answer.ts';
+import type { MessageEventType, MessageEvents, MessageUsage, WholeMessage } from './events.ts';
+import { isReadEvent, readCount, readEvent, readMessage } from './events.ts';
 import { sortFailure } from './failure.ts';
-import { decodeInputUsage, decodeUsage, mergeUsage } from './usage.ts';
+
+/** Reads the answers of the Messages API, streamed and whole. */
+export const messageDecoder: AnswerDecoder = {
+  begin() {
+    let arrived = NOTHING;
+    return {
+      finished: () => arrived.finished,
+      take(data) {
+        const step = decodeEvent(arrived, data);
+        arrived = step.arrived;
+        return step.says;
+      },
+      end() {
+        requireFinished(arrived);
+        return [];
+      },
+    };
+  },
+  whole(text) {
+    const answer = decodeMessage(text);
+    return wholeAsStream(answer, answer.usage);
+  },
+};
+
+/**
+ * The answer in the text of a message.
+ *
+ * @throws ProviderError `provider/malformed` when it is no message.
+ */
+export function decodeMessage(text: string): Answer {
+  const message = readWhole(text);
+  const raws = rawElements(rawMember(text, 'content') ?? '[]');
+  const { id, model } = message;
+  return {
+    parts: message.content.map((block, index) => withRaw(closeBlock(openBlock(block)), raws[index])),
+    ...decodeStop(message.stop_reason),
+    ...(typeof id === 'string' && { response: id }),
+    ...(typeof model === 'string' && { model }),
+    usage: decodeUsage(message.usage ?? {}),
+    ...decodeDiagnosis(message.diagnostics),
+  };
+}
+
+function withRaw(part: AnswerPart, raw: string | undefined): AnswerPart {
+  if (raw === undefined) return part;
+  switch (part.type) {
+    case 'text':
+      return part;
+    case 'reasoning':
+      return { ...part, opaque: raw };
+    case 'call':
+      return { ...part, arguments: rawMember(raw, 'input') ?? part.arguments };
+    case 'native':
+      return { ...part, item: raw };
+  }
+}
+
+function readWhole(text: string): WholeMessage {
+  try {
+    const value = parseJson(text);
+    return readMessage(value);
+  } catch (cause) {
+    throw malformed(ANTHROPIC, 'an answer that is no message', cause);
+  }
+}
+
+/**
+ * The tokens in the text of a count.
+ *
+ * @throws ProviderError `provider/malformed` when it is none.
+ */
+export function decodeCount(text: string): number {
+  try {
+    const value = parseJson(text);
+    return readCount(value);
+  } catch (cause) {
+    throw malformed(ANTHROPIC, 'an answer that is no count', cause);
+  }
+}
+
+// Anthropic's server-sent events become stream parts. The order is that of provider facts 1.9; unknown events pass.
 
 /** What has arrived of one answer. */
 export interface MessageStreamState {
@@ -37,7 +138,7 @@ export const NOTHING: MessageStreamState = { usage: {}, open: new Map(), parts: 
  * @throws ProviderError `provider/malformed` for an event without its documented shape; what an `error` event says.
  */
 export function decodeEvent(arrived: MessageStreamState, data: string): MessageStreamStep {
-  const event = parseJson(ANTHROPIC, data);
+  const event = parseReceived(ANTHROPIC, data);
   const type = typeof event === 'object' && event !== null && 'type' in event ? event.type : undefined;
   if (arrived.finished || typeof type !== 'string' || !isReadEvent(type)) return { arrived, says: [] };
   return take(type, arrived, event);

@@ -1,7 +1,7 @@
 import { inputTokens, writtenTokens } from '@tidemark/model';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decodeInputUsage, decodeUsage, mergeUsage } from './usage.ts';
+import { decodeInputUsage, decodeUsage, mergeUsage } from './answer.ts';
 
 const tokens = fc.nat(300_000);
 const all = fc.record({ fresh: tokens, read: tokens, short: tokens, hour: tokens, answer: tokens, thinking: tokens });

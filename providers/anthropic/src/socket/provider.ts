@@ -2,7 +2,7 @@
 
 import type { Provider } from '@tidemark/model';
 import { accountName, openHttpClient } from '@tidemark/provider-wire';
-import { decodeCount, messageDecoder } from '../decode/message.ts';
+import { decodeCount, messageDecoder } from '../decode/stream.ts';
 import { anthropicEncoder, tokenCountBody } from '../encode/encoder.ts';
 import { ANTHROPIC } from '../service.ts';
 

@@ -25,11 +25,21 @@ import type {
   ToolEnded,
   ToolStarted,
 } from '../../events/call.ts';
-import type { Decoders } from './decoder.ts';
-import { decoder } from './decoder.ts';
+import type { Decoders, PayloadShape } from './decoder.ts';
+import {
+  callId,
+  decoder,
+  digest,
+  flag,
+  jsonRecord,
+  money,
+  number,
+  optional,
+  position,
+  sessionId,
+  text,
+} from './decoder.ts';
 import { answerParts, contentParts, sequenceParameters, ttl, usage } from './parts.ts';
-import type { PayloadShape } from './scalars.ts';
-import { callId, digest, flag, jsonRecord, money, number, optional, position, sessionId, text } from './scalars.ts';
 
 const marker = z.object({ block: number, ttl, prefix: digest } satisfies PayloadShape<MarkerRecord>);
 

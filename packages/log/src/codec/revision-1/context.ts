@@ -26,11 +26,9 @@ import type {
   ToolRecord,
   ToolsChanged,
 } from '../../events/context.ts';
-import type { Decoders } from './decoder.ts';
-import { decoder } from './decoder.ts';
-import { contentParts, sequenceParameters, ttl } from './parts.ts';
-import type { PayloadShape } from './scalars.ts';
+import type { Decoders, PayloadShape } from './decoder.ts';
 import {
+  decoder,
   digest,
   flag,
   json,
@@ -42,7 +40,8 @@ import {
   sessionId,
   text,
   timestamp,
-} from './scalars.ts';
+} from './decoder.ts';
+import { contentParts, sequenceParameters, ttl } from './parts.ts';
 
 const layer = z.object({
   name: text,

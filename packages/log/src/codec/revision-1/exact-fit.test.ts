@@ -4,9 +4,8 @@ import { z } from 'zod';
 import { EVENTS } from '../../../contract/arbitrary-event.ts';
 import { CHAIN_START, position, timestamp } from '../../ids.ts';
 import type { RecordEnvelope } from './decoder.ts';
-import { exactFit } from './decoder.ts';
+import { exactFit, optional } from './decoder.ts';
 import { DECODERS, KINDS } from './decoders.ts';
-import { optional } from './scalars.ts';
 
 const ENVELOPE: RecordEnvelope = {
   v: 1,

@@ -15,8 +15,8 @@ import { z } from 'zod';
 import type { SequenceRecord } from '../../events/call.ts';
 import type { CallId, Digest } from '../../ids.ts';
 import type { ContentPart, FilePart } from '../../parts.ts';
-import type { PayloadShape } from './scalars.ts';
-import { callId, digest, number, optional, text } from './scalars.ts';
+import type { PayloadShape } from './decoder.ts';
+import { callId, digest, number, optional, text } from './decoder.ts';
 
 const textPart = z.object({ type: z.literal('text'), text } satisfies PayloadShape<TextPart>);
 

@@ -15,10 +15,8 @@ import type {
   TurnEnded,
   TurnTotals,
 } from '../../events/session.ts';
-import type { Decoders } from './decoder.ts';
-import { decoder } from './decoder.ts';
-import type { PayloadShape } from './scalars.ts';
-import { callId, chain, digest, json, money, number, optional, position, sessionId, text } from './scalars.ts';
+import type { Decoders, PayloadShape } from './decoder.ts';
+import { callId, chain, decoder, digest, json, money, number, optional, position, sessionId, text } from './decoder.ts';
 
 const parent = z.object({ session: sessionId, position, chain } satisfies PayloadShape<Parent>);
 

@@ -1,7 +1,16 @@
+// Text as models count and show it: blank or not, and cut between graphemes.
+
+const VISIBLE = /[^\s\u001c-\u001f\u0085]/;
+
+/** Whether a provider would refuse this as an empty text block (Anthropic: provider facts 1.6). */
+export function isBlank(text: string): boolean {
+  return !VISIBLE.test(text);
+}
+
 // The characters of a text as its reader counts them: between them a text may be cut.
 
 /** One of them, and the UTF-16 unit at which it begins. */
-export type Grapheme = Pick<Intl.SegmentData, 'index' | 'segment'>;
+type Grapheme = Pick<Intl.SegmentData, 'index' | 'segment'>;
 
 /** The grapheme that holds a UTF-16 unit; `undefined` behind the end. */
 export function graphemeAt(text: string, unit: number): Grapheme | undefined {
