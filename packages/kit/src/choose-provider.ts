@@ -1,5 +1,6 @@
 // Whom an agent asks: a provider that its author made, or one by name, reached with a key and an address.
 
+import { defined } from '@tidemark/core';
 import type { Capabilities, Catalog, Provider } from '@tidemark/model';
 import { defaultCatalog, withOverrides } from '@tidemark/model';
 import { createAnthropicProvider } from '@tidemark/provider-anthropic';
@@ -40,11 +41,11 @@ export function chooseOther(options: AgentOptions, model: string, reach: ModelRe
   const before = nameOf(options);
   const other = { ...rest, model, ...reach };
   const stays = nameOf(other) === before && before !== undefined;
-  const kept = {
-    ...(apiKey !== undefined && { apiKey }),
-    ...(baseURL !== undefined && { baseURL }),
-    ...(transport !== undefined && { transport }),
-  };
+  const kept = defined({
+    apiKey,
+    baseURL,
+    transport,
+  });
   return chooseProvider(stays ? { ...kept, ...other } : other);
 }
 
@@ -123,5 +124,5 @@ function reachOf(name: ProviderName, options: AgentOptions): OpenAIReach {
       `there is no key for ${title}: give \`apiKey\`, or \`environment: process.env\` with ${variable} set, or another \`provider\``,
       { provider: name, variable },
     );
-  return { apiKey, ...(baseURL !== undefined && { baseURL }), ...(transport !== undefined && { transport }) };
+  return defined({ apiKey, baseURL, transport });
 }

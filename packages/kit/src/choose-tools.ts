@@ -1,5 +1,6 @@
 // The tools of an agent: the workspace's, as far as they are wanted, and its author's own.
 
+import { defined } from '@tidemark/core';
 import type { Tool } from '@tidemark/agent';
 import { createAgentTool, nearestName } from '@tidemark/agent';
 import type { WorkspaceOptions } from '@tidemark/tools-workspace';
@@ -38,10 +39,12 @@ export function workspaceOptions(workspace: string, options: AgentOptions): Work
   return {
     folder: resolve(workspace),
     forbidden: forbiddenTo(options),
-    ...(protectedPaths !== undefined && { protectedPaths: protectedPaths.map((path) => resolve(workspace, path)) }),
-    ...(environment !== undefined && { environment }),
-    ...(trusted !== undefined && { memory: trusted }),
-    ...(sandbox?.network !== undefined && { network: sandbox.network }),
+    ...defined({
+      protectedPaths: protectedPaths?.map((path) => resolve(workspace, path)),
+      environment,
+      memory: trusted,
+      network: sandbox?.network,
+    }),
     // Who lets commands run without a sandbox lets them change the repository in one.
     ...(permissions?.unconfined === true && { repository: 'writable' }),
   };

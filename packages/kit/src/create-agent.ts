@@ -1,5 +1,6 @@
 // The front door: an agent is what its sessions are run with. It opens them, and closes what it opened.
 
+import { defined } from '@tidemark/core';
 import type { AgentSession, ForkOptions, ForkPlan } from '@tidemark/agent';
 import { openLiveSession, planFork } from '@tidemark/agent';
 import type { Log } from '@tidemark/log';
@@ -105,7 +106,7 @@ async function begin(resolved: ResolvedAgent, options: AgentOptions, title: stri
     id: sessionId(runtime.surroundings.newName()),
     create: true,
     mode: firstMode,
-    ...(title !== undefined && { title }),
+    ...defined({ title }),
     ...presenterOf(options),
   });
 }
@@ -119,7 +120,7 @@ async function goOn(resolved: ResolvedAgent, options: AgentOptions, id: string):
     runtime: await withSkills(runtime, skills),
     secrets,
     id: sessionId(id),
-    ...(mode !== undefined && { mode }),
+    ...defined({ mode }),
     ...presenterOf(options),
   });
 }
@@ -134,7 +135,7 @@ async function fork(resolved: ResolvedAgent, options: AgentOptions, forks: ForkP
     secrets,
     forks,
     id: sessionId(runtime.surroundings.newName()),
-    ...(mode !== undefined && { mode }),
+    ...defined({ mode }),
     ...presenterOf(options),
   });
 }

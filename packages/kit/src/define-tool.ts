@@ -1,6 +1,7 @@
 // A tool from a name, a schema and a function: what an author writes, as the tool that the runtime knows.
 
 import type { StandardSchemaV1 } from '@standard-schema/spec';
+import { defined } from '@tidemark/core';
 import type {
   ActKind,
   Acts,
@@ -70,10 +71,7 @@ export function defineTool<Schema extends StandardSchemaV1>(definition: ToolDefi
     description,
     schema: jsonSchemaOf(name, input, definition.schema),
     effect,
-    ...(alone !== undefined && { alone }),
-    ...(keeps !== undefined && { keeps }),
-    ...(touches !== undefined && { touches }),
-    ...(tells !== undefined && { tells }),
+    ...defined({ alone, keeps, touches, tells }),
     read: (given) => readArguments(definition, given),
   };
 }
@@ -89,8 +87,10 @@ async function readArguments<Schema extends StandardSchemaV1>(
   const { preview } = definition;
   return {
     title: definition.title?.(value) ?? definition.name,
-    ...(definition.confined !== undefined && { confined: definition.confined(value) }),
-    ...(definition.acts !== undefined && { acts: definition.acts(value) }),
+    ...defined({
+      confined: definition.confined === undefined ? undefined : definition.confined(value),
+      acts: definition.acts === undefined ? undefined : definition.acts(value),
+    }),
     ...(preview !== undefined && {
       preview: async (context: PreviewContext): Promise<ToolPreview> => preview.call(definition, value, context),
     }),

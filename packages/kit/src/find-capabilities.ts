@@ -1,5 +1,6 @@
 // What the chosen model can do, from the catalog and the author's changes to it, or from what the author says of it.
 
+import { defined } from '@tidemark/core';
 import { nearestName, THIS_MACHINE } from '@tidemark/agent';
 import type { Capabilities, Catalog, NearestModel } from '@tidemark/model';
 import { findModel, nearestModel, unlistedModel } from '@tidemark/model';
@@ -111,8 +112,12 @@ export function unknownModel(model: string, catalog: Catalog, provider?: string)
       ? `it is asked of ${PROVIDERS[other].title}: leave \`provider\` out, or say ${other}`
       : (unreached(model, catalog) ?? near(model, catalog, provider));
   const whose = provider === undefined ? '' : ` of ${provider}`;
-  return new KitError('kit/unknown-model', `the catalog knows no model ${JSON.stringify(model)}${whose}: ${next}`, {
-    model,
-    ...(provider !== undefined && { provider }),
-  });
+  return new KitError(
+    'kit/unknown-model',
+    `the catalog knows no model ${JSON.stringify(model)}${whose}: ${next}`,
+    defined({
+      model,
+      provider,
+    }),
+  );
 }

@@ -2,6 +2,7 @@
 
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { defined } from '@tidemark/core';
 import type {
   ContextSource,
   ImageFitter,
@@ -106,18 +107,20 @@ function runtimeOf(options: AgentOptions, mcp: McpTools | undefined): Runtime {
     surroundings,
     gate: createCacheWriteGate(() => surroundings.elapsed()),
     ...imagesOf(options),
-    ...(options.workspace !== undefined && { watch: watchOf(options.workspace, options) }),
-    ...(mcp !== undefined && { toolSources: [mcp] }),
-    // Unsaid, a resumed turn keeps the policy that it was begun with.
-    ...(options.compaction !== undefined && { compaction: options.compaction }),
-    ...(role !== undefined && { role }),
-    ...(neighbours !== undefined && { neighbours }),
-    ...(permissions.ask !== undefined && { ask: permissions.ask }),
-    ...(permissions.grants !== undefined && { grants: permissions.grants }),
-    ...(permissions.rules !== undefined && { rules: chooseRules(permissions.rules, tools) }),
-    ...(onRequest !== undefined && { onRequest }),
-    ...(rewriteNotice !== undefined && { rewriteNotice }),
-    ...(budgets !== undefined && { budgets }),
+    ...defined({
+      watch: options.workspace === undefined ? undefined : watchOf(options.workspace, options),
+      toolSources: mcp === undefined ? undefined : [mcp],
+      // Unsaid, a resumed turn keeps the policy that it was begun with.
+      compaction: options.compaction,
+      role,
+      neighbours,
+      ask: permissions.ask,
+      grants: permissions.grants,
+      rules: permissions.rules === undefined ? undefined : chooseRules(permissions.rules, tools),
+      onRequest,
+      rewriteNotice,
+      budgets,
+    }),
     ...(subagents !== false && { subagents }),
   };
 }
@@ -150,7 +153,7 @@ function openStore(store: AgentOptions['store'] = 'memory'): Log {
 
 /** The key is a secret wherever it came from; what else is given is one by the name of its variable or header. */
 function secretsIn({ apiKey, environment = {}, mcp }: AgentOptions): Secrets {
-  const given = secretsOf({ ...(apiKey !== undefined && { API_KEY: apiKey }) });
+  const given = secretsOf(defined({ API_KEY: apiKey }));
   const ofServers = Object.values(mcp !== undefined && 'servers' in mcp ? mcp.servers : {}).flatMap((server) =>
     secretsOf(('command' in server ? server.env : server.headers) ?? {}),
   );

@@ -1,5 +1,6 @@
 // Sessions as they stand in a list.
 
+import { defined } from '@tidemark/core';
 import type { SessionBeginning } from './beginning.ts';
 import type { SessionFilter, SessionSummary } from './port.ts';
 
@@ -12,10 +13,7 @@ export function summaryOf({ session, record }: SessionBeginning, extra: SummaryE
   return {
     session,
     root,
-    ...(parent === undefined ? {} : { parent }),
-    ...(startedBy === undefined ? {} : { startedBy }),
-    workspace,
-    ...(title === undefined ? {} : { title }),
+    ...defined({ parent, startedBy, workspace, title }),
     createdAt: record.at,
     ...extra,
   };

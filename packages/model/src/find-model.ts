@@ -1,5 +1,6 @@
 // From the name of a model to its row.
 
+import { defined } from '@tidemark/core';
 import type { Capabilities } from './capabilities.ts';
 import type { Catalog } from './catalog.ts';
 
@@ -98,7 +99,7 @@ export function readClaudeName(normal: string): ClaudeName | undefined {
   const family = FAMILIES.find((one) => words.includes(one));
   const [major, minor] = words.filter((word) => /^\d{1,2}$/.test(word)).map(Number);
   return {
-    ...(family === undefined ? {} : { family }),
+    ...defined({ family }),
     ...(major === undefined ? {} : { version: major + (minor ?? 0) / 10 }),
   };
 }

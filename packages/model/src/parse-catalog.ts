@@ -2,6 +2,7 @@
 
 import type { z } from 'zod';
 
+import { defined } from '@tidemark/core';
 import { catalogSchema, overridesSchema, type RowChange, rowSchema } from './catalog-schema.ts';
 import { type Catalog, CatalogError, type CatalogErrorCode, type CatalogIssue } from './catalog.ts';
 
@@ -64,7 +65,7 @@ type Path = readonly PropertyKey[];
 function issuesOf(error: z.ZodError, rowAt: (path: Path) => string | undefined): readonly CatalogIssue[] {
   return error.issues.map((issue) => {
     const row = rowAt(issue.path);
-    return { path: pathText(issue.path), problem: issue.message, ...(row === undefined ? {} : { row }) };
+    return defined({ path: pathText(issue.path), problem: issue.message, row });
   });
 }
 

@@ -3,6 +3,7 @@
 
 import { join } from 'node:path';
 
+import { defined } from '@tidemark/core';
 import type { Rule } from '@tidemark/agent';
 
 import type { BroughtConfiguration } from './workspace-contents.ts';
@@ -65,7 +66,7 @@ export async function readSettings(request: SettingsRequest): Promise<SettledSet
     ['user', own],
   ];
   const effective = [...leavesOf(schema).keys()].map((name) => inForce(name, layers));
-  return { settings: treeOf(effective, schema), effective, ignored, ...(problem !== undefined && { problem }) };
+  return defined({ settings: treeOf(effective, schema), effective, ignored, problem });
 }
 
 type SettingLayer = readonly [source: SettingSource, leaves: readonly Leaf[]];

@@ -1,5 +1,6 @@
 // The programs that a workspace's settings start, one row each, whatever kind of setting names them.
 
+import { defined } from '@tidemark/core';
 import { parseJson } from '@tidemark/log';
 
 import type { ServerSetting } from './settings.ts';
@@ -25,7 +26,7 @@ export function startedPrograms(configuration: string | undefined): readonly Sta
 function serverProgram(name: string, server: ServerSetting): readonly StartedProgram[] {
   if (!('command' in server)) return [];
   const { command, args = [], env = {}, cwd } = server;
-  return [{ by: `mcp.servers.${name}`, command, args, env, ...(cwd !== undefined && { cwd }) }];
+  return [defined({ by: `mcp.servers.${name}`, command, args, env, cwd })];
 }
 
 function treeOf(configuration: string | undefined): unknown {

@@ -7,6 +7,7 @@ import { createHash } from 'node:crypto';
 import { realpath, stat } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 
+import { defined } from '@tidemark/core';
 import type { NamedBySetting } from './named-files.ts';
 import { readNamedFiles } from './named-files.ts';
 import type { FoundFile } from './plain-files.ts';
@@ -68,7 +69,7 @@ export async function readBroughtConfiguration(folder: string): Promise<BroughtC
 }
 
 function configurationOf(workspace: string, configuration: string | undefined): BroughtConfiguration {
-  return { workspace, ...(configuration !== undefined && { configuration }) };
+  return defined({ workspace, configuration });
 }
 
 async function broughtBy(workspace: string): Promise<WorkspaceContents> {
@@ -81,7 +82,7 @@ async function broughtBy(workspace: string): Promise<WorkspaceContents> {
   return {
     ...configurationOf(workspace, configuration),
     digest: digestOf(configuration, files, states),
-    ...(skillsRoot !== undefined && { skillsRoot }),
+    ...defined({ skillsRoot }),
     skills: [...skills].toSorted(),
     memory: memory.includes(true),
     named: [...new Set(named.flatMap(({ paths }) => paths))].toSorted(),

@@ -1,5 +1,6 @@
 // The in-memory twin of a provider: it sends nothing, and answers from a script.
 
+import { defined } from '@tidemark/core';
 import type { Answer, AnswerPart, Outgoing, Provider, StopReason, StreamPart, Usage } from '@tidemark/model';
 import { ProviderError } from '@tidemark/model';
 import { PROVIDER, scriptedEncoder } from './encoder.ts';
@@ -67,7 +68,7 @@ function answerOf(script: Script, request: ScriptedRequest): ScriptedAnswer {
 function streamOf(script: ScriptedAnswer, response: string): readonly StreamPart[] {
   const { parts, usage = {}, truncated = 'no', model } = script;
   const stop = script.stop ?? (parts.some((part) => part.type === 'call') ? 'calls' : 'end');
-  const named = { response, ...(model !== undefined && { model }) };
+  const named = defined({ response, model });
   return [
     { type: 'began', ...named, usage: {} },
     ...parts.flatMap(growth),

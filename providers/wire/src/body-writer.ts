@@ -2,6 +2,7 @@
 // what is new. Where a sealed marker does change, the writer goes back and seals again: a body is always what a naive join of the same
 // blocks, markers and envelope gives.
 
+import { defined } from '@tidemark/core';
 import type {
   Answered,
   Block,
@@ -70,7 +71,9 @@ export function joinBody(form: BodyForm, front: LoweredFront, newHash: NewHash):
       return { body: bytes.copy(), digest };
     },
     digest: put,
-    ...(form.goesOn !== undefined && { writeBehind: writerBehind(form, form.goesOn, front, newHash) }),
+    ...defined({
+      writeBehind: form.goesOn === undefined ? undefined : writerBehind(form, form.goesOn, front, newHash),
+    }),
   };
 }
 

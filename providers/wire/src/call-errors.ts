@@ -1,6 +1,7 @@
 // Errors of a call, sorted by what to do next: of one that the service answered with a failure, and of one that nobody answered to the
 // end. Which code a failure has, each provider decides; what the code means is the same for all.
 
+import { defined } from '@tidemark/core';
 import type { ProviderErrorClass, ProviderErrorCode, ProviderErrorData } from '@tidemark/model';
 import { parseJson as parse, ProviderError } from '@tidemark/model';
 import type { Service } from './service.ts';
@@ -60,10 +61,10 @@ export function failedCall(
 ): ProviderError {
   const [next, step] = NEXT[code];
   const { afterMs, refused, type, request, ...rest } = known;
-  const named = {
-    ...(type !== undefined && { type: shortened(type, MOST_NAME) }),
-    ...(request !== undefined && { request: shortened(request, MOST_NAME) }),
-  };
+  const named = defined({
+    type: type === undefined ? undefined : shortened(type, MOST_NAME),
+    request: request === undefined ? undefined : shortened(request, MOST_NAME),
+  });
   const word = [known.status, named.type].filter((one) => one !== undefined).join(' ');
   const said = `${service.title} did not answer the request${word === '' ? '' : ` (${word})`}: ${readableWords(message)}. Next: ${step}`;
   return new ProviderError(next, code, said, {

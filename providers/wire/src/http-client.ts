@@ -1,6 +1,7 @@
 // The HTTP client of every provider: the official SDK sends exactly the bytes that it is given, once, and a decoder reads the
 // answer. Nothing is retried here: retry belongs to the turn, which records it.
 
+import { defined } from '@tidemark/core';
 import type { AbortSignalLike, Answer, Outgoing, StreamPart, Usage } from '@tidemark/model';
 import { ProviderError } from '@tidemark/model';
 import type { AddressReach } from './address.ts';
@@ -94,7 +95,7 @@ export interface Decoding {
 /** Returns the parts that a stream would have had of an answer that came whole. `usage` is the usage known at its beginning. */
 export function wholeAsStream(answer: Answer, usage: Usage = {}): readonly StreamPart[] {
   const { response, model, parts } = answer;
-  const named = { ...(response !== undefined && { response }), ...(model !== undefined && { model }) };
+  const named = defined({ response, model });
   return [
     { type: 'began', ...named, usage },
     ...parts.map((part, index): StreamPart => ({ type: 'part', index, part })),

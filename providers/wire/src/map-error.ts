@@ -1,5 +1,6 @@
 // Sorts what an official SDK, or the socket under it, throws. The key is in no error, however deep it was in the one that came.
 
+import { defined } from '@tidemark/core';
 import type { ProviderErrorCode } from '@tidemark/model';
 import { ProviderError } from '@tidemark/model';
 import { providerErrorIn } from './address.ts';
@@ -71,7 +72,7 @@ function failureOf({ status, type, requestID, headers }: SdkError, message: stri
     ...(typeof status === 'number' && { status }),
     ...(typeof type === 'string' && { type }),
     ...(typeof requestID === 'string' && { request: requestID }),
-    ...(afterMs !== undefined && { afterMs }),
+    ...defined({ afterMs }),
   };
 }
 

@@ -3,6 +3,7 @@
 import { constants } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { rename } from 'node:fs/promises';
+import { defined } from '@tidemark/core';
 import type { LostPlace, RawLine, Salvaged, Salvager, SessionId, Strayed, Tip } from '@tidemark/log';
 import {
   EMPTY_TIP,
@@ -65,7 +66,7 @@ export async function repairSession(store: NdjsonOptions, from: SessionId, to: S
     const writer = await createWriter(home, to, log.beginning.record.data.parent);
     try {
       const copied = await copy(home, log, to);
-      return { from, to, ...copied, ...(damage !== undefined && { damage }) };
+      return { from, to, ...copied, ...defined({ damage }) };
     } finally {
       await writer.close();
     }

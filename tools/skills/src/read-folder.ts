@@ -2,6 +2,7 @@
 // leads out of its root. Files are asked for and not awaited: of a hundred skills these are some eight hundred short calls, each
 // of which costs the program more as a promise than the call itself does (70 ms against 7).
 
+import { defined } from '@tidemark/core';
 import type { Secrets } from '@tidemark/agent';
 import { createHash } from 'node:crypto';
 import {
@@ -120,8 +121,7 @@ async function readAnew(
     folder,
     realFolder,
     files,
-    ...(license !== undefined && { license }),
-    ...(compatibility !== undefined && { compatibility }),
+    ...defined({ license, compatibility }),
   };
 }
 

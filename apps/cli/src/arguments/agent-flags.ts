@@ -1,5 +1,6 @@
 // The options of the commands that run an agent: declared once, read at this door.
 
+import { defined } from '@tidemark/core';
 import type { AgentOptions, TurnLimits, Mode, ProviderName, RewriteNotice } from '@tidemark/kit';
 import { PROVIDERS } from '@tidemark/kit';
 import type { Command } from 'commander';
@@ -143,11 +144,11 @@ export function modeIn({ mode, readOnly, ask }: AgentFlags): Mode | undefined {
 
 /** The limits that were asked for. */
 export function limitsIn({ maxCost, maxSteps, maxTokens }: AgentFlags): TurnLimits {
-  return {
-    ...(maxCost !== undefined && { cost: maxCost }),
-    ...(maxSteps !== undefined && { steps: maxSteps }),
-    ...(maxTokens !== undefined && { tokens: maxTokens }),
-  };
+  return defined({
+    cost: maxCost,
+    steps: maxSteps,
+    tokens: maxTokens,
+  });
 }
 
 /** From how much on a rewrite is said, where it was asked for. */
@@ -155,7 +156,7 @@ export function rewriteNoticeIn(flags: AgentFlags): { readonly rewriteNotice?: R
   const { rewriteNotice, rewriteCost, inPlace } = flags;
   // Whoever switches in place is told the price whatever it is, before it is paid.
   const tokens = rewriteNotice ?? (inPlace === true ? 1 : undefined);
-  const notice = { ...(tokens !== undefined && { tokens }), ...(rewriteCost !== undefined && { cost: rewriteCost }) };
+  const notice = defined({ tokens, cost: rewriteCost });
   return Object.keys(notice).length === 0 ? {} : { rewriteNotice: notice };
 }
 

@@ -1,5 +1,6 @@
 // `tidemark compact`: puts a checkpoint in the place of older history, or says what that would come to.
 
+import { defined } from '@tidemark/core';
 import type { Compacting, CompactionReport } from '@tidemark/agent';
 import {
   compactSession,
@@ -148,10 +149,10 @@ async function askModel(id: SessionId, flags: CompactFlags, context: CommandCont
   const changes = await readOwnCatalog(context.home);
   const catalog = changes === undefined ? defaultCatalog() : withOverrides(defaultCatalog(), changes);
   const { provider: named, baseUrl } = flags;
-  const said: AgentFlags = {
-    ...(named !== undefined && { provider: named }),
-    ...(baseUrl !== undefined && { baseUrl }),
-  };
+  const said: AgentFlags = defined({
+    provider: named,
+    baseUrl,
+  });
   const { settings } = await settingsIn(session.workspace, {}, context);
   const asked = withSettings(said, { settings, newSession: false, person: false, catalog });
   const addresses = settings.baseUrl;
@@ -162,17 +163,16 @@ async function askModel(id: SessionId, flags: CompactFlags, context: CommandCont
       store,
       environment: context.environment,
       presenter: 'cli',
-      ...(changes !== undefined && { catalog: changes }),
+      ...defined({ catalog: changes }),
     });
     try {
       const live = await agent.open(id);
       const { tail, checkpoint, dryRun } = settingsOf(flags);
       return await live.compact({
         by: 'model',
-        ...(tail !== undefined && { tailTokens: tail }),
-        ...(checkpoint !== undefined && { checkpointTokens: checkpoint }),
+        ...defined({ tailTokens: tail, checkpointTokens: checkpoint }),
         ...(flags.fresh === true && { fresh: true }),
-        ...(dryRun !== undefined && { dryRun }),
+        ...defined({ dryRun }),
       });
     } finally {
       await agent.close();
@@ -183,11 +183,11 @@ async function askModel(id: SessionId, flags: CompactFlags, context: CommandCont
 }
 
 function settingsOf({ tailTokens, checkpointTokens, dryRun }: CompactFlags): CompactionFlags {
-  return {
-    ...(tailTokens !== undefined && { tail: tailTokens }),
-    ...(checkpointTokens !== undefined && { checkpoint: checkpointTokens }),
-    ...(dryRun !== undefined && { dryRun }),
-  };
+  return defined({
+    tail: tailTokens,
+    checkpoint: checkpointTokens,
+    dryRun,
+  });
 }
 
 /** The flags as the engine takes them. */

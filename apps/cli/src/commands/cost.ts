@@ -1,5 +1,6 @@
 // `tidemark cost`: what calls to models cost, and what the same calls would have cost otherwise.
 
+import { defined } from '@tidemark/core';
 import type { Account, Compared } from '@tidemark/context';
 import { inputOfAccount } from '@tidemark/context';
 import type { Capabilities, Catalog } from '@tidemark/model';
@@ -48,7 +49,7 @@ async function report(session: string | undefined, flags: CostFlags, context: Co
   const reported = await addUp(session, flags, context, as);
   const { whole } = reported.accounts;
   const { output } = context;
-  const value = { ...accountsJson(reported), ...(as === undefined ? {} : { as: as.model }) };
+  const value = { ...accountsJson(reported), ...defined({ as: as?.model }) };
   output.result(value, () => (whole.calls === 0 ? nothingFound(reported, context) : headlineOf(reported)));
   if (whole.calls === 0) return undefined;
   output.table(sums(whole, as));

@@ -2,6 +2,7 @@
 
 import { tmpdir } from 'node:os';
 
+import { defined } from '@tidemark/core';
 import { sandboxState, tryPromises } from '@tidemark/kit';
 
 import type { Command, CommandContext, CommandOutcome } from '../frame/command.ts';
@@ -112,7 +113,7 @@ function keyLine(key: KeyPresence): readonly Shown[] {
 
 function sessionLines(session: InspectedSession): readonly Shown[] {
   const { state, found, next } = session;
-  return checkLine({ name: `session ${session.session}`, state, found, ...(next !== undefined && { next }) });
+  return checkLine(defined({ name: `session ${session.session}`, state, found, next }));
 }
 
 function summary(sessions: readonly InspectedSession[]): Shown {

@@ -1,5 +1,6 @@
 // `tidemark fork`: a session that begins as another one was, and reads its cache.
 
+import { defined } from '@tidemark/core';
 import type { Command } from '../frame/command.ts';
 import { makeFork } from '../turns/make-fork.ts';
 import { recordArgument } from '../arguments/record-argument.ts';
@@ -25,11 +26,11 @@ export const fork: Command = {
       .action((name: string, flags: ForkFlags) =>
         run(async (context) => {
           const { at, summarize = false, title, dryRun = false } = flags;
-          const options = {
+          const options = defined({
             summarize,
-            ...(at !== undefined && { at: recordArgument(at) }),
-            ...(title !== undefined && { title }),
-          };
+            at: at === undefined ? undefined : recordArgument(at),
+            title,
+          });
           await makeFork({ session: sessionArgument(name), options, dryRun }, context);
           return undefined;
         }),

@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 
 import { Option } from 'commander';
 
+import { defined } from '@tidemark/core';
 import type { Lasting } from '@tidemark/agent';
 import type { Log, SessionId } from '@tidemark/log';
 import { sessionId } from '@tidemark/log';
@@ -80,7 +81,7 @@ async function replaySubject(name: string, options: ReplayFlags, context: Comman
     name: nameOf,
     ttl: options.ttl,
     warm: options.warm,
-    ...(options.pruning !== undefined && { pruning: options.pruning }),
+    ...defined({ pruning: options.pruning }),
     ...progressOn(context),
   });
   report(result, options, context);

@@ -1,5 +1,6 @@
 // `tidemark resume`: goes on with the turn that was cut, interrupted, limited or failed.
 
+import { defined } from '@tidemark/core';
 import { AgentError } from '@tidemark/agent';
 import type { Log, SessionId } from '@tidemark/log';
 
@@ -37,7 +38,7 @@ async function goOn(name: string | undefined, flags: AgentFlags, context: Comman
   if (flags.model !== undefined || flags.provider !== undefined) await requireResumable(store, session.id);
   // A policy that is typed now goes before the one of the turn, and that before the settings.
   const { compaction } = session;
-  const kept = { ...(compaction !== undefined && { compaction }), ...flags };
+  const kept = { ...defined({ compaction }), ...flags };
   return takeTurn({ flags: kept, session, resumes: true, begin: (live) => live.resume() }, context);
 }
 

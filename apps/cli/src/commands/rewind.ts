@@ -1,5 +1,6 @@
 // `tidemark rewind`: takes a prompt back, and all that came of it, in a fork of the talk. Files stay as they are.
 
+import { defined } from '@tidemark/core';
 import type { ForkOptions, NumberedPrompt } from '@tidemark/agent';
 import { readPrompts } from '@tidemark/agent';
 import type { SessionId } from '@tidemark/log';
@@ -41,7 +42,7 @@ async function goBack(session: SessionId, flags: RewindFlags, context: CommandCo
   const prompt = promptOf(prompts, to);
   const options: ForkOptions =
     prompt === undefined ? { summarize, ...placeOf(session, prompts, to) } : { summarize, beforePrompt: prompt.number };
-  await makeFork({ session, options, dryRun, ...(prompt !== undefined && { prompt }) }, context);
+  await makeFork(defined({ session, options, dryRun, prompt }), context);
   if (dryRun) listPrompts(prompts, context);
   return undefined;
 }

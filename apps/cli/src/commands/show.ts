@@ -1,5 +1,6 @@
 // `tidemark show`: a session as its steps, or one request as its spans, each with role, origin, bytes and tokens (L4).
 
+import { defined } from '@tidemark/core';
 import { readFold } from '@tidemark/agent';
 import { compactionStanding, gaugeInWords } from '@tidemark/context';
 import type { CallForecast, EpochOpened, Parent, Recorded, SessionId, StartedBy } from '@tidemark/log';
@@ -107,7 +108,7 @@ async function showSession(session: SessionId, context: CommandContext): Promise
   const value = {
     session,
     parent: parent ?? null,
-    ...(startedBy !== undefined && { startedBy }),
+    ...defined({ startedBy }),
     ...(subagents.length > 0 && { subagents }),
     records,
     kinds,

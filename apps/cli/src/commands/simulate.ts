@@ -2,6 +2,7 @@
 
 import { once } from 'node:events';
 
+import { defined } from '@tidemark/core';
 import type { Command, CommandContext, CommandOutcome } from '../frame/command.ts';
 import { CliError } from '../frame/failure.ts';
 import type { Shown } from '../frame/shown.ts';
@@ -51,12 +52,14 @@ interface SimulateFlags {
 async function serve(options: SimulateFlags, context: CommandContext): Promise<CommandOutcome> {
   const clock = options.virtual === true ? 'virtual' : 'real';
   const { port, scenario, allowHost } = options;
-  const listening = await openSimulator({
-    port,
-    allowedHosts: allowHost,
-    settings: { clock },
-    ...(scenario !== undefined && { scenario }),
-  });
+  const listening = await openSimulator(
+    defined({
+      port,
+      allowedHosts: allowHost,
+      settings: { clock },
+      scenario,
+    }),
+  );
   const addresses = addressesOf(listening.url);
   context.output.result({ url: listening.url, port: listening.port, clock, addresses }, () => [
     'the simulator listens on ',

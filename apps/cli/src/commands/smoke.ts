@@ -1,5 +1,6 @@
 // `tidemark smoke`: whether a provider's cache works with what this engine sends, measured with a few small calls.
 
+import { defined } from '@tidemark/core';
 import { createMemoryStore } from '@tidemark/store-memory';
 import { Option } from 'commander';
 
@@ -91,15 +92,15 @@ function engineOf(
   { subject: { row, catalog }, words }: SettledSmoke,
   { provider, surroundings }: OpenSubject,
 ): SmokeEngine {
-  return {
+  return defined({
     meter: createMeter(provider),
     model: row.model,
     words,
     log: createMemoryStore(),
     surroundings,
     ttl: '5m',
-    ...(catalog !== undefined && { catalog }),
-  };
+    catalog,
+  });
 }
 
 async function measure(settled: SettledSmoke, open: OpenSubject, { output }: CommandContext): Promise<CommandOutcome> {
@@ -109,7 +110,7 @@ async function measure(settled: SettledSmoke, open: OpenSubject, { output }: Com
   const spent = subject.simulated ? undefined : spentOn(subject.row, engine.meter.calls, day);
   const ok = result.transport === 'hit' && result.contract === 'hit';
   const { most, leftOut } = plan;
-  const price = { ...(most !== undefined && { most }), ...(spent !== undefined && { spent }) };
+  const price = defined({ most, spent });
   const told = verdictOf(result);
   output.result({ ok, model: subject.row.model, ...result, leftOut, ...price }, () => told.join('\n'));
   output.table(smokeTable(result));
@@ -126,7 +127,7 @@ async function promote(settled: SettledSmoke, open: OpenSubject, context: Comman
     : await keepPromotion(promotion, { row: subject.row, day, home: context.home });
   const { most } = plan;
   const value = { ok: promotion.outcome === 'promotes', model: subject.row.model, ...promotion, kept };
-  context.output.result({ ...value, ...(most !== undefined && { most }) }, () => promotionVerdict(promotion));
+  context.output.result({ ...value, ...defined({ most }) }, () => promotionVerdict(promotion));
   if (kept) context.output.line(`written down in ${ownCatalogPath(context.home)}`);
   if (subject.simulated)
     context.output.line('of the simulator: this says nothing of the provider, and is not written down');

@@ -1,5 +1,6 @@
 // `tidemark why`: the break or miss of a step, its cause, the event behind it, its price.
 
+import { defined } from '@tidemark/core';
 import type { Explanation, UntoldReads } from '@tidemark/agent';
 import { explainSession } from '@tidemark/agent';
 import type { SessionId } from '@tidemark/log';
@@ -74,7 +75,7 @@ function valueOf(one: Explanation): object {
       : { at: divergence.at, byte: divergence.byte, is: divergence.is?.origin, was: divergence.was?.origin };
   return {
     ...rest,
-    ...(place === undefined ? {} : { divergence: place }),
+    ...defined({ divergence: place }),
     ...(answer === undefined ? {} : { usage: answer.usage, cost: answer.cost }),
   };
 }

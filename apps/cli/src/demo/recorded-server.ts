@@ -1,5 +1,6 @@
 // The provider of the demo: the simulator behind a real port, and the official SDK in front of it.
 
+import { defined } from '@tidemark/core';
 import type { Answer, Capabilities } from '@tidemark/model';
 import { ProviderError } from '@tidemark/model';
 import { createAnthropicProvider } from '@tidemark/provider-anthropic';
@@ -32,7 +33,7 @@ export async function openDemoServer(): Promise<DemoServer> {
       simulator.next({
         at: Date.parse(sentAt),
         sizes: (index) => itemAt(sequence.blocks, index)?.tokens,
-        ...(call !== undefined && { answer: scripted(call) }),
+        ...defined({ answer: call === undefined ? undefined : scripted(call) }),
       });
       try {
         return answered(await lastPart(provider.send({ body, betas })), call?.usage);

@@ -1,5 +1,6 @@
 // How a turn ended, in two lines for people or one object for programs, and the exit code that says so.
 
+import { defined } from '@tidemark/core';
 import type { FinishedTurn } from '@tidemark/kit';
 import type { SessionId, SubagentEnded, TurnTotals } from '@tidemark/log';
 import { sumOfMoney } from '@tidemark/model';
@@ -36,7 +37,7 @@ export function reportTurn(ended: EndedTurn, output: CommandOutput): ExitCode {
   const { outcome, error, totals, text } = finished;
   const ok = outcome === 'completed';
   if (output.json) {
-    output.result({ ok, session, outcome, text, totals, tokens, ...(error !== undefined && { error }) }, () => '');
+    output.result(defined({ ok, session, outcome, text, totals, tokens, error }), () => '');
   } else {
     output.note(forPeople(ended));
   }

@@ -1,5 +1,6 @@
 // The subagents of a session, as its log tells of them: whom it started, and how each ended.
 
+import { defined } from '@tidemark/core';
 import type { Recorded, SubagentEnded, SubagentStarted } from '@tidemark/log';
 
 import { dollars } from '../frame/numbers.ts';
@@ -18,7 +19,7 @@ export function withSubagent(shown: readonly ShownSubagent[], record: Recorded):
   }
   if (record.kind !== 'subagent.ended') return shown;
   const { child, status, cost } = record.data;
-  return shown.map((one) => (one.child === child ? { ...one, status, ...(cost !== undefined && { cost }) } : one));
+  return shown.map((one) => (one.child === child ? { ...one, status, ...defined({ cost }) } : one));
 }
 
 /** `subagent 3f2a… (reviewer): completed, $0.0123`. */

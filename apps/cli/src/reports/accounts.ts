@@ -1,5 +1,6 @@
 // The accounts that `cost` and `cache` report on: one session or all of the store, from a day on, each log read once.
 
+import { defined } from '@tidemark/core';
 import type { Accounts } from '@tidemark/agent';
 import { addSession, NO_ACCOUNTS } from '@tidemark/agent';
 import type { Account, GroupBy, RowOf } from '@tidemark/context';
@@ -55,7 +56,7 @@ export async function addUp(
   const catalog = await readCatalog(context.home);
   // Another provider's row for the same name may have other prices: it is not used.
   const rowOf: RowOf = (provider, model) => findModel(catalog, model, provider);
-  const options = { by, rowOf, ...(since && { since }), ...(as && { as }) };
+  const options = { by, rowOf, ...(since && { since }), ...defined({ as }) };
   const store = await context.store();
   let accounts = NO_ACCOUNTS;
   await eachSession(session, context, async (one) => {
@@ -131,13 +132,13 @@ export function accountsJson(reported: Reported): object {
     cost: paidIn(account) ?? null,
     rates: ratesOfAccount(account),
   });
-  return {
-    ...(session === undefined ? {} : { session }),
+  return defined({
+    session,
     by,
     since: since ?? null,
     span: accounts.span ?? null,
     whole: whole(accounts.whole),
     groups: orderedGroups(reported).map(([name, account]) => ({ name: name ?? null, ...whole(account) })),
     sessions: accounts.sessions.map(({ account, ...rest }) => ({ ...rest, ...whole(account) })),
-  };
+  });
 }

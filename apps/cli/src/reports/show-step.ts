@@ -1,5 +1,6 @@
 // One request of a session: its blocks, what it adds to the one before it or where they part, and how it went.
 
+import { defined } from '@tidemark/core';
 import type { Rebuilt, RequestAt } from '@tidemark/agent';
 import { rebuildRequest } from '@tidemark/agent';
 import type { Divergence } from '@tidemark/context';
@@ -43,7 +44,7 @@ export async function showStep(
   const { output } = context;
   const value = { ...requestValue(session, found, answer), relation: divergence === undefined ? 'extends' : 'breaks' };
   const parts = differs && { parameters: differs.parameters, blocks: differs.rows.map(diffValue) };
-  output.result({ ...value, from, spans, leftOut, ...(parts && { diff: parts }) }, () =>
+  output.result({ ...value, from, spans, leftOut, ...defined({ diff: parts }) }, () =>
     [
       headOf(session, found),
       relationOf(found, before, divergence),
@@ -136,7 +137,7 @@ async function requestAt(
       `the log of ${session} no longer makes this request: ${found.message}`,
       NO_LONGER,
     );
-  return { found, ...(answer && { answer }), ...(before && !(before instanceof Error) && { before }) };
+  return { found, ...defined({ answer }), ...(before && !(before instanceof Error) && { before }) };
 }
 
 /** Folds the log up to the answer. The two requests are rebuilt after that, from the states at their places. */
@@ -155,7 +156,7 @@ async function findRequest(store: Log, session: SessionId, wanted: number | stri
     if (asked !== undefined) continue;
     const one = { record, state };
     if (stream === wanted) asked = { found: one };
-    if (stream === 'main' && step === wanted) asked = { found: one, ...(before && { before }) };
+    if (stream === 'main' && step === wanted) asked = defined({ found: one, before });
     if (stream === 'main') before = one;
   }
   return asked;
@@ -177,7 +178,7 @@ function answerOf({ kind, data }: Recorded, { record: request }: RequestAt): Sho
     return undefined;
   const { usage = {} } = data;
   const transport = kind === 'answer.received' ? data.transport : undefined;
-  return { usage, ...(transport !== undefined && { transport }) };
+  return defined({ usage, transport });
 }
 
 function startOf(divergence: Divergence | undefined, before: Rebuilt): number {

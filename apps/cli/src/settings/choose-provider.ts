@@ -1,6 +1,7 @@
 // Whom a turn asks, and for which model: as said, as the session has it, or as the model has it; and the simulator in the
 // place of any.
 
+import { defined } from '@tidemark/core';
 import type { AgentOptions, ProviderName } from '@tidemark/kit';
 import { isProviderName, PROVIDERS, providerOf } from '@tidemark/kit';
 import type { Catalog } from '@tidemark/model';
@@ -48,7 +49,7 @@ export async function chooseProvider(request: ProviderRequest, context: CommandC
   requireSaid(wanted, request, { ...limits, baseURL });
   const key = await keyFor(wanted.provider, context);
   return {
-    options: { ...wanted, ...limits, ...key, ...transportOf(flags), ...(baseURL !== undefined && { baseURL }) },
+    options: { ...wanted, ...limits, ...key, ...transportOf(flags), ...defined({ baseURL }) },
     close: async () => undefined,
   };
 }
@@ -65,7 +66,7 @@ function wantedOf({ flags, session, catalog }: ProviderRequest): WantedModel {
   const model = flags.model ?? keptModel(said, session) ?? defaultModel(said, catalog);
   const kept = flags.model === undefined || flags.model === session?.model ? session?.provider : undefined;
   const provider = said ?? (kept !== undefined && isProviderName(kept) ? kept : providerOf(model, catalog));
-  return { model, ...(provider !== undefined && { provider }) };
+  return defined({ model, provider });
 }
 
 /** What is set is for one provider: another one's key is never sent there. */
@@ -94,7 +95,7 @@ function limitsOf(
 ): Pick<AgentOptions, 'window' | 'outputLimit'> {
   const kept = model === session?.model && findModel(catalog, model, provider) === undefined;
   const { window = kept ? session.window : undefined, outputLimit } = flags;
-  return { ...(window !== undefined && { window }), ...(outputLimit !== undefined && { outputLimit }) };
+  return defined({ window, outputLimit });
 }
 
 function transportOf({ transport }: AgentFlags): Pick<AgentOptions, 'transport'> {
@@ -117,7 +118,7 @@ async function simulator(request: ProviderRequest, wanted: WantedModel): Promise
     );
   // Each run has a new one: seals of the simulator before it are not known to it.
   const settings = { recordedSignatures: 'issued' } as const;
-  const listening = await openSimulator({ port: 0, settings, ...(scenario !== undefined && { scenario }) });
+  const listening = await openSimulator(defined({ port: 0, settings, scenario }));
   const { provider = 'anthropic' } = wanted;
   return {
     options: {

@@ -1,5 +1,6 @@
 // How things are shown, as it is set: known before a command runs, and the same for all of them.
 
+import { defined } from '@tidemark/core';
 import type { Display } from '@tidemark/settings';
 import { readBroughtConfiguration, readSettings, SettingsError } from '@tidemark/settings';
 
@@ -13,7 +14,7 @@ export type SettingsPlaces = Pick<CommandContext, 'environment' | 'configFolder'
 /** What is set, with the workspace's share. Whoever heeds the other settings says what is wrong with them. */
 export async function displayIn(folder: string, places: SettingsPlaces): Promise<Display> {
   const brought = await readBroughtConfiguration(folder).catch(unlessUnusable);
-  const request = { ...settingsRequest(places), ...(brought && { brought }), trusted: false };
+  const request = { ...settingsRequest(places), ...defined({ brought }), trusted: false };
   const settled = await readSettings(request).catch(unlessUnusable);
   return settled?.settings.display ?? {};
 }
@@ -32,7 +33,7 @@ export function asDisplayed<Streams extends { readonly out: Sink & { readonly co
   const coloured = colour === 'auto' ? {} : { colour: colour === 'always' };
   return {
     ...streams,
-    out: { ...out, ...coloured, ...(columns !== undefined && { columns }) },
+    out: { ...out, ...coloured, ...defined({ columns }) },
     err: { ...err, ...coloured },
   };
 }

@@ -1,5 +1,6 @@
 // The keys of providers: whether there is one and where, for all that is shown; the key itself for who asks the provider.
 
+import { defined } from '@tidemark/core';
 import type { ProviderName } from '@tidemark/kit';
 import { PROVIDERS } from '@tidemark/kit';
 import { SettingsError } from '@tidemark/settings';
@@ -43,7 +44,7 @@ export async function keysOf({
   for (const key of VARIABLES) {
     const present = valueIn(environment, key.variable) !== '';
     const inKeyring = await keyring.get(key.provider).then((kept) => kept !== undefined, withoutKeyring);
-    found.push({ ...key, present, ...(inKeyring !== undefined && { inKeyring }) });
+    found.push({ ...key, present, ...defined({ inKeyring }) });
   }
   return found;
 }

@@ -1,5 +1,6 @@
 // What is set for a workspace: read at the door of each command that heeds it, with what the user allows the workspace.
 
+import { defined } from '@tidemark/core';
 import { PROVIDERS } from '@tidemark/kit';
 import type { WorkspaceContents, SettledSettings } from '@tidemark/settings';
 import { readBrought, readSettings, SettingsError } from '@tidemark/settings';
@@ -27,9 +28,9 @@ export async function settingsIn(
 ): Promise<SettingsInForce> {
   const brought = await broughtBy(workspace, trust === true, context);
   const trusted = brought !== undefined && (trust === true || (await trustIn(brought, context)));
-  const settled = await readSettings({ ...settingsRequest(context), ...(brought && { brought }), trusted });
+  const settled = await readSettings({ ...settingsRequest(context), ...defined({ brought }), trusted });
   if (settled.problem !== undefined) noteProblem(settled.problem, context);
-  return { ...settled, trusted, ...(brought !== undefined && { brought }) };
+  return { ...settled, trusted, ...defined({ brought }) };
 }
 
 /** Where the user's own settings are looked for. */
@@ -41,12 +42,12 @@ export function settingsRequest({
   Parameters<typeof readSettings>[0],
   'providers' | 'folder' | 'file' | 'environment'
 > {
-  return {
+  return defined({
     providers: Object.keys(PROVIDERS),
     folder: configFolder,
     environment,
-    ...(configFile !== undefined && { file: configFile }),
-  };
+    file: configFile,
+  });
 }
 
 async function broughtBy(

@@ -1,5 +1,6 @@
 // Where the simulator stands in for each provider, and how a client is told.
 
+import { defined } from '@tidemark/core';
 import type { ProviderName } from '@tidemark/kit';
 import { PROVIDERS } from '@tidemark/kit';
 
@@ -40,12 +41,12 @@ export function addressesOf(url: string): readonly SimulatorAddress[] {
     .map((provider) => {
       const variable = VARIABLES[provider];
       const address = addressOf(provider, url);
-      return {
+      return defined({
         provider,
         title: PROVIDERS[provider].title,
         url: address,
-        ...(variable !== undefined && { variable }),
+        variable,
         flags: `--provider ${provider} --base-url ${address}`,
-      };
+      });
     });
 }

@@ -1,5 +1,6 @@
 // The simulator as the command line runs it: with the shipped catalog, and answers from a file where one is named.
 
+import { defined } from '@tidemark/core';
 import { readRegularFile } from '@tidemark/files';
 import { parseJson } from '@tidemark/log';
 import type { ListeningSimulator, SimulatorOptions } from '@tidemark/simulator';
@@ -30,7 +31,7 @@ export async function openSimulator({
 }: SimulatorChoice): Promise<ListeningSimulator> {
   const simulator = createSimulator({
     ...settings,
-    ...(scenario !== undefined && { scenario: parseScenario(await readJson(scenario)) }),
+    ...defined({ scenario: scenario === undefined ? undefined : parseScenario(await readJson(scenario)) }),
   });
   return simulator.listen({ port, allowedHosts });
 }

@@ -1,6 +1,7 @@
 // Where the command looks for skills: in the user's own folders, and in a workspace only where the user trusts it. And how
 // many of them may be loaded.
 
+import { defined } from '@tidemark/core';
 import { skillRoots } from '@tidemark/kit';
 import type { SkillRoot, SkillsOptions } from '@tidemark/kit';
 import type { Settings } from '@tidemark/settings';
@@ -47,9 +48,9 @@ async function itsRoots(folder: string): Promise<readonly SkillRoot[]> {
 /** As it is set; what is not is as the runtime has it. */
 export function skillBudgetIn({ skillBudget = {} }: Settings): NonNullable<SkillsOptions['budget']> {
   const { skills, warning, most } = skillBudget;
-  return {
-    ...(skills !== undefined && { skills }),
-    ...(warning !== undefined && { warning }),
-    ...(most !== undefined && { most }),
-  };
+  return defined({
+    skills,
+    warning,
+    most,
+  });
 }

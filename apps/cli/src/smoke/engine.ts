@@ -1,5 +1,6 @@
 // The engine as a smoke runs it: a session without tools in memory, whose turns are one call each.
 
+import { defined } from '@tidemark/core';
 import type { Surroundings } from '@tidemark/agent';
 import type { LiveSession } from '@tidemark/kit';
 import { createAgent } from '@tidemark/kit';
@@ -35,20 +36,22 @@ export async function withEngine<T>(
   work: (asking: SmokeSession) => Promise<T>,
 ): Promise<T> {
   const { meter, model, catalog, words, log, surroundings, ttl } = engine;
-  const agent = createAgent({
-    model,
-    provider: meter.provider,
-    store: log,
-    // The front that the command sends everywhere: the words are sized by it.
-    runtime: 'full',
-    role: words.role,
-    limits: { steps: 1 },
-    outputLimit: ANSWER_TOKENS,
-    retry: { attempts: 1 },
-    ttl,
-    surroundings,
-    ...(catalog !== undefined && { catalog }),
-  });
+  const agent = createAgent(
+    defined({
+      model,
+      provider: meter.provider,
+      store: log,
+      // The front that the command sends everywhere: the words are sized by it.
+      runtime: 'full',
+      role: words.role,
+      limits: { steps: 1 },
+      outputLimit: ANSWER_TOKENS,
+      retry: { attempts: 1 },
+      ttl,
+      surroundings,
+      catalog,
+    }),
+  );
   try {
     const live = await agent.open(id);
     return await work({ id: live.id, ask: (prompt) => askIn(live, meter, prompt) });

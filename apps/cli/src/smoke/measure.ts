@@ -1,6 +1,7 @@
 // The smoke itself: the engine's first request, the same bytes again (transport), the engine's next request (contract), and
 // the first one changed at its tail, at the end of the front and in its first sentence.
 
+import { defined } from '@tidemark/core';
 import type { Outgoing } from '@tidemark/model';
 import { inputTokens, writtenTokens } from '@tidemark/model';
 
@@ -73,13 +74,13 @@ function changed(outgoing: Outgoing, [was, is]: readonly [string, string]): Outg
 function probeOf(name: ProbeName, { usage }: MeteredCall): Probe {
   const { fresh, read, writes } = usage;
   const input = inputTokens(usage);
-  return {
+  return defined({
     name,
-    ...(input !== undefined && { input }),
-    ...(fresh !== undefined && { fresh }),
-    ...(read !== undefined && { read }),
-    ...(writes !== undefined && { written: writtenTokens(writes) }),
-  };
+    input,
+    fresh,
+    read,
+    written: writes === undefined ? undefined : writtenTokens(writes),
+  });
 }
 
 /** Where the provider tells what it writes, all of that must be read; where writes are free and not told, something. */

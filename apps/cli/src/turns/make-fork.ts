@@ -1,5 +1,6 @@
 // A fork from the command line: planned, told, and begun unless it is a dry run.
 
+import { defined } from '@tidemark/core';
 import type { ForkOptions, ForkPlan } from '@tidemark/agent';
 import { beginFork, createSecrets, planFork, secretsOf, THIS_MACHINE } from '@tidemark/agent';
 import type { SessionId } from '@tidemark/log';
@@ -29,17 +30,17 @@ export async function makeFork(
   const id = dryRun ? undefined : await begin(plan, context);
   const { parent, left, open, summary } = plan;
   context.output.result(
-    {
+    defined({
       session,
       fork: id ?? null,
       parent: { session: parent.session, position: parent.position },
       left: left ?? null,
       open: open ?? null,
       summary: summary ?? null,
-      ...(prompt !== undefined && { prompt }),
+      prompt,
       files: 'unchanged',
       dryRun,
-    },
+    }),
     () => forPeople(plan, id, prompt, options.summarize === true),
   );
 }

@@ -2,6 +2,7 @@
 
 import { stat } from 'node:fs/promises';
 
+import { defined } from '@tidemark/core';
 import type { Agent, FinishedTurn, LiveSession, Permissions, Turn } from '@tidemark/kit';
 import { narrower } from '@tidemark/agent';
 import { createAgent } from '@tidemark/kit';
@@ -86,7 +87,7 @@ export async function takeTurn(typed: TurnRequest, context: CommandContext): Pro
       permissions: {
         ...person,
         unconfined: request.flags.unconfined === true,
-        ...(settings.permissions?.rules !== undefined && { rules: settings.permissions.rules }),
+        ...defined({ rules: settings.permissions?.rules }),
       },
       ...(ttl !== undefined && { ttl }),
     });
@@ -170,7 +171,7 @@ async function askerOf(flags: AgentFlags, workspace: string, context: CommandCon
       'use --mode read-only or --mode auto, or a terminal',
     );
   const grants = await openGrants(context.home, workspace);
-  const both = { ...(asked !== undefined && { mode: asked }), ...(grants !== undefined && { grants }) };
+  const both = defined({ mode: asked, grants });
   if (!hasPerson(context)) return both;
   return {
     ...both,

@@ -1,5 +1,6 @@
 // What can be said to a session while it works, or rests: each becomes a fact in the log at once.
 
+import { defined } from '@tidemark/core';
 import type { Event, NotificationReceived, RenderParameters } from '@tidemark/log';
 import { askerOf } from '../compact/ask-for-checkpoint.ts';
 import { compactSession, startAfresh } from '../compact/compact-session.ts';
@@ -73,18 +74,18 @@ export async function compactActor(actor: Actor, options: CompactOptions = {}): 
   const { tailTokens: tail, checkpointTokens: checkpoint, by, dryRun, fresh = false } = options;
   await running?.begun;
   const how = {
-    ...(dryRun !== undefined && { dryRun }),
-    ...(checkpoint !== undefined && { checkpoint }),
-    ...askerOf({ runtime, ...(side && { side }) }, by),
+    ...defined({ dryRun, checkpoint }),
+    ...askerOf(defined({ runtime, side }), by),
   };
   if (fresh) {
     const { log, writer, secrets } = session;
     return startAfresh({ log, session: writer.session, secrets, runtime }, how);
   }
-  const report = await compactSession(
-    { session, runtime, ...(running !== undefined && { turn: running.turn }) },
-    { trigger: 'manual', ...(tail !== undefined && { tail }), ...how },
-  );
+  const report = await compactSession(defined({ session, runtime, turn: running?.turn }), {
+    trigger: 'manual',
+    ...defined({ tail }),
+    ...how,
+  });
   if (report.outcome !== 'compacted') return report;
   restAnew(actor);
   if (running !== undefined && actor.running === running) {

@@ -1,5 +1,6 @@
 // Opens a session to work with: creates it, or takes up its log where it stands. Opening a log that is there writes nothing.
 
+import { defined } from '@tidemark/core';
 import type { Log, SessionId, StartedBy, TurnBegan } from '@tidemark/log';
 import { sessionId } from '@tidemark/log';
 import { isBlank } from '@tidemark/model';
@@ -102,7 +103,7 @@ function withReasoning(runtime: Runtime, { progress: { reasoningParameters } }: 
 }
 
 function saidIn({ presenter, trigger }: LiveSessionOptions): PromptOrigin {
-  return { ...(presenter !== undefined && { presenter }), ...(trigger !== undefined && { trigger }) };
+  return defined({ presenter, trigger });
 }
 
 /** Opens the session of a subagent in the same store. */
@@ -127,7 +128,7 @@ async function begin(options: LiveSessionOptions): Promise<Session> {
   const session = await createSession(log, id, undefined, secrets);
   const at = runtime.surroundings.now();
   const { root = id } = options;
-  const named = { ...(startedBy !== undefined && { startedBy }), ...(title !== undefined && { title }) };
+  const named = defined({ startedBy, title });
   try {
     await commit(session, [
       { kind: 'session.created', at, data: { id, root, workspace, ...named } },

@@ -1,6 +1,7 @@
 // A call beside the conversation, on a stream of its own: asked, tried again and recorded like any other, and the main
 // stream never hears of it.
 
+import { defined } from '@tidemark/core';
 import { expectedInput, slice } from '@tidemark/context';
 import type { CallForecast, ContentPart, Recorded } from '@tidemark/log';
 import type { Answer, ProviderError } from '@tidemark/model';
@@ -128,7 +129,7 @@ async function prepare(
     at: surroundings.now(),
     wanted: await wantedFor(runtime),
     beside: { stream, extra: words, history, ...(keeps && { keeps }), ...(mends && { mends }) },
-    ...(running === undefined ? {} : { turn: running.turn }),
+    ...defined({ turn: running?.turn }),
     admit: ({ outlook: { forecast } }) => {
       if (optional === true) requireCached(purpose, forecast);
       requireLimits({ session, runtime, running }, purpose, forecast);

@@ -1,6 +1,7 @@
 // Why a request broke or missed: the first block that differs from the request before it on its stream, the first byte
 // within it, the layer or event that put it there, the cause, and the price.
 
+import { defined } from '@tidemark/core';
 import type { CliffCost, CrossCheckVerdict, Divergence } from '@tidemark/context';
 import { cliffCrossed, crossCheck, firstDivergence } from '@tidemark/context';
 import type {
@@ -156,7 +157,7 @@ function addAnswer(
   const answered: Explanation = {
     ...explanation,
     ...missed,
-    ...(cliff === undefined ? {} : { cliff }),
+    ...defined({ cliff }),
     ...checkedBy(explanation, answer),
     answer,
   };
@@ -200,11 +201,10 @@ function explain(before: Rebuilt | undefined, { record, line, state }: Rebuilt):
     purpose: record.data.purpose,
     at: record.at,
     ...(before === undefined ? {} : { gap: Date.parse(record.at) - Date.parse(before.record.at) }),
-    ...(divergence === undefined ? {} : { divergence }),
-    ...(opened === undefined ? {} : { opened: openedAs(opened) }),
+    ...defined({ divergence, opened: opened === undefined ? undefined : openedAs(opened) }),
   };
 }
 
 function openedAs({ cause, also, number, forecast }: EpochOpened): NonNullable<Explanation['opened']> {
-  return { cause, ...(also === undefined ? {} : { also }), number, forecast };
+  return defined({ cause, also, number, forecast });
 }

@@ -1,6 +1,7 @@
 // The latest requests of a session in short: sizes by section, markers, and the shape of the body without its texts. A view
 // made from the log (L9): nothing of it is kept.
 
+import { defined } from '@tidemark/core';
 import type { Sequence } from '@tidemark/context';
 import type { EpochCause, Log, MarkerRecord, Position, RequestPrepared, SessionId, Timestamp } from '@tidemark/log';
 import type { JsonValue, Section } from '@tidemark/model';
@@ -68,7 +69,7 @@ function snapshotOf({ record, line, state, body }: Rebuilt): RequestSnapshot {
   const { step, stream, purpose, bytes, relation, markers } = record.data;
   const shape = redactBody(body());
   const opened = relation === 'opens' ? state.epoch?.opened.cause : undefined;
-  return {
+  return defined({
     position: record.position,
     step,
     stream,
@@ -76,12 +77,12 @@ function snapshotOf({ record, line, state, body }: Rebuilt): RequestSnapshot {
     at: record.at,
     model: line.materials.epoch.opened.model,
     relation,
-    ...(opened === undefined ? {} : { opened }),
+    opened,
     bytes,
     sections: sectionsOf(line.sequence),
     markers: markers.map(({ block, ttl }) => ({ block, ttl, section: sectionAt(line.sequence, block) })),
-    ...(shape === undefined ? {} : { shape }),
-  };
+    shape,
+  });
 }
 
 const NOTHING: SectionSize = { blocks: 0, bytes: 0, tokens: 0 };

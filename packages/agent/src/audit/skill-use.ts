@@ -1,5 +1,6 @@
 // Which skills a session loaded, why and how large, and which of them it listed for the model.
 
+import { defined } from '@tidemark/core';
 import { estimateTokens } from '@tidemark/context';
 import type { ContextNoted, EpochOpened, Log, SessionId, SkillLoaded, Timestamp } from '@tidemark/log';
 import { readText } from '../session/materials.ts';
@@ -46,7 +47,11 @@ export async function readSkillUse(log: Log, session: SessionId, since?: Timesta
   }
   const text = listed.length > 0 ? listed.join('\n') : await textInFront(log, layers);
   const sorted = [...skills.values()].toSorted((a, b) => b.tokens - a.tokens || a.name.localeCompare(b.name));
-  return { session, skills: sorted, ...(text !== undefined && { index: { text, tokens: estimateTokens(text) } }) };
+  return defined({
+    session,
+    skills: sorted,
+    index: text === undefined ? undefined : { text, tokens: estimateTokens(text) },
+  });
 }
 
 /** The use of one skill in two places together. */

@@ -1,6 +1,7 @@
 // A compaction as a transaction: planned, made, judged with its real size, and recorded. The record is inert: the epoch that
 // opens with the next request alone changes packing, so that a cut anywhere leaves the old context or the new one.
 
+import { defined } from '@tidemark/core';
 import type { CompactionSizes } from '@tidemark/context';
 import type { CompactionRefused, HistoryCompacted, Log, Position, SessionId, TurnId } from '@tidemark/log';
 import { sessionId } from '@tidemark/log';
@@ -50,7 +51,7 @@ async function refuse(
   if (refused === 'interrupted') return report;
   const data: CompactionRefused = { trigger, reason: refused, sizes: flat(sizes) };
   const at = runtime.surroundings.now();
-  const event = { kind: 'compaction.refused', at, ...(turn !== undefined && { turn }), data } as const;
+  const event = { kind: 'compaction.refused', at, ...defined({ turn }), data } as const;
   if (!dryRun) await session.mutex.pass(() => commitInside(session, [event]));
   return report;
 }
@@ -70,7 +71,7 @@ function append(
     if (compacted?.position !== planned.compacted?.position || epoch?.position !== planned.epoch?.position)
       throw overtaken(session);
     const at = runtime.surroundings.now();
-    const event = { kind: 'history.compacted', at, ...(turn !== undefined && { turn }), data } as const;
+    const event = { kind: 'history.compacted', at, ...defined({ turn }), data } as const;
     const [recorded] = await commitInside(session, [event]);
     if (recorded === undefined) throw overtaken(session);
     return recorded.position;
@@ -118,12 +119,12 @@ export async function startAfresh(from: FreshStart, order: FreshOrder): Promise<
   const { log, runtime, secrets } = from;
   const { surroundings } = runtime;
   const id = sessionId(surroundings.newName());
-  const beginning = { id, at: surroundings.now(), compacted, ...(secrets && { secrets }) };
+  const beginning = defined({ id, at: surroundings.now(), compacted, secrets });
   const fork = await beginFork(log, plan, beginning);
   try {
     await fork.writer.sync();
     const { compacted: recorded } = fork.state;
-    return { ...report, outcome: 'compacted', fork: id, ...(recorded && { position: recorded.position }) };
+    return { ...report, outcome: 'compacted', fork: id, ...defined({ position: recorded?.position }) };
   } finally {
     await fork.writer.close();
   }
@@ -143,7 +144,7 @@ async function writeFrom(
   const plan = await planFork(log, id);
   const session = await readUpTo(log, id, plan);
   const help = order.help && heldIn(plan, order.help);
-  const all = { ...order, ...MANUAL, adds: [whereItIs(plan)], ...(help && { help }) };
+  const all = { ...order, ...MANUAL, adds: [whereItIs(plan)], ...defined({ help }) };
   return { plan, written: await writeCompaction({ session, runtime }, all) };
 }
 

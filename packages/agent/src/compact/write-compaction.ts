@@ -1,6 +1,7 @@
 // A compaction as it would be recorded: planned down the ladder, its checkpoint written, and judged with its real size.
 // Nothing is recorded here, and a model is asked only where the order says so.
 
+import { defined } from '@tidemark/core';
 import type {
   Checkpoint,
   CompactionPlan,
@@ -88,7 +89,7 @@ export async function writeCompaction(writing: CompactionWriting, order: Writing
   const last = tail === undefined && !alone ? LAST_RUNG : first;
   // Only a reader of the history adds something to a checkpoint that waits, once, and where the order names the reader.
   const anew = order.ask !== undefined && order.optional !== true && state.compacted?.data.strategy === 'deterministic';
-  const asked = { ...(tail !== undefined && { tail }), ...(most !== undefined && { checkpoint: most }) };
+  const asked = defined({ tail, checkpoint: most });
   const input = { row: runtime.capabilities, gauge, noted, last, alone, anew, ...asked };
   let { help } = order;
   let from = first;
@@ -142,10 +143,12 @@ function written(
     checkpoint: checkpointText(checkpoint).text,
     fields: checkpoint,
     ...(keeps.length === 0 ? {} : { keeps }),
-    ...(shortens === undefined ? {} : { shortens }),
-    before: sizes.before,
-    after: sizes.after,
-    ...(made === undefined ? {} : { made: { ...made, model: runtime.capabilities.model } }),
+    ...defined({
+      shortens,
+      before: sizes.before,
+      after: sizes.after,
+      made: made === undefined ? undefined : { ...made, model: runtime.capabilities.model },
+    }),
   };
   const report = {
     outcome: 'planned',
@@ -155,9 +158,9 @@ function written(
     keeps,
     kept: kept.length,
     rewrite,
-    ...(cliff !== undefined && { cliff }),
+    ...defined({ cliff }),
   } as const;
-  return { data, report, ...(help && { help }) };
+  return defined({ data, report, help });
 }
 
 /** What a checkpoint is written from: the records that are new to it, and those behind its range. */
@@ -172,7 +175,7 @@ async function readSource(session: ReadHistory, { range }: CompactionPlan['draft
   const carried = previous && readCheckpoint(previous);
   const from = carried === undefined ? range.from : carried.range.to + 1;
   const records = await recordsOf(session, from);
-  return { records, ...(previous === undefined ? {} : { previous }) };
+  return defined({ records, previous });
 }
 
 /** Times that a checkpoint is written shorter because the model counts more for its text than for the mean of its range. */
@@ -193,7 +196,7 @@ async function writeCheckpoint(
     keptPrompts: keeps,
     skillsInTail: session.progress.loadedSkills.flatMap((load) => (leavesWhole(draft, load) ? [load.name] : [])),
     filesInTail: behind.flatMap(filesOf),
-    ...(fromModel === undefined ? {} : { fromModel }),
+    ...defined({ fromModel }),
   };
   let bound = first;
   for (let times = 0; ; times += 1) {

@@ -1,5 +1,6 @@
 // When the runtime compacts by itself. `manual` has no way round it: there the failure says what to run.
 
+import { defined } from '@tidemark/core';
 import type { Gauge, State } from '@tidemark/context';
 import { CRITICAL, gaugeOf, LAST_RUNG, turnGrowth } from '@tidemark/context';
 import type { ProviderError, ProviderErrorCode } from '@tidemark/model';
@@ -27,7 +28,7 @@ export function gaugeNow(
 ): Gauge {
   const { capabilities, outputLimit, budgets, surroundings } = runtime;
   const at = surroundings.now();
-  return gaugeOf(session.state, capabilities, { outputLimit, at, ...(budgets && { budgets }) });
+  return gaugeOf(session.state, capabilities, defined({ outputLimit, at, budgets }));
 }
 
 /** Why to compact before the next step; `undefined` where nothing is to be done. The gauge is the one of now. */

@@ -1,5 +1,6 @@
 // What a fork would be, decided before anything is written: where it leaves its parent, what it leaves behind there.
 
+import { defined } from '@tidemark/core';
 import type { Gathered, Met } from '@tidemark/context';
 import { filesOf, gather } from '@tidemark/context';
 import type {
@@ -59,7 +60,7 @@ export async function planFork(log: Log, session: SessionId, options: ForkOption
   return {
     of: session,
     parent: before.parent,
-    created: { root, workspace, ...(title === undefined ? {} : { title }) },
+    created: defined({ root, workspace, title }),
     mode: narrowed(before.mode, before.lastMode),
     left,
     open: open === 'turn' ? undefined : open,

@@ -2,6 +2,7 @@
 
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
+import { defined } from '@tidemark/core';
 import type { Timestamp } from '@tidemark/log';
 import { timestamp } from '@tidemark/log';
 
@@ -30,7 +31,7 @@ export const THIS_MACHINE: Surroundings = {
   elapsed: () => performance.now(),
   wait: async (ms, signal, { idle = false } = {}) => {
     try {
-      await pause(ms, undefined, { ref: !idle, ...(signal !== undefined && { signal }) });
+      await pause(ms, undefined, defined({ ref: !idle, signal }));
     } catch (error) {
       if (signal?.aborted !== true) throw error;
     }

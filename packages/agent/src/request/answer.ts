@@ -1,5 +1,6 @@
 // The end of a call as a record: the answer with its usage, its cost, and what it missed against the forecast.
 
+import { defined } from '@tidemark/core';
 import type { State } from '@tidemark/context';
 import { estimatedOutput, expectedInput, isCrowded, missOf } from '@tidemark/context';
 import type {
@@ -56,12 +57,9 @@ export async function recordInterrupted(
     model,
     parts,
     ...(answer.usage === undefined ? {} : { usage }),
-    ...(request === undefined ? {} : { request }),
-    ...(cost === undefined ? {} : { cost }),
-    ...(told.costAtMost === undefined ? {} : { costAtMost: told.costAtMost }),
+    ...defined({ request, cost, costAtMost: told.costAtMost }),
     ...(estimated === undefined || answer.unsent === true ? {} : { estimated }),
-    ...(prices === undefined ? {} : { prices }),
-    ...(message === undefined ? {} : { message }),
+    ...defined({ prices, message }),
   };
   const [record] = await commit(session, [{ kind: 'answer.interrupted', ...stampOf(prepared, at), data }]);
   return record;
@@ -125,14 +123,12 @@ function answered(session: Session, prepared: Prepared, answer: Answer): AnswerR
     contract,
     parts: answer.parts.map((part, index) => namedPart(part, `call_${record.position}_${index}`)),
     stop: answer.stop,
-    ...(answer.stopRaw === undefined ? {} : { stopRaw: answer.stopRaw }),
-    ...(answer.response === undefined ? {} : { response: answer.response }),
+    ...defined({ stopRaw: answer.stopRaw, response: answer.response }),
     truncated: answer.truncated,
     ...counted,
     ...wayOf(prepared, answer),
     forecast: record.data.forecast,
-    ...(miss === undefined ? {} : { miss }),
-    ...(diagnosis === undefined ? {} : { diagnosis }),
+    ...defined({ miss, diagnosis }),
   };
 }
 
@@ -223,6 +219,6 @@ function leastInput(usage: Usage): number {
 
 function estimatedUse({ input, output }: Estimates, cost: EstimatedUse['cost']): Pick<CountedUse, 'estimated'> {
   if (input === undefined && output === undefined) return {};
-  const tokens = { ...input, ...(output === undefined ? {} : { output: output.answer }) };
-  return { estimated: { ...tokens, ...(cost === undefined ? {} : { cost }) } };
+  const tokens = { ...input, ...defined({ output: output?.answer }) };
+  return { estimated: { ...tokens, ...defined({ cost }) } };
 }

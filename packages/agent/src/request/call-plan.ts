@@ -1,5 +1,6 @@
 // What is decided about one call: its markers, and what it is expected to read, write and cost.
 
+import { defined } from '@tidemark/core';
 import type { CacheEntry, Keeping, Lifetime, Lookup, Outlook, Pauses, State, Stream } from '@tidemark/context';
 import {
   NO_PAUSES,
@@ -96,7 +97,7 @@ export function planCall(state: State, line: PromptStream, options: PlanOptions)
   const planned = { sequence, capabilities, readable, ttl: life, chosen, beside, keeps: keeps !== undefined };
   const markers = plan({
     ...planned,
-    ...(historyEnd === undefined ? {} : { historyEnd }),
+    ...defined({ historyEnd }),
     ...(stands ? { acceptedEnd: end.block } : {}),
   });
   const marked = markers.map(({ block }) => block);

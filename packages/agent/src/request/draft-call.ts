@@ -1,6 +1,7 @@
 // A call decided and not yet made: its lines, markers, price and pressure, as the log will stand in front of it. Nothing of
 // it is committed, so that it can still be refused.
 
+import { defined } from '@tidemark/core';
 import type {
   BudgetSettings,
   EpochPrice,
@@ -57,7 +58,7 @@ export async function draftCall(
 ): Promise<CallDraft> {
   const inFront = [...(pruned === undefined ? [] : [pruned]), ...(epoch === undefined ? [] : [epoch]), ...changes];
   const state = inFront.reduce(asIfRecorded, session.state);
-  const main = await mainLine(session, kept, state, { ...options, ...(texts && { texts }) });
+  const main = await mainLine(session, kept, state, { ...options, ...defined({ texts }) });
   const line = await callLine(session, main, state, options);
   const capabilities = options.beside === undefined ? options.capabilities : line.materials.capabilities;
   const call = planCall(state, line, planOptions(options, capabilities, main));
@@ -92,12 +93,11 @@ function planOptions(
     at,
     capabilities,
     account,
-    ...(ttl === undefined ? {} : { ttl }),
-    ...(resize === undefined ? {} : { resize }),
+    ...defined({ ttl, resize }),
     ...(beside === undefined ? {} : { beside: true }),
     ...(beside?.history === 'none' ? { history: 'none' } : {}),
     ...(beside?.history === 'main' ? { historyEnd: main.sequence.blocks.length - 1 } : {}),
-    ...(beside?.keeps === undefined ? {} : { keeps: beside.keeps }),
+    ...defined({ keeps: beside?.keeps }),
   };
 }
 
@@ -188,7 +188,7 @@ function pressureOf(state: State, options: PressureOptions): Pressure {
     const outputLimit = fitOutput(capabilities, { asked, input: expectedInput(call.outlook.forecast), least });
     return { gauge: undefined, crossed: undefined, size: undefined, outputLimit };
   }
-  const gauge = gaugeOf(state, capabilities, { outputLimit: asked, at, ...(budgets === undefined ? {} : { budgets }) });
+  const gauge = gaugeOf(state, capabilities, defined({ outputLimit: asked, at, budgets }));
   const size = sizeForecast(state, nextInput(state, capabilities.window.tokens));
   return {
     gauge,

@@ -1,6 +1,7 @@
 // From state to bytes: the epoch that the next request needs, its plan and its body, and the record of all that history
 // does not hold. When this returns, the request is in the log and flushed (L1, L2).
 
+import { defined } from '@tidemark/core';
 import type { Gauge, Outlook, Sequence, State } from '@tidemark/context';
 import { epochForecast, firstDivergence, itemAt } from '@tidemark/context';
 import type { ContentPart, EpochOpened, Event, PressureCrossed, Recorded, RecordedOf } from '@tidemark/log';
@@ -118,9 +119,7 @@ function preparedOf(
     throw new AgentError('agent/conflict', 'the log did not return the request that was appended: read it again');
   return {
     body,
-    ...(continues === undefined ? {} : { continues }),
-    betas: record.data.betas ?? [],
-    ...(compared === undefined ? {} : { compared }),
+    ...defined({ continues, betas: record.data.betas ?? [], compared }),
     record,
     opened: records.find(isOpening),
     outlook: call.outlook,

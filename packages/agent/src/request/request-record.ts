@@ -1,5 +1,6 @@
 // The record of a request, and its body: every decision that history does not hold (L2).
 
+import { defined } from '@tidemark/core';
 import type { Sequence, State } from '@tidemark/context';
 import { RENDERING, itemAt } from '@tidemark/context';
 import type { ContentPart, MarkerRecord, RequestPrepared, SizeForecast } from '@tidemark/log';
@@ -74,7 +75,7 @@ export function writeRequest(
     bytes: written.body.length,
     relation: opens ? 'opens' : beside === undefined ? relationOf(state) : 'inherits',
     sequence: sequenceRecord(sequence),
-    ...(beside === undefined ? {} : { extra: beside.extra }),
+    ...defined({ extra: beside?.extra }),
     ...(beside?.history === 'none' ? { history: 'none' } : {}),
     markers: call.markers.map((marker): MarkerRecord => ({ ...marker, prefix: prefixAt(sequence, marker.block) })),
     ...keptRecord(sequence, line.materials.capabilities, call),
@@ -83,9 +84,9 @@ export function writeRequest(
     ...(betas.length === 0 ? {} : { betas }),
     counts: sequence.counts,
     forecast: call.outlook.forecast,
-    ...(size === undefined ? {} : { size }),
+    ...defined({ size }),
     ...(sequence.mediaBytes === 0 ? {} : { mediaBytes: sequence.mediaBytes }),
-    ...(account === undefined ? {} : { account }),
+    ...defined({ account }),
     ...(answered === undefined || behind === undefined
       ? {}
       : { continuation: { ...answered, digest: digest(behind.digest), bytes: behind.body.length } }),
@@ -146,9 +147,7 @@ function keptRecord(
   const places = keeping.places.map((place) => ({ ...place, prefix: prefixAt(sequence, place.block) }));
   return {
     kept: {
-      ...(key === undefined ? {} : { key }),
-      idle,
-      ...(age === undefined ? {} : { age }),
+      ...defined({ key, idle, age }),
       ...(implicit.at === 'grid' ? { grid: { first: implicit.first, step: implicit.step } } : {}),
       places,
     },

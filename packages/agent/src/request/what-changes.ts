@@ -1,6 +1,7 @@
 // What a request needs in front of it: an epoch that opens, or what is appended inside the one that is open. The bytes that
 // its record names are kept here, before anything names them.
 
+import { defined } from '@tidemark/core';
 import type { BudgetSettings, FrontChoice, FrontTexts, Need, RequestSpec, State } from '@tidemark/context';
 import {
   CRITICAL,
@@ -108,7 +109,7 @@ function shortening(
 ): EventOf<'history.pruned'> | undefined {
   if (pruning !== 'auto') return undefined;
   const { at } = stamp;
-  const gauge = gaugeOf(state, capabilities, { outputLimit, at, ...(budgets && { budgets }) });
+  const gauge = gaugeOf(state, capabilities, defined({ outputLimit, at, budgets }));
   const data = planPruning({
     state,
     wanted,
@@ -159,7 +160,7 @@ async function openingEpoch(
   const edits = await frontEdits(state, texts, (opened) => loadFront(log.artifacts, opened));
   const warm = cached ?? (await leftWarm(session, epoch, options));
   const known = {
-    ...(padding && { padding }),
+    ...defined({ padding }),
     ...(warm.length > 0 && { cached: warm }),
     ...(edits.length > 0 && { edits }),
   };

@@ -1,6 +1,7 @@
 // Finds secrets: the values that were given, in the forms in which they leak, and tokens of well-known shapes. Never by
 // how random something looks.
 
+import { defined } from '@tidemark/core';
 import type { ContentPart, Event, EventOf, Granted, Json, Kind, ToolEnded } from '@tidemark/log';
 import type { Secrets } from '../ports/secrets.ts';
 import type { SecretValue } from './mask-text.ts';
@@ -120,7 +121,11 @@ async function maskNote(event: EventOf<'context.noted'>, mask: Mask): Promise<Ev
   const { revision, body } = event.data;
   return {
     ...event,
-    data: { ...event.data, revision: await mask(revision), ...(body !== undefined && { body: await mask(body) }) },
+    data: {
+      ...event.data,
+      revision: await mask(revision),
+      ...defined({ body: body === undefined ? undefined : await mask(body) }),
+    },
   };
 }
 
@@ -140,10 +145,12 @@ async function maskDecision(event: EventOf<'permission.decided'>, mask: Mask): P
   const masked: Granted = {
     ...always,
     ...(commands !== undefined && { commands: await Promise.all(commands.map((words) => maskAll(words, mask))) }),
-    ...(patterns !== undefined && { patterns: await maskAll(patterns, mask) }),
-    ...(paths !== undefined && { paths: await maskAll(paths, mask) }),
-    ...(folders !== undefined && { folders: await maskAll(folders, mask) }),
-    ...(hosts !== undefined && { hosts: await maskAll(hosts, mask) }),
+    ...defined({
+      patterns: patterns === undefined ? undefined : await maskAll(patterns, mask),
+      paths: paths === undefined ? undefined : await maskAll(paths, mask),
+      folders: folders === undefined ? undefined : await maskAll(folders, mask),
+      hosts: hosts === undefined ? undefined : await maskAll(hosts, mask),
+    }),
   };
   return { ...event, data: { ...event.data, always: masked } };
 }
@@ -156,8 +163,10 @@ async function maskCheckpoint(event: EventOf<'history.compacted'>, mask: Mask): 
       ...event.data,
       checkpoint: await mask(checkpoint),
       limitations: await maskAll(limitations, mask),
-      ...(fields !== undefined && { fields: await maskFields(fields, mask) }),
-      ...(fallback !== undefined && { fallback: await mask(fallback) }),
+      ...defined({
+        fields: fields === undefined ? undefined : await maskFields(fields, mask),
+        fallback: fallback === undefined ? undefined : await mask(fallback),
+      }),
     },
   };
 }

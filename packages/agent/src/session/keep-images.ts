@@ -1,6 +1,7 @@
 // What somebody says, on its way into the log: images are made to fit, and a long attachment is cut as the result of a tool
 // is, with the whole kept as an artifact that `output_read` pages through (L6).
 
+import { defined } from '@tidemark/core';
 import type { Artifacts, ContentPart, Digest, ImagePart } from '@tidemark/log';
 import type { Capabilities } from '@tidemark/model';
 import { sentSize } from '@tidemark/model';
@@ -131,14 +132,14 @@ function boundsOf({ images }: Capabilities): ImageBounds {
 async function keep({ artifacts }: ImageKeeper, image: FittedImage | AsGiven): Promise<readonly ContentPart[]> {
   const { data, changes, mediaType, width, height } = image;
   const { digest, size } = await artifacts.put(data);
-  const part: ImagePart<Digest> = {
+  const part: ImagePart<Digest> = defined({
     type: 'image',
     artifact: digest,
     mediaType,
     bytes: size,
-    ...(width !== undefined && { width }),
-    ...(height !== undefined && { height }),
-  };
+    width,
+    height,
+  });
   if (changes.length === 0) return [part];
   return [
     part,

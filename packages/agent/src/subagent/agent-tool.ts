@@ -1,5 +1,6 @@
 // `agent`: has a subagent do a task. It changes nothing by itself; what the subagent does is judged at the door of each tool.
 
+import { defined } from '@tidemark/core';
 import type { JsonValue } from '@tidemark/model';
 import { isBlank } from '@tidemark/model';
 import type { SubagentOrder } from '../ports/subagent.ts';
@@ -56,7 +57,7 @@ function orderIn(input: unknown): SubagentOrder | ToolProblem {
   if (role !== undefined && typeof role !== 'string') return { problem: `${AGENT}: role is a text.` };
   if (readOnly !== undefined && typeof readOnly !== 'boolean')
     return { problem: `${AGENT}: readOnly is true or false.` };
-  return { task, ...(role !== undefined && !isBlank(role) && { role }), ...(readOnly !== undefined && { readOnly }) };
+  return { task, ...(role !== undefined && !isBlank(role) && { role }), ...defined({ readOnly }) };
 }
 
 function titleOf({ role, task }: SubagentOrder): string {

@@ -1,6 +1,7 @@
 // One call of `agent`: its subagent is begun, or taken up where a crash left it, and works to its end. The parent's log names
 // it before it is there, so that none is started twice and none is lost (L8).
 
+import { defined } from '@tidemark/core';
 import { frontEntries } from '@tidemark/context';
 import type { CallId, EventData, SessionId } from '@tidemark/log';
 import { LogError, sessionId } from '@tidemark/log';
@@ -99,7 +100,7 @@ function shareFor({ promised }: Children, working: TurnContext): TurnLimits {
     ({ call, name }) => name === AGENT && open.has(call) && ![...promised.keys()].some((one) => one === call),
   );
   const { steps = SUBAGENT_LIMITS.steps, ms = SUBAGENT_LIMITS.ms, tokens, cost } = runtime.subagents ?? {};
-  const own = { steps, ms, ...(tokens !== undefined && { tokens }), ...(cost !== undefined && { cost }) };
+  const own = defined({ steps, ms, tokens, cost });
   const among = Math.max(1, waiting.length);
   return shareOf(own, { limits: runtime.limits, taken: takenBy(working), promised, among });
 }
@@ -191,7 +192,7 @@ function runtimeFor(children: Children, { session, runtime }: TurnContext, role:
     warm: 'off',
     // Tools that its parent came by later are appended behind that front, or wait as they do there.
     takeTools: 'next-epoch',
-    ...(opened !== undefined && { inherits: { opened, cached: frontEntries(session.state) } }),
+    ...defined({ inherits: opened === undefined ? undefined : { opened, cached: frontEntries(session.state) } }),
     ...(ask !== undefined && {
       ask: (question, signal) =>
         children.questions.pass(() =>
@@ -253,7 +254,7 @@ export function shareOf(own: TurnLimits, { limits, taken, promised, among }: Lef
       ...[moneyTaken(taken.spent), ...others.map((one) => one.cost ?? '0')].map((one) => `-${one}`),
     ]);
   return {
-    ...(own.steps !== undefined && { steps: own.steps }),
+    ...defined({ steps: own.steps }),
     ...least('ms', own.ms, restOf(limits.ms, [taken.ms])),
     ...least('tokens', own.tokens, tokens === undefined ? undefined : Math.floor(tokens / among)),
     ...leastCost(own.cost, cost === undefined ? undefined : partOf(cost, among)),

@@ -1,6 +1,7 @@
 // How a subagent ended, by its own log: what its parent's log keeps of that, and what the model that asked is told. That is a
 // prompt to look: the proof is the log.
 
+import { defined } from '@tidemark/core';
 import type { EventData, Log, SessionId, TurnEnded, TurnTotals } from '@tidemark/log';
 import { LogError } from '@tidemark/log';
 import { openCalls, recover } from '../decide/next-move.ts';
@@ -56,7 +57,7 @@ function endedAs(child: SessionId, { outcome, text, error, totals }: SubagentEnd
   const words = text.trim() === '' ? (error?.message ?? '') : text.trim();
   const summary = headOf(words, SUMMARY).text;
   const { cost } = totals;
-  return { child, status: outcome, summary, ...(cost !== undefined && { cost }), totals };
+  return defined({ child, status: outcome, summary, cost, totals });
 }
 
 const HOW: Readonly<Record<SubagentEnding['outcome'], string>> = {

@@ -1,6 +1,7 @@
 // One call while it runs: what it is given, what it writes, and the one event that closes it, the moment it lands. Facts that
 // it brought about stand right behind that.
 
+import { defined } from '@tidemark/core';
 import type { CallId, ContentPart, Digest, Event, EventOf, Timestamp, ToolEnded, TurnId } from '@tidemark/log';
 import { LogError, digest } from '@tidemark/log';
 import { createMutex } from '../concurrency.ts';
@@ -157,11 +158,11 @@ async function resultOf(
   durationMs: number,
 ): Promise<ReturnType<typeof ended>> {
   const { text = '', page, images = [], exit, files } = returned;
-  const particulars: Particulars = {
+  const particulars: Particulars = defined({
     durationMs,
-    ...(exit !== undefined && { exit }),
-    ...(files !== undefined && { files }),
-  };
+    exit,
+    files,
+  });
   const { log, secrets } = work.session;
   if (text !== '') await output.add(text);
   const kept = await keepToolImages({ ...work.runtime, artifacts: log.artifacts }, images);
@@ -309,8 +310,7 @@ function ended(
   const data: ToolEnded = {
     call,
     parts: [...words, ...images],
-    ...(output !== undefined && { output }),
-    ...(shaping !== undefined && { shaping }),
+    ...defined({ output, shaping }),
     ...particulars,
   };
   return { ...head(work), kind, data };

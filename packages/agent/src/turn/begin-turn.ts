@@ -1,6 +1,7 @@
 // How a turn begins: with what somebody said, or by going on with one that was cut. What was left open before is recovered in
 // the same append.
 
+import { defined } from '@tidemark/core';
 import type { ContentPart, Event, EventOf, Timestamp, TurnBegan, TurnId } from '@tidemark/log';
 import { recover } from '../decide/next-move.ts';
 import { lastingOf } from '../decide/warmth.ts';
@@ -85,7 +86,7 @@ async function settleLeft({ session, runtime, tell }: TurnContext, { with: how }
 
 /** What the log holds of how a turn begins. A policy is recorded where one was chosen, so that `resume` keeps it. */
 function began({ runtime: { compaction } }: TurnContext, trigger: TurnBegan['trigger'] = 'user'): TurnBegan {
-  return { trigger, ...(compaction !== undefined && { compaction }) };
+  return defined({ trigger, compaction });
 }
 
 async function goOn(work: TurnContext, trigger: TurnBegan['trigger'] | undefined): Promise<void> {

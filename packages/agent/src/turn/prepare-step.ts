@@ -1,6 +1,7 @@
 // The request of a step, and what the user is told before it is sent: limits that end the turn, a rewrite and its price, the
 // pressure, and a price cliff.
 
+import { defined } from '@tidemark/core';
 import type { CliffCost, ForeseenRewrite, Preload, RequestSpec } from '@tidemark/context';
 import { causesInWords, composeFront, expectedInput, gaugeInWords, knownParameters, padFront } from '@tidemark/context';
 import type { Artifacts } from '@tidemark/log';
@@ -66,7 +67,7 @@ async function tryToPrepare(working: StepContext): Promise<Prepared | NotYet> {
       compacts: policyOf(working) !== 'manual',
       envelope,
       betas,
-      ...(budgets && { budgets }),
+      ...defined({ budgets }),
       admit: (foreseen) => requireReported(working, foreseen),
     });
   } catch (error) {
@@ -120,7 +121,7 @@ async function compose(artifacts: Artifacts, runtime: Runtime, preloads: readonl
   const { provider, capabilities, parameters, role, tools, takeTools, padding = 'auto', neighbours = 0 } = runtime;
   const specs = tools.map(({ name, description, schema }) => ({ name, description, schema }));
   const said = {
-    ...(role === undefined ? {} : { role }),
+    ...defined({ role }),
     runtime: runtime.promptVerbosity ?? 'full',
   } as const;
   const texts = composeFront({ tools: specs, ...said }, newHash);
@@ -135,7 +136,7 @@ async function compose(artifacts: Artifacts, runtime: Runtime, preloads: readonl
     texts,
     padding: { setting: padding, padded, others: neighbours },
     ...(inherits && { inherited: { ...inherits, texts: await loadFront(artifacts, inherits.opened) } }),
-    ...(takeTools === undefined ? {} : { takeTools }),
+    ...defined({ takeTools }),
   };
 }
 

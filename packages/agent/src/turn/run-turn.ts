@@ -1,5 +1,6 @@
 // The turn loop: the log says what comes next, it is done, and the log says what came of it, until nothing is left to do.
 
+import { defined } from '@tidemark/core';
 import type { Event, Recorded } from '@tidemark/log';
 import { ProviderError } from '@tidemark/model';
 import type { TurnEnding } from '../decide/next-move.ts';
@@ -121,7 +122,7 @@ function interrupt(work: TurnContext): Promise<Recorded | undefined> {
 
 function ended({ session, runtime, turn }: TurnContext, { outcome, error }: TurnEnding): Event {
   const totals = totalsOf(session.progress.turn?.spent ?? NOTHING_SPENT);
-  const data = { outcome, totals, ...(error === undefined ? {} : { error }) };
+  const data = defined({ outcome, totals, error });
   return { kind: 'turn.ended', at: runtime.surroundings.now(), turn, data };
 }
 

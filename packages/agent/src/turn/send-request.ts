@@ -1,5 +1,6 @@
 // A prepared request goes out, and is listened to until it ends: the same for a step of a turn and for a side call.
 
+import { defined } from '@tidemark/core';
 import type { State } from '@tidemark/context';
 import { KEEP_WARM, LIFE, isAlive } from '@tidemark/context';
 import type { MarkerRecord, RequestPrepared } from '@tidemark/log';
@@ -55,7 +56,7 @@ async function send(
   const { body, betas, continues, record } = prepared;
   const { provider, surroundings, idleMs = IDLE_MS } = runtime;
   const lane = record.data.stream === 'main' ? session.state.session : undefined;
-  const further = { ...(continues !== undefined && { continues }), ...(lane !== undefined && { lane }) };
+  const further = defined({ continues, lane });
   const { outputLimit } = record.data;
   return callProvider({ body, betas, outputLimit, ...further }, { provider, surroundings, idleMs, signal, hear });
 }
@@ -197,7 +198,7 @@ function collectAnswer(): GrowingAnswer {
     take(part) {
       if (part.type === 'began') {
         const { response, model, usage } = part;
-        began = { usage, ...(response !== undefined && { response }), ...(model !== undefined && { model }) };
+        began = defined({ usage, response, model });
       } else parts.set(part.index, grown(parts.get(part.index), part));
     },
     arrived: () => ({ ...began, parts }),
@@ -237,9 +238,7 @@ export function asAnswer({
     stop: 'other',
     truncated: 'unknown',
     usage,
-    ...(unsent !== undefined && { unsent }),
-    ...(response !== undefined && { response }),
-    ...(model !== undefined && { model }),
+    ...defined({ unsent, response, model }),
   };
 }
 

@@ -1,5 +1,6 @@
 // The fold from the records of one session to its calls. It keeps what the next call needs, whatever the session's length.
 
+import { defined } from '@tidemark/core';
 import type {
   AnswerReceived,
   CallForecast,
@@ -123,7 +124,7 @@ function callOf(following: Following, record: CallEnd, request: SentCall | undef
   const { billed, cost, costAtMost, estimated } = record.kind === 'answer.failed' ? NOTHING_KNOWN : record.data;
   const row = rowOf(provider, model);
   const contract = epoch?.contract;
-  const call: ModelCall = {
+  const call: ModelCall = defined({
     session: owner,
     stream: data.stream,
     step: data.step,
@@ -132,13 +133,13 @@ function callOf(following: Following, record: CallEnd, request: SentCall | undef
     model,
     usage: data.usage ?? {},
     unread: { wasted: 0, waiting: 0 },
-    ...(contract === undefined ? {} : { contract }),
-    ...(billed === undefined ? {} : { billed: billed.usage }),
-    ...(cost === undefined ? {} : { cost }),
-    ...(costAtMost === undefined ? {} : { costAtMost }),
-    ...(estimated === undefined ? {} : { estimated }),
-    ...(row === undefined ? {} : { row }),
-  };
+    contract,
+    billed: billed?.usage,
+    cost,
+    costAtMost,
+    estimated,
+    row,
+  });
   if (request === undefined) return data.stream === 'main' ? { ...call, ...judgeImport(call, following) } : call;
   return { ...call, ...judgeOwn(record, request) };
 }

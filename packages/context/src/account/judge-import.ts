@@ -1,6 +1,7 @@
 // What a call of an imported session could have read, judged from the provider's own counts of the call before it. An
 // estimate: the file tells how much was sent, not what.
 
+import { defined } from '@tidemark/core';
 import type { EpochCause, MissCause, Timestamp } from '@tidemark/log';
 import { milliseconds } from '@tidemark/log';
 import type { Ttl } from '@tidemark/model';
@@ -66,5 +67,5 @@ function again(
   const cause: EpochCause | MissCause = opened === undefined ? (expired ? 'expired' : 'unknown') : opened;
   const ttl = usage.writes?.find((write) => write.tokens > 0)?.ttl ?? row?.ttls[0];
   const cost = row === undefined ? undefined : rewriteCost({ capabilities: row, at, input, tokens, ttl });
-  return { cause, tokens, ...(cost === undefined ? {} : { cost }) };
+  return defined({ cause, tokens, cost });
 }

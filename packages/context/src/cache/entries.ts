@@ -1,6 +1,7 @@
 // Which cache entries the next request can still read: not expired, the same bytes up to there, the same parameters, and
 // nothing that the provider drops by its own rules.
 
+import { defined } from '@tidemark/core';
 import type { KeptPlace, KeptRecord, MarkerRecord, MissCause, RequestPrepared, FrontEntry } from '@tidemark/log';
 import { milliseconds, digest } from '@tidemark/log';
 import type { Capabilities, Section, Ttl } from '@tidemark/model';
@@ -61,10 +62,10 @@ export function keptAt(
 }
 
 function keyOf({ kept, account }: RequestPrepared): Pick<CacheEntry, 'key' | 'account'> {
-  return {
-    ...(kept?.key === undefined ? {} : { key: kept.key }),
-    ...(account === undefined ? {} : { account }),
-  };
+  return defined({
+    key: kept?.key,
+    account,
+  });
 }
 
 function sectionOf({ tools, system }: RequestPrepared['counts'], block: number): Section {
@@ -139,11 +140,11 @@ export function frontEntries({ cache }: State): readonly FrontEntry[] {
   return cache.entries.flatMap(
     ({ section, block, prefix, parameters, key, account, tokens, ttl, promoted, at }): readonly FrontEntry[] => {
       if (section === 'messages' || promoted === true) return [];
-      const kept = {
-        ...(key !== undefined && { key }),
-        ...(account !== undefined && { account }),
-        ...(tokens !== undefined && { tokens }),
-      };
+      const kept = defined({
+        key,
+        account,
+        tokens,
+      });
       return [{ section, block, prefix: digest(prefix), parameters, ...kept, ...lifeOf(ttl), at }];
     },
   );
@@ -152,7 +153,7 @@ export function frontEntries({ cache }: State): readonly FrontEntry[] {
 function lifeOf(ttl: CacheEntry['ttl']): Pick<FrontEntry, 'ttl' | 'kept'> {
   if (typeof ttl === 'string') return { ttl };
   const { idleMs: idle, ageMs: age, born } = ttl;
-  return { kept: { idle, ...(age !== undefined && { age }), born } };
+  return { kept: defined({ idle, age, born }) };
 }
 
 /** Whether an entry has not expired by then (milliseconds); one of a life that cannot be read has. */
@@ -168,6 +169,6 @@ export function entriesOf(cached: readonly FrontEntry[]): readonly CacheEntry[] 
     if (ttl !== undefined) return [{ ...common, ttl }];
     if (kept === undefined) return [];
     const { idle: idleMs, age: ageMs, born } = kept;
-    return [{ ...common, ttl: { idleMs, ...(ageMs !== undefined && { ageMs }), born } }];
+    return [{ ...common, ttl: defined({ idleMs, ageMs, born }) }];
   });
 }

@@ -1,6 +1,7 @@
 // The cache plan of a call: where a request asks the provider to keep its prefix, and for how long; and, for caches that work by
 // themselves, where it finds an entry and leaves others. Four markers at most; a marker is no part of the prefix sequence.
 
+import { defined } from '@tidemark/core';
 import type { Block, Capabilities, Marker, Price, Ttl, Usage } from '@tidemark/model';
 import { multiplier } from '@tidemark/model';
 import { itemAt } from '../base/append-only.ts';
@@ -313,7 +314,7 @@ export function keptAccount(
   const held = Math.max(found, cached);
   const ttl = keptLife(capabilities);
   const written = held - found;
-  return { read: found, written, held, ...(ttl === undefined ? {} : { writes: [{ ttl, tokens: written }] }) };
+  return defined({ read: found, written, held, writes: ttl === undefined ? undefined : [{ ttl, tokens: written }] });
 }
 
 // Sizes on a grid: a provider that keeps entries of so many tokens, wherever those end.

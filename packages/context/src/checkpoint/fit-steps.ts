@@ -1,6 +1,7 @@
 // Fits the steps of turns, and the names in files, into what the lists of a checkpoint leave free. Words and calls of the
 // model come first, the newest of them; then lines of results and names by their worth for each token.
 
+import { defined } from '@tidemark/core';
 import type { Position, Range } from '@tidemark/log';
 import { estimateTokens } from '../base/estimate.ts';
 import type { Checkpoint, FileState, LeftOut, NameInFile, CheckpointStep } from './checkpoint.ts';
@@ -164,7 +165,7 @@ function newestNames(names: readonly FileName[]): readonly FileName[] {
 }
 
 function nameOf({ name, line, declared }: FileName): NameInFile {
-  return { name, ...(line !== undefined && { line }), ...(declared === true && { declared }) };
+  return { name, ...defined({ line }), ...(declared === true && { declared }) };
 }
 
 function stepTokens({ kind, text }: CheckpointStep): number {

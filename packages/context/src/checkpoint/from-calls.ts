@@ -1,6 +1,7 @@
 // What closed calls prove: files that were read or changed, commands that ran and how they ended, and the plans that
 // were kept. From the tools' own metadata and from arguments that parse.
 
+import { defined } from '@tidemark/core';
 import type { Position } from '@tidemark/log';
 import { commandIn, folderIn, parseArguments, deedOf, fileIn } from './known-tools.ts';
 import type { CommandRun, FileState } from './checkpoint.ts';
@@ -32,7 +33,7 @@ function filesTold({ position, ended }: ClosedCall): readonly Met[] {
   return (ended?.files ?? []).map(({ path, digest, as }) => ({
     position,
     path,
-    ...(digest !== undefined && { digest }),
+    ...defined({ digest }),
     ...(as === 'removed' && { removed: true as const }),
     as: as === 'read' ? 'read' : 'changed',
   }));
@@ -62,9 +63,7 @@ export function commandsOf(calls: readonly ClosedCall[]): readonly CommandRun[] 
       {
         position,
         command: excerptOf(command, COMMAND),
-        ...(folder !== undefined && { folder }),
-        outcome,
-        ...(ended?.exit !== undefined && { exit: ended.exit }),
+        ...defined({ folder, outcome, exit: ended?.exit }),
         runs: 1,
         ...(excerpt !== '' && { excerpt }),
       },

@@ -1,6 +1,7 @@
 // Reads the records of a range once, and keeps what a checkpoint is made from: who said what, what each call was and how
 // it closed, what the log itself says of turns, skills and subagents.
 
+import { defined } from '@tidemark/core';
 import type {
   AnswerPart,
   CallId,
@@ -234,7 +235,7 @@ function close(draft: GatherDraft, id: CallId, how: Pick<ClosedCall, 'position' 
     name,
     asked,
     arguments: call.arguments,
-    ...(effect !== undefined && { effect }),
+    ...defined({ effect }),
     ...how,
   });
 }

@@ -1,5 +1,6 @@
 // Makes a checkpoint from the records that it will stand for. Pure: the same records, the same bytes.
 
+import { defined } from '@tidemark/core';
 import type { HistoryCompacted, Position, Range, Recorded } from '@tidemark/log';
 import type { Checkpoint, FileState, Quote, TurnState } from './checkpoint.ts';
 import { checkpointTokens } from './checkpoint-text.ts';
@@ -69,14 +70,14 @@ export function makeCheckpoint(input: CheckpointInput): Checkpoint {
     objective,
     summary: said,
     directives,
-  } = shortenQuotes({ ...merged, ...(summary && { summary }) }, quotesRoom(merged, bound));
+  } = shortenQuotes({ ...merged, ...defined({ summary }) }, quotesRoom(merged, bound));
   const base = {
     form: 'checkpoint/2',
     strategy: fromModel === undefined ? 'deterministic' : 'model-assisted',
     range,
     counts: addCounts(before?.counts ?? {}, found.counts),
     ...(objective && { objective }),
-    ...(said && { summary: said }),
+    ...defined({ summary: said }),
   } as const;
   const { objective: _, ...lists } = { ...merged, directives };
   const priced = priceLists(lists);
@@ -123,7 +124,7 @@ function withSteps(
     filesChanged: lists.filesChanged.map(named),
     turns: turnsWith(turns, places),
     steps,
-    leftOut: { ...lists.leftOut, ...(leftOut && { steps: leftOut }) },
+    leftOut: { ...lists.leftOut, ...defined({ steps: leftOut }) },
   };
 }
 

@@ -1,6 +1,7 @@
 // The fields of the checkpoint before, what the new records hold, and what a model writes, as one. Nothing that was carried
 // is summarised again. The answer of a model stands in the place of its answer before, and closes what it names.
 
+import { defined } from '@tidemark/core';
 import type { Position } from '@tidemark/log';
 import type {
   Checkpoint,
@@ -92,7 +93,7 @@ function objectiveOf(
   const asked = newest ?? before?.objective ?? first;
   if (asked === undefined) return {};
   const { position, text, of } = asked;
-  const said = { position, text, ...(of !== undefined && { of }) };
+  const said = defined({ position, text, of });
   const short = directives.filter((one) => one.position > position && one.steer !== true && isShortPrompt(one.text));
   const since = [...(newest === undefined ? (before?.objective?.since ?? []) : []), ...short].slice(-MOST_SINCE);
   const now = adds?.objective ?? (newest === undefined ? before?.objective?.now : undefined);
@@ -100,7 +101,7 @@ function objectiveOf(
     objective: {
       ...said,
       ...(since.length > 0 && { since: since.map((one) => ({ position: one.position, text: one.text })) }),
-      ...(now !== undefined && { now }),
+      ...defined({ now }),
     },
   };
 }
@@ -208,10 +209,10 @@ function mergeCommands(commands: readonly CommandRun[]): readonly CommandRun[] {
 function failureBefore(was: CommandRun, is: CommandRun): Pick<CommandRun, 'failedAt' | 'failure'> {
   if (is.outcome !== 'passed') return {};
   const failed = was.outcome === 'failed' ? { failedAt: was.position, failure: was.excerpt } : was;
-  return {
-    ...(failed.failedAt !== undefined && { failedAt: failed.failedAt }),
-    ...(failed.failure !== undefined && { failure: failed.failure }),
-  };
+  return defined({
+    failedAt: failed.failedAt,
+    failure: failed.failure,
+  });
 }
 
 /** A plan adds remarks and closes them; a later one may open them again. */
@@ -250,11 +251,13 @@ function mergeSubagents(
 function instructionsIn(met: readonly Met[]): readonly ReadAgain[] {
   return met
     .filter(({ path, removed }) => INSTRUCTIONS.test(path) && removed !== true)
-    .map(({ position, path, digest }) => ({
-      position,
-      name: path,
-      ...(digest !== undefined && { version: digest.slice(0, 12) }),
-    }));
+    .map(({ position, path, digest }) =>
+      defined({
+        position,
+        name: path,
+        version: digest?.slice(0, 12),
+      }),
+    );
 }
 
 function latest(all: readonly ReadAgain[], behind: ReadonlySet<string>): readonly ReadAgain[] {

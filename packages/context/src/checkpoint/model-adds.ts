@@ -1,6 +1,7 @@
 // What a model wrote, placed in the log: where it names a position of what it read it stands there, else at the end; and what
 // of the checkpoint before it closes.
 
+import { defined } from '@tidemark/core';
 import type { Position, Range } from '@tidemark/log';
 import { position } from '@tidemark/log';
 import type { Checkpoint, Decision, Objective, Remark, Task, WorkDone, Authored } from './checkpoint.ts';
@@ -29,16 +30,18 @@ export function placeAdds(fields: ModelFields, { from, to }: Range): ModelAdds {
   const { objective, decisions, questions } = fields;
   const ended = fields.tasks.filter(isClosed);
   const answered = questions.flatMap(({ question, answer }) => (answer === undefined ? [] : [{ question, answer }]));
-  return {
-    ...(objective !== undefined && { objective: carriedLine(objective) }),
-    decisions: decisions.map(({ position: named, what, why, status, replaces }) => ({
-      position: at(named),
-      what: carriedLine(what),
-      ...(why !== undefined && { why: carriedLine(why) }),
-      status,
-      ...(replaces !== undefined && { replaces: carriedLine(replaces) }),
-      by,
-    })),
+  return defined({
+    objective: objective === undefined ? undefined : carriedLine(objective),
+    decisions: decisions.map(({ position: named, what, why, status, replaces }) =>
+      defined({
+        position: at(named),
+        what: carriedLine(what),
+        why: why === undefined ? undefined : carriedLine(why),
+        status,
+        replaces: replaces === undefined ? undefined : carriedLine(replaces),
+        by,
+      }),
+    ),
     work: [
       ...fields.work.map(({ position: named, what }) => ({ position: at(named), what: carriedLine(what), by })),
       ...ended.map(({ position: named, task, status }) => ({
@@ -62,7 +65,7 @@ export function placeAdds(fields: ModelFields, { from, to }: Range): ModelAdds {
       tasks: keysOf(ended.map(({ task }) => task)),
       questions: keysOf(answered.map(({ question }) => question)),
     },
-  };
+  });
 }
 
 function keysOf(lines: readonly string[]): ReadonlySet<string> {
@@ -77,7 +80,7 @@ export function withoutModel(before: Checkpoint): Checkpoint {
   const { objective, decisions, work, tasks, questions, risks, ...rest } = before;
   return {
     ...rest,
-    ...(objective !== undefined && { objective: withoutNow(objective) }),
+    ...defined({ objective: objective === undefined ? undefined : withoutNow(objective) }),
     decisions: decisions.filter(isProven),
     work: work.filter(isProven),
     tasks: tasks.filter(isProven),
@@ -87,7 +90,7 @@ export function withoutModel(before: Checkpoint): Checkpoint {
 }
 
 function withoutNow({ position: at, text, of, since }: Objective): Objective {
-  return { position: at, text, ...(of !== undefined && { of }), ...(since !== undefined && { since }) };
+  return defined({ position: at, text, of, since });
 }
 
 function isProven({ by }: Authored): boolean {

@@ -1,6 +1,7 @@
 // What is still to be done, carried through plans: a task leaves the list when a plan says that it is done or dropped,
 // and never because a later plan is silent about it.
 
+import { defined } from '@tidemark/core';
 import type { Position } from '@tidemark/log';
 import type { Remark, Task, WorkDone } from './checkpoint.ts';
 import { keyOfLine, carriedLine } from './excerpt.ts';
@@ -112,7 +113,7 @@ export function readPlan(value: Readonly<Record<string, unknown>>): Plan {
   const decisions = listIn(value, ['decisions']).flatMap((one) => {
     const what = wordsOf(one, ['what', 'decision']);
     const why = isRecord(one) ? wordsOf(one, ['why', 'reason']) : undefined;
-    return what === undefined ? [] : [{ what, ...(why !== undefined && { why }), status: statusOf(one) ?? 'in force' }];
+    return what === undefined ? [] : [defined({ what, why, status: statusOf(one) ?? 'in force' })];
   });
   return {
     tasks,

@@ -1,5 +1,6 @@
 // What a range has shown of each file: the lines that were read or written last, followed through the changes since.
 
+import { defined } from '@tidemark/core';
 import { namesIn } from '../base/names.ts';
 
 /** A stretch of a file. */
@@ -189,7 +190,7 @@ function isHeading({ heading, except }: Language, line: string): boolean {
 
 function headingAt(line: string, index: number): Heading {
   const name = (DECLARED.exec(line) ?? CALLED.exec(line))?.[1];
-  return { index, text: line.trim(), ...(name !== undefined && { name }) };
+  return defined({ index, text: line.trim(), name });
 }
 
 function indentOf(line: string): number {

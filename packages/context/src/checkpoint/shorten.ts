@@ -1,6 +1,7 @@
 // Shortens what people said, and an earlier summary, before they are fitted: the oldest prompts first, by their structure.
 // Nothing is shortened while there is room for all of it.
 
+import { defined } from '@tidemark/core';
 import { estimateTokens } from '../base/estimate.ts';
 import type { Directive, Objective, Quote } from './checkpoint.ts';
 import { quoted } from './lines.ts';
@@ -43,7 +44,7 @@ export function shortenQuotes({ objective, directives, summary }: Quotes, room: 
     // The objective is a prompt too, and is shortened alike, so that it is quoted once.
     ...(aim && { objective: repeated && now?.below !== true ? { ...aim, ...textOf(now ?? aim) } : aim }),
     directives: said,
-    ...(summary && { summary: shortQuote(summary, Math.max(LEAST, left - MARKS)) }),
+    ...defined({ summary: summary === undefined ? undefined : shortQuote(summary, Math.max(LEAST, left - MARKS)) }),
   };
 }
 
@@ -98,7 +99,7 @@ function shortQuote<T extends Quote>(said: T, tokens: number): T {
 }
 
 function textOf({ text, of }: Quote): Pick<Quote, 'text' | 'of'> {
-  return { text, ...(of !== undefined && { of }) };
+  return defined({ text, of });
 }
 
 // A long text by its structure: a list keeps the first line of every item, a paragraph its first and last sentence; the room

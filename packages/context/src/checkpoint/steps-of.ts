@@ -1,6 +1,7 @@
 // The steps of a range before any bound: words, calls, and lines of results with how likely they are needed again; and what
 // stands in the files that were read or changed.
 
+import { defined } from '@tidemark/core';
 import type { Position } from '@tidemark/log';
 import { commandIn, parseArguments, textIn, deedOf, fileIn, looksCut } from './known-tools.ts';
 import type { NameInFile, CheckpointStep } from './checkpoint.ts';
@@ -195,7 +196,7 @@ function hunksIn(value: Readonly<Record<string, unknown>>): readonly Hunk[] {
     const whole = was === undefined && textIn(hunk, ['content', 'file_text']) !== undefined;
     return was === undefined && is === undefined
       ? []
-      : [{ ...(was !== undefined && { was: unix(was) }), is: unix(is ?? ''), all, whole }];
+      : [defined({ was: was === undefined ? undefined : unix(was), is: unix(is ?? ''), all, whole })];
   });
 }
 
@@ -219,7 +220,10 @@ const NUMBER = /^\s*(\d+)(?:→|\t|: |\| ?)/;
 function numberedLines(output: string): { readonly lines: readonly string[]; readonly first?: number } {
   const lines = output.replaceAll('\r\n', '\n').split('\n');
   const first = NUMBER.exec(lines[0] ?? '')?.[1];
-  return { lines: lines.map((line) => line.replace(NUMBER, '')), ...(first !== undefined && { first: Number(first) }) };
+  return defined({
+    lines: lines.map((line) => line.replace(NUMBER, '')),
+    first: first === undefined ? undefined : Number(first),
+  });
 }
 
 /** The path under which a file was met before: a tool may name it from the workspace on, and another one from the root. */

@@ -1,5 +1,6 @@
 // What a compaction would leave out and keep, with the full size of the request behind it. Nothing is made here.
 
+import { defined } from '@tidemark/core';
 import type { Position, Range } from '@tidemark/log';
 import { position } from '@tidemark/log';
 import type { Capabilities, Span } from '@tidemark/model';
@@ -71,10 +72,10 @@ export function draftCompaction(state: State, options: DraftOptions): Compaction
   const shown = (spans: readonly Span[]): readonly Span[] => spans.map((one) => shownSpan(one, options.row));
   const sizes = (spans: readonly Span[]): SpanSize => modelSize(scaling, shown(spans));
   const lead = slice(history.packed).slice(0, history.lead);
-  return {
+  return defined({
     range: { from: compacted?.data.range.from ?? position(0), to },
     keeps,
-    ...(shortens === undefined ? {} : { shortens }),
+    shortens,
     kept,
     left: sizes(left),
     carried: sizes(lead),
@@ -86,7 +87,7 @@ export function draftCompaction(state: State, options: DraftOptions): Compaction
       tail: addSizes(sizes(kept), scaleSize(waitingSize(history), scaleOfText(scaling, undefined))),
       notes: sizes(left.filter((span) => noted.has(placeOf(span)))),
     },
-  };
+  });
 }
 
 /**

@@ -1,6 +1,7 @@
 // The plan of a compaction: down the ladder of tails, the first one that fits and is worth its price. The last rung keeps
 // what the model has not answered yet and nothing else, its results shortened.
 
+import { defined } from '@tidemark/core';
 import type { Money, Timestamp } from '@tidemark/log';
 import type { Capabilities } from '@tidemark/model';
 import { slice } from '../base/append-only.ts';
@@ -197,7 +198,7 @@ export function judgeCompaction(
   const before = gauge.input ?? wholeOf(state, gauge, parts);
   const sizes = { before, after, hard: gauge.hard, parts };
   const refused = refusalOf(sizes, gauge, bytes);
-  return { sizes, ...(refused === undefined ? {} : { refused }) };
+  return defined({ sizes, refused });
 }
 
 function refusalOf({ before, after, hard }: CompactionSizes, gauge: Gauge, bytes: number): JudgedCompaction['refused'] {
@@ -229,7 +230,7 @@ export function breakCost(
 ): { readonly tokens: number; readonly cost?: Money } {
   const tokens = after - parts.front - parts.tools;
   const cost = rewriteCost({ capabilities, at, input: after, tokens, ttl: capabilities.ttls[0] });
-  return { tokens, ...(cost === undefined ? {} : { cost }) };
+  return defined({ tokens, cost });
 }
 
 /** One piece of a request, and its tokens: an estimate on the model's scale. */

@@ -1,6 +1,7 @@
 // Which front an epoch opens with: the natural one or the padded one. Decided with the epoch, and carried on by the next one
 // where that changes nothing of the front.
 
+import { defined } from '@tidemark/core';
 import type { EpochOpened, FrontEntry, PaddingRecord, PaddingSetting, Timestamp } from '@tidemark/log';
 import type { Capabilities } from '@tidemark/model';
 import { multiplier } from '@tidemark/model';
@@ -50,7 +51,7 @@ function inheritedBy({ before, wanted }: ChoiceInput): FrontChoice | undefined {
   if (before !== undefined || inherited === undefined || !servesAs(inherited.opened, wanted)) return undefined;
   const { padding } = inherited.opened;
   const { texts, cached } = inherited;
-  return { texts, ...(padding && { padding }), ...(cached.length > 0 && { cached }) };
+  return { texts, ...defined({ padding }), ...(cached.length > 0 && { cached }) };
 }
 
 function decided(
@@ -144,8 +145,7 @@ export function decidePadding(input: PaddingInput): PaddingRecord {
   const told = {
     setting,
     natural,
-    ...(padded === undefined ? {} : { padded }),
-    ...(capabilities.floor === undefined ? {} : { floor: capabilities.floor }),
+    ...defined({ padded, floor: capabilities.floor }),
     ...(others === 0 ? {} : { others }),
   };
   const sum = sumOf(input);

@@ -1,6 +1,7 @@
 // When an epoch opens, and what it says. Only with the first request that needs it: a setting changed and changed back
 // opens none (L3).
 
+import { defined } from '@tidemark/core';
 import type {
   Digest,
   EpochCause,
@@ -176,7 +177,7 @@ export function openEpoch(
     root,
     tools: tools.map((tool) => tool.digest),
     stream: state.pace.own ?? stream,
-    ...(routing === undefined ? {} : { routing }),
+    ...defined({ routing }),
   };
   return {
     number: (state.epoch?.opened.number ?? -1) + 1,
@@ -190,7 +191,7 @@ export function openEpoch(
     layers: texts.layers.map((one) => one.record),
     tools,
     ...(tools.length === 0 ? {} : { toolSize: sizeOfTools(texts) }),
-    ...(state.compacted === undefined ? {} : { checkpoint: state.compacted.position }),
+    ...defined({ checkpoint: state.compacted?.position }),
     ...(state.quarantines.length === 0 ? {} : { quarantines: state.quarantines.map(({ position }) => position) }),
     ...(state.prunings.length === 0 ? {} : { prunings: state.prunings.map(({ position }) => position) }),
     cacheKey: cacheKey(key, newHash),

@@ -1,5 +1,6 @@
 // The fold of requests and answers: what was sent on each stream, what was accepted, what the provider then holds.
 
+import { defined } from '@tidemark/core';
 import type { Miss, RecordedOf, RequestPrepared, Usage } from '@tidemark/log';
 import { milliseconds } from '@tidemark/log';
 import { cachedTokens, inputTokens } from '@tidemark/model';
@@ -56,7 +57,7 @@ export function accept(state: State, event: RecordedOf<'answer.received' | 'answ
   const ratios = taught(state.ratios, model, pending.prepared, input, stream.accepted?.input);
   const scales = scalesBehind(state, pending, stream.accepted, input) ?? state.scales;
   const counted = isUncounted(accepted) ? countedBefore(state, stream.accepted) : state.counted;
-  return withStream({ ...taken, ratios, scales, ...(counted && { counted }) }, name, {
+  return withStream({ ...taken, ratios, scales, ...defined({ counted }) }, name, {
     pending: undefined,
     accepted,
     reach: reachIn(reach, model, pending.spans),

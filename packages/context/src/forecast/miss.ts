@@ -1,6 +1,7 @@
 // Tokens that were sent before on a stream and are paid again: found by comparing usage with the forecast, or foreseen before the request
 // is sent, with causes and price.
 
+import { defined } from '@tidemark/core';
 import type {
   CallForecast,
   DiagnosisRecord,
@@ -50,7 +51,7 @@ export function missOf(input: MissInput): Miss | undefined {
   const [cause, ...also] = raced !== undefined ? (['racing'] as const) : causesOfMiss(input);
   const ttl = lifeWritten(usage, input.capabilities);
   const cost = rewriteCost({ capabilities: input.capabilities, at: input.at, input: totalOf(usage), tokens, ttl });
-  return { cause, ...(also.length === 0 ? {} : { also }), tokens, ...(cost === undefined ? {} : { cost }) };
+  return { cause, ...(also.length === 0 ? {} : { also }), tokens, ...defined({ cost }) };
 }
 
 /**
@@ -263,7 +264,7 @@ export function foreseeRewrite(price: EpochPrice, epoch: RequestEpoch): Foreseen
     cause: first,
     ...(also.length === 0 ? {} : { also }),
     tokens,
-    ...(cost === undefined ? {} : { cost }),
+    ...defined({ cost }),
   };
 }
 
@@ -305,5 +306,5 @@ export function epochForecast({ state, outlook, capabilities, at, ttl, account }
   const { forecast } = outlook;
   const rewrite = alive ? Math.max(0, outlook.held - forecast.read) : 0;
   const cost = rewriteCost({ capabilities, at, input: expectedInput(forecast), tokens: rewrite, ttl });
-  return { rewrite, ...(cost === undefined ? {} : { cost }) };
+  return defined({ rewrite, cost });
 }

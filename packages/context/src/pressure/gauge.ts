@@ -1,6 +1,7 @@
 // How full the next request is: its input against the input limit, its bytes against what a provider takes, and where it
 // costs more. Read before every step, whatever was done about it before; what is unknown is said to be (L7).
 
+import { defined } from '@tidemark/core';
 import type { PressureCrossed, SizeForecast, Timestamp, Money, Usage } from '@tidemark/log';
 import type { Capabilities } from '@tidemark/model';
 import { nextInput, sizeForecast } from './next-input.ts';
@@ -79,17 +80,19 @@ export function gaugeOf(state: State, row: GaugeLimits, options: GaugeOptions = 
     ...budgets,
     ...(size === undefined ? {} : inputOf(size)),
     limit,
-    ...(ratio === undefined ? {} : { ratio }),
-    tier: heavy ? byBytes : (byTokens ?? 'unknown'),
-    by: heavy ? 'bytes' : 'tokens',
-    bytes,
-    ...(row.requestBytes === undefined ? {} : { bytesLimit: row.requestBytes }),
-    ...(cliff === undefined ? {} : { cliff }),
+    ...defined({
+      ratio,
+      tier: heavy ? byBytes : (byTokens ?? 'unknown'),
+      by: heavy ? 'bytes' : 'tokens',
+      bytes,
+      bytesLimit: row.requestBytes,
+      cliff,
+    }),
   };
 }
 
 function inputOf({ input, measured, error }: SizeForecast): Pick<Gauge, 'input' | 'margin'> {
-  return { input, ...(error === undefined ? {} : { margin: Math.ceil((input - measured) * error) }) };
+  return defined({ input, margin: error === undefined ? undefined : Math.ceil((input - measured) * error) });
 }
 
 function tierAt(ratio: number, soft = 1): Tier {

@@ -1,6 +1,7 @@
 // The input of the next request before anybody counted it: what the last usage told, and the estimate of all that was
 // appended since. Where no usage tells a total, or an edit or another model makes it useless, everything is estimated.
 
+import { defined } from '@tidemark/core';
 import type { EpochOpened, SizeForecast } from '@tidemark/log';
 import type { AnswerPart, Part, Span } from '@tidemark/model';
 import { itemAt } from '../base/append-only.ts';
@@ -92,7 +93,7 @@ function uncounted(said: number, counted: number): number {
 export function sizeForecast(state: State, { tokens }: NextInput): SizeForecast | undefined {
   if (tokens === undefined) return undefined;
   const { tokens: scaled, error } = applyRatio(ratioFor(state, tokens), tokens.appended);
-  return { ...tokens, input: tokens.measured + scaled, ...(error === undefined ? {} : { error }) };
+  return { ...tokens, input: tokens.measured + scaled, ...defined({ error }) };
 }
 
 /** What was appended to what was counted has its own; a whole request is not like what is appended to one. */

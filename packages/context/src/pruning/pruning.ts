@@ -1,6 +1,7 @@
 // Decides whether old tool results are shortened now, and which. Only a result that was superseded, or that nothing used in the
 // latest turns in a window that is half full, may be shortened. Always a batch; an epoch takes it up.
 
+import { defined } from '@tidemark/core';
 import type { EpochCause, HistoryPruned, Timestamp } from '@tidemark/log';
 import { milliseconds } from '@tidemark/log';
 import type { Capabilities, Ttl } from '@tidemark/model';
@@ -267,16 +268,16 @@ function recorded(input: PruningInput, old: OldResults, { batch, cause, waits }:
   const cost = rewriteCost({ capabilities, at, input: inputOf(state), tokens, ttl: lifeOf(input) });
   const breakEven = breakEvenOf(batch, cause, ratesAt(input, old));
   const tier = tierOf(gauge);
-  return {
+  return defined({
     calls: results.map(({ call }) => call),
     results: results.map(({ position, cut }) => ({ position, ...cut })),
     freed,
-    ...(cost === undefined ? {} : { cost }),
-    ...(breakEven === undefined ? {} : { breakEven }),
+    cost,
+    breakEven,
     waits,
-    ...(tier === undefined ? {} : { tier }),
+    tier,
     cause,
-  };
+  });
 }
 
 /** Returns the calls after which a batch has paid for itself; none where it is written for the first time as it is. */

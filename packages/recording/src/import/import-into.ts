@@ -2,6 +2,7 @@
 // transcript that grew goes on in the sessions of its earlier import, and an import that was cut goes on where it stopped
 // (L8).
 
+import { defined } from '@tidemark/core';
 import type { Event, Log, LogWriter, Parent, Recorded, SessionId } from '@tidemark/log';
 import { canonicalText, LogError } from '@tidemark/log';
 import type { BilledCalls } from './build/billed-calls.ts';
@@ -59,7 +60,7 @@ export async function importInto(
       if (next.done !== true) await takeIn(intake, next.value);
       else {
         const { added } = intake;
-        return { ...next.value, added, updated: stages.length > 1, ...(diverged === undefined ? {} : { diverged }) };
+        return { ...next.value, added, updated: stages.length > 1, ...defined({ diverged }) };
       }
     }
   } finally {
@@ -176,7 +177,7 @@ async function beginSession(intake: Intake, step: SessionStep): Promise<void> {
   const parent = step.parent === undefined ? undefined : await parentOf(intake.store, step.parent);
   const door = await openDoor(intake, step, parent);
   intake.doors.set(step.session, door);
-  const data = { ...step.created, ...(parent === undefined ? {} : { parent }) };
+  const data = { ...step.created, ...defined({ parent }) };
   await append(intake, door, [{ kind: 'session.created', at: step.at, data }]);
 }
 

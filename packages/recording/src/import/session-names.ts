@@ -1,6 +1,7 @@
 // What imported sessions are called: by what the file calls itself and by its content when it was imported first, so that
 // the same file always gives the same sessions.
 
+import { defined } from '@tidemark/core';
 import type { Digest, SessionId } from '@tidemark/log';
 import { sessionId } from '@tidemark/log';
 import type { FormatName } from './format/format.ts';
@@ -53,7 +54,7 @@ export interface NamedFile {
 /** The name of each branch, by its index. */
 export function nameBranches({ format, outline, digest, mint }: NamedFile): readonly SessionId[] {
   const own = outline.session;
-  const seed = { format: format.name, digest, ...(own === undefined ? {} : { own }) };
+  const seed = defined({ format: format.name, digest, own });
   const taken = new Set<SessionId>();
   let forks = 0;
   return outline.branches.map(({ index, kind, agent }) => {

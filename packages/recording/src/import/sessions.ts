@@ -3,6 +3,7 @@
 // records of the next one.
 
 import { createHash } from 'node:crypto';
+import { defined } from '@tidemark/core';
 import type { SessionId } from '@tidemark/log';
 import { digest, position } from '@tidemark/log';
 import type { BilledCalls } from './build/billed-calls.ts';
@@ -230,10 +231,10 @@ function sessionStep(state: ImportState, branch: Branch, waiting: ForkPoint | un
   const { outline, bytes, digest: file } = stage;
   const session = nameOf(state, branch.index);
   const titled = outline.title === undefined || branch.agent !== undefined ? {} : { title: outline.title };
-  return {
+  return defined({
     type: 'session',
     session,
-    ...(waiting === undefined ? {} : { parent: { session: waiting.parent, position: waiting.position } }),
+    parent: waiting === undefined ? undefined : { session: waiting.parent, position: waiting.position },
     at: waiting === undefined ? startOf(state, branch, from) : from.at,
     created: {
       id: session,
@@ -242,7 +243,7 @@ function sessionStep(state: ImportState, branch: Branch, waiting: ForkPoint | un
       ...titled,
       imported: { format: format.name, source, digest: file, bytes },
     },
-  };
+  });
 }
 
 /** A subagent's session is named where it was started. */

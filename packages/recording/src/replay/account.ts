@@ -1,6 +1,7 @@
 // The account of a replay: what the driven calls were billed, what they had to cost, and where the difference went. All
 // costs are in units of the base input price of the call's own model.
 
+import { defined } from '@tidemark/core';
 import type { MissCause } from '@tidemark/log';
 import type { Bill } from '@tidemark/context';
 import { addBills, billOf, NO_BILL, ratesOf, unitPrice } from '@tidemark/context';
@@ -144,11 +145,11 @@ function withForced(forced: Forced, lost: ReplayLoss, call: DrivenCall): Forced 
 
 function breakOf(session: string, call: DrivenCall, lost: ReplayLoss): ReplayBreak {
   const cause = call.prepared.opened?.data.cause;
-  return {
+  return defined({
     session,
     step: call.step,
-    ...(cause === undefined ? {} : { cause }),
+    cause,
     tokens: lost.tokens,
     cost: lost.cost.toNumber(),
-  };
+  });
 }

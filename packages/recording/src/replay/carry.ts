@@ -1,6 +1,7 @@
 // Facts of a recording as the driven log holds them: the same, at their new places, with the bytes they name. What the
 // drive itself decides (epochs, requests) is left behind.
 
+import { defined } from '@tidemark/core';
 import { readArtifact } from '@tidemark/agent';
 import type {
   Artifacts,
@@ -54,13 +55,13 @@ export function carried(record: Recorded, to: Destination): Event | undefined {
 
 function created(record: RecordedOf<'session.created'>, { id, root, parent }: Destination): Event {
   const { workspace, title } = record.data;
-  const data = {
+  const data = defined({
     id,
     root,
     workspace,
-    ...(title === undefined ? {} : { title }),
-    ...(parent === undefined ? {} : { parent }),
-  };
+    title,
+    parent,
+  });
   return { kind: 'session.created', at: record.at, data };
 }
 

@@ -1,5 +1,6 @@
 // One recorded call driven: prepared from the log as it stands, sent to the simulator, and its answer recorded.
 
+import { defined } from '@tidemark/core';
 import type { CallOptions, Prepared, Session } from '@tidemark/agent';
 import {
   commit,
@@ -121,8 +122,7 @@ async function answer(
   const { answer: output, reasoning } = call.usage;
   const usage: Usage = {
     ...served.usage,
-    ...(output === undefined ? {} : { answer: output }),
-    ...(reasoning === undefined ? {} : { reasoning }),
+    ...defined({ answer: output, reasoning }),
   };
   if (!call.received || !('stop' in data)) {
     const cut: Answer = { parts: data.parts, stop: 'other', truncated: 'unknown', usage };
@@ -130,7 +130,7 @@ async function answer(
     return;
   }
   const { stop, truncated, stopRaw } = data;
-  const recorded: Answer = { parts: data.parts, stop, truncated, usage, ...(stopRaw === undefined ? {} : { stopRaw }) };
+  const recorded: Answer = defined({ parts: data.parts, stop, truncated, usage, stopRaw });
   await recordAnswer(session, prepared, served.answer ?? recorded, at);
 }
 

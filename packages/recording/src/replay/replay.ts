@@ -2,6 +2,7 @@
 // was billed then, what this engine is billed, and what could not be avoided. Sessions of one recording are driven side by
 // side, in the order of their calls: a fork reads what its parent wrote, and time never goes back.
 
+import { defined } from '@tidemark/core';
 import type { Log, SessionId, Recorded, RecordedOf } from '@tidemark/log';
 import { sessionId } from '@tidemark/log';
 import type { Lasting } from '@tidemark/agent';
@@ -137,13 +138,13 @@ async function start(state: Replay, planned: Planned, trunk?: Trunk): Promise<vo
       session: opened,
       id,
       root: at === undefined ? id : options.name(beginning.data.root),
-      ...(at === undefined ? {} : { parent: at }),
+      ...defined({ parent: at }),
       name: options.name,
       records: options.source.read(session, at === undefined ? 0 : beginning.position),
       bytes: options.source.artifacts,
       row: (model) => rowOf(state, model, server),
       provider,
-      ...(options.ttl === undefined ? {} : { ttl: options.ttl }),
+      ...defined({ ttl: options.ttl }),
       forksAt: new Set(forks.map((fork) => fork.beginning.data.parent?.position ?? -1)),
       warm: (options.warm ?? 'off') !== 'off',
       pruning: options.pruning ?? 'off',
@@ -197,7 +198,7 @@ function rowOf(state: Replay, model: string, server: Server): StandInRow {
   const row = promoting(roomy(capabilities, state.largest.get(capabilities.model) ?? 0), state.options);
   server.know(row);
   if (standIn !== undefined) state.standIns.set(model, standIn);
-  return { capabilities: row, ...(standIn === undefined ? {} : { standIn }) };
+  return defined({ capabilities: row, standIn });
 }
 
 /** The world in which promotions work, where it is asked for: its rule is not verified. */

@@ -1,5 +1,6 @@
 // An answer in the wire format: the finished message, its `usage`, and the events of a stream.
 
+import { defined } from '@tidemark/core';
 import { contentOf } from '../core/answer.ts';
 import type { SimulatedAnswer, AnswerBlock } from '../core/answer.ts';
 import type { MessageDiagnostics } from './diagnostics.ts';
@@ -46,7 +47,7 @@ export function openingOf(reply: MessageReply): WireObject {
 }
 
 function envelope(reply: MessageReply): WireObject {
-  return {
+  return defined({
     id: reply.id,
     type: 'message',
     role: 'assistant',
@@ -55,8 +56,8 @@ function envelope(reply: MessageReply): WireObject {
     stop_details: null,
     container: null,
     diagnostics: reply.diagnosis,
-    ...(reply.transformations === undefined ? {} : { input_transformations: reply.transformations }),
-  };
+    input_transformations: reply.transformations,
+  });
 }
 
 // The `usage` of an answer, with exactly the fields of §1.4, and what each stream event repeats of it.

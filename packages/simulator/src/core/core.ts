@@ -1,5 +1,6 @@
 // What a simulator remembers between calls, whatever wire they use, and how the next call is answered.
 
+import { defined } from '@tidemark/core';
 import { createClock } from './clock.ts';
 import type { Clock } from './clock.ts';
 import type { Fault } from './faults.ts';
@@ -71,10 +72,10 @@ export function playStep(
 /** Only what is there, so that an absent part hides none behind it. */
 function present(plan: { readonly [Key in keyof TimedAnswerPlan]: TimedAnswerPlan[Key] | undefined }): TimedAnswerPlan {
   const { answer, sizes, fault, at } = plan;
-  return {
-    ...(answer === undefined ? {} : { answer }),
-    ...(sizes === undefined ? {} : { sizes }),
-    ...(fault === undefined ? {} : { fault }),
-    ...(at === undefined ? {} : { at }),
-  };
+  return defined({
+    answer,
+    sizes,
+    fault,
+    at,
+  });
 }

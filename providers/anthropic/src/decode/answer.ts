@@ -1,5 +1,6 @@
 // What an answer is made of: content blocks that open, grow and close as parts, stop reasons, and the comparison with an earlier request.
 
+import { defined } from '@tidemark/core';
 import type { Answer, AnswerPart, CacheWrite, StopReason, StreamPart, Usage } from '@tidemark/model';
 import { ANTHROPIC } from '../service.ts';
 import type { MessageUsage, MessageWireDiagnostics, WireBlock, WireDelta } from './events.ts';
@@ -158,8 +159,7 @@ export function decodeUsage(told: MessageUsage): Usage {
   return {
     ...(typeof fresh === 'number' && { fresh }),
     ...(typeof read === 'number' && { read }),
-    ...(writes !== undefined && { writes }),
-    ...(written !== undefined && { written }),
+    ...defined({ writes, written }),
     ...decodeOutput(wire),
   };
 }

@@ -1,6 +1,7 @@
 // Failures sorted by what to do next (provider facts 1.6): the type first, the status where no type came, and the text
 // last and loosely, as the vendor says that its wording may change.
 
+import { defined } from '@tidemark/core';
 import type { ProviderError, RefusedPlace } from '@tidemark/model';
 import type { AnsweredFailure, FailureCode } from '@tidemark/provider-wire';
 import { CODE_OF_STATUS, failedCall } from '@tidemark/provider-wire';
@@ -43,7 +44,7 @@ const BY_TEXT: readonly (readonly [RegExp, FailureCode])[] = [
 export function sortFailure(failure: AnsweredFailure): ProviderError {
   const { message, ...known } = failure;
   const refused = refusedPlace(message);
-  return failedCall(ANTHROPIC, codeOf(failure), message, { ...known, ...(refused !== undefined && { refused }) });
+  return failedCall(ANTHROPIC, codeOf(failure), message, { ...known, ...defined({ refused }) });
 }
 
 function codeOf({ type, status, message }: AnsweredFailure): FailureCode {
@@ -76,9 +77,11 @@ export function refusedPlace(said: string): RefusedPlace | undefined {
   const pointed = message !== undefined && (content !== undefined || holds === 'call');
   if (!pointed && (holds === undefined || holds === 'call')) return undefined;
   return {
-    ...(holds !== undefined && { holds }),
+    ...defined({ holds }),
     ...(pointed && { message: Number(message) }),
-    ...(content !== undefined && { content: Number(content) }),
-    ...(inner !== undefined && { inner: Number(inner) }),
+    ...defined({
+      content: content === undefined ? undefined : Number(content),
+      inner: inner === undefined ? undefined : Number(inner),
+    }),
   };
 }

@@ -1,7 +1,7 @@
 // An answer of Anthropic as stream parts: server-sent events, or one whole message where a call or a proxy does not stream. The order
 // of events is that of provider facts 1.9; unknown events pass.
 
-import { rawElements, rawMember } from '@tidemark/core';
+import { defined, rawElements, rawMember } from '@tidemark/core';
 import type { Answer, AnswerPart, Diagnosis, ProviderError, StreamPart } from '@tidemark/model';
 import { parseJson } from '@tidemark/model';
 import type { AnswerDecoder } from '@tidemark/provider-wire';
@@ -207,8 +207,8 @@ function told(arrived: MessageStreamState, { delta, usage }: MessageEvents['mess
 function finished(arrived: MessageStreamState): MessageStreamStep {
   if (arrived.open.size > 0) throw malformed(ANTHROPIC, 'the answer ended inside a block');
   const { response, model, parts, usage, diagnosis } = arrived;
-  const named = { ...(response !== undefined && { response }), ...(model !== undefined && { model }) };
-  const last = { usage: decodeUsage(usage), ...(diagnosis !== undefined && { diagnosis }) };
+  const named = defined({ response, model });
+  const last = defined({ usage: decodeUsage(usage), diagnosis });
   const answer = { parts, ...decodeStop(arrived.stop), ...named, ...last };
   return { arrived: { ...arrived, finished: true }, says: [{ type: 'finished', answer }] };
 }

@@ -1,7 +1,7 @@
 // Chat Completions as several services speak it. What a service has of its own is a value, its dialect: the encoder, the form of a
 // body and the order of blocks are the same for all.
 
-import { isJsonObject } from '@tidemark/core';
+import { defined, isJsonObject } from '@tidemark/core';
 import type {
   Block,
   CallPart,
@@ -85,7 +85,7 @@ export function chatEncoder(dialect: ChatDialect): Encoder {
     appends,
     lowerFront: (front, lowering) => lowerFront(dialect, form, front, lowering),
     lowerSpan: (span, lowering) => lowerSpan(dialect, span, lowering),
-    ...(routing !== undefined && { routing }),
+    ...defined({ routing }),
     locate: (place, blocks) => locateBlocks(form, place, blocks),
     join: (front, newHash) => joinBody(form, front, newHash),
   };
@@ -199,7 +199,7 @@ function chatForm({ service, marks, parameters, varying }: ChatDialect): BodyFor
       const taken = new Set([...WRITTEN, ...Object.keys(fields(front))]);
       return bodyEnd(service, taken, varying(front, envelope), envelope);
     },
-    ...(marks !== undefined && { marks }),
+    ...defined({ marks }),
     callPrefix: CALL_PREFIX,
     resultPrefix: RESULT_PREFIX,
     callsLast: true,

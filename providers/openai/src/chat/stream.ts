@@ -1,6 +1,7 @@
 // Chunks of Chat Completions become stream parts. The answer is whole when a reason for its end has come; its usage comes
 // behind that, so it is finished with `[DONE]` or with the end of the stream.
 
+import { defined } from '@tidemark/core';
 import type { Answer, AnswerPart, ProviderError, StopReason, StreamPart, Ttl, Usage } from '@tidemark/model';
 import type { AnswerDecoder, Decoding, Service } from '@tidemark/provider-wire';
 import { cut, malformed, parseJson, readAs, requireFewParts, wholeAsStream } from '@tidemark/provider-wire';
@@ -107,7 +108,7 @@ function finish({ service, asked }: AnswerReading, arrived: ChatStreamState): Ch
   const { response, model, stop, refused, usage } = arrived;
   if (stop === undefined) throw cut(service);
   const parts = arrived.parts.map(partOf);
-  const named = { ...(response !== undefined && { response }), ...(model !== undefined && { model }) };
+  const named = defined({ response, model });
   const answer: Answer = { parts, ...stopOf(stop, parts, refused), ...named, usage: usageOf(usage, model, asked) };
   const whole = parts.map((part, index): StreamPart => ({ type: 'part', index, part }));
   return { arrived: { ...arrived, finished: true }, says: [...whole, { type: 'finished', answer }] };

@@ -1,6 +1,7 @@
 // Failures sorted by what to do next (provider facts 2.5): the code first, then the status, and the text last and
 // loosely. Compatible servers have codes of their own or none, so for a refusal the text has a word of its own.
 
+import { defined } from '@tidemark/core';
 import type { ProviderError, RefusedPlace } from '@tidemark/model';
 import type { AnsweredFailure, FailureCode, Service } from '@tidemark/provider-wire';
 import { CODE_OF_STATUS, failedCall } from '@tidemark/provider-wire';
@@ -69,13 +70,18 @@ export function sortFailure(service: Service, failure: OpenAIFailure): ProviderE
   const type = failure.code ?? failure.type;
   const afterMs = failure.afterMs ?? waitIn(message);
   const refused = refusedPlace(failure);
-  return failedCall(service, codeOf(failure), message, {
-    ...(status !== undefined && { status }),
-    ...(type !== undefined && { type }),
-    ...(request !== undefined && { request }),
-    ...(afterMs !== undefined && { afterMs }),
-    ...(refused !== undefined && { refused }),
-  });
+  return failedCall(
+    service,
+    codeOf(failure),
+    message,
+    defined({
+      status,
+      type,
+      request,
+      afterMs,
+      refused,
+    }),
+  );
 }
 
 function codeOf({ code, type, status, message }: OpenAIFailure): FailureCode {
@@ -120,10 +126,10 @@ export function refusedPlace({ code = '', param = '', message }: RefusalWords): 
   const pointed = index !== undefined && (at !== undefined || holds !== undefined);
   if (!pointed && holds === undefined) return undefined;
   return {
-    ...(holds !== undefined && { holds }),
+    ...defined({ holds }),
     ...(pointed && { message: Number(index) }),
     ...(at !== undefined && { [list === 'content' ? 'content' : 'inner']: Number(at) }),
-    ...(call !== undefined && { call }),
+    ...defined({ call }),
   };
 }
 

@@ -1,6 +1,7 @@
 // Usage in disjoint buckets (L7). OpenAI counts inclusively: its input holds what was read and written, its output what
 // was reasoned (provider facts 2.3). A field that did not come stays unknown, never 0.
 
+import { defined } from '@tidemark/core';
 import type { CacheWrite, Ttl, Usage } from '@tidemark/model';
 import { billsWrites } from '../model-generation.ts';
 
@@ -42,7 +43,7 @@ export function decodeUsage(wire: Counts, call: CountedCall): Usage {
   return {
     ...(rest >= 0 && sorted && { fresh: rest }),
     ...(typeof read === 'number' && { read }),
-    ...(writes !== undefined && { writes }),
+    ...defined({ writes }),
     ...(typeof input === 'number' && rest >= 0 && !sorted && { input }),
     ...(written !== undefined && writes === undefined && { written }),
     ...decodeOutput(counts),

@@ -1,6 +1,7 @@
 // OpenRouter as a provider, over the official `openai` SDK: it sends exactly the bytes it is given, which OpenRouter's own
 // SDK does not.
 
+import { defined } from '@tidemark/core';
 import type { Provider } from '@tidemark/model';
 import { accountName } from '@tidemark/provider-wire';
 import type { AnswerReading } from '../chat/stream.ts';
@@ -35,7 +36,7 @@ export function createOpenRouterProvider({ baseURL = ADDRESS, ...rest }: OpenRou
     encoder: openrouterEncoder,
     send: (outgoing) => {
       const asked = askedLife(outgoing.body);
-      const reading: AnswerReading = { service: OPENROUTER, ...(asked !== undefined && { asked }) };
+      const reading: AnswerReading = defined({ service: OPENROUTER, asked });
       return client.stream('/chat/completions', completionDecoder(reading), outgoing);
     },
   };

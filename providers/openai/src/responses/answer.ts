@@ -1,6 +1,6 @@
 // What a response finally is: its items as parts, its stop reason, its usage, its diagnosis, or its failure.
 
-import { rawElements, rawMember } from '@tidemark/core';
+import { defined, rawElements, rawMember } from '@tidemark/core';
 import type { Answer, AnswerPart, Diagnosis, ProviderError, StopReason, Usage } from '@tidemark/model';
 import { malformed, parseJson, readAs, retryAfter } from '@tidemark/provider-wire';
 import { sortFailure } from '../decode/failure.ts';
@@ -72,7 +72,7 @@ export function failureOf(error: WireError | null | undefined, { response, statu
     ...(typeof param === 'string' && { param }),
     ...(typeof response === 'string' && { request: response }),
     ...(typeof status === 'number' && { status }),
-    ...(afterMs !== undefined && { afterMs }),
+    ...defined({ afterMs }),
   });
 }
 

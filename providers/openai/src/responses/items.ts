@@ -1,7 +1,7 @@
 // Parts of a span as items and content parts of the Responses API, changes of the front among them; and whether an item sends back
 // the bytes that came.
 
-import { isJsonObject, parseObject } from '@tidemark/core';
+import { defined, isJsonObject, parseObject } from '@tidemark/core';
 import type {
   AddedTool,
   AnswerPart,
@@ -32,7 +32,7 @@ export const RESULT_PREFIX = '{"type":"function_call_output","call_id":"';
 /** A message of the model, a content part of all others. None for blank text. */
 export function textPiece({ text, phase }: PhasedText, role: Role, lowering: Lowering): BlockPiece | undefined {
   if (isBlank(text)) return undefined;
-  const head = role === 'assistant' ? messageItem({ text, ...(phase !== undefined && { phase }) }) : inputText(text);
+  const head = role === 'assistant' ? messageItem(defined({ text, phase })) : inputText(text);
   return piece(head, 'text', lowering.estimate(text));
 }
 

@@ -2,6 +2,7 @@
 // whole. Where a connection turns out to be gone, or to know nothing, the call goes out whole over a new one. Where nothing arrived,
 // it may go over HTTP after all.
 
+import { defined } from '@tidemark/core';
 import type { Outgoing, Provider, StreamPart, Transport } from '@tidemark/model';
 import { ProviderError } from '@tidemark/model';
 import type { AnswerDecoder, Bridge } from '@tidemark/provider-wire';
@@ -69,7 +70,7 @@ async function* overSocket(ways: SendingWays, outgoing: Outgoing): AsyncGenerato
 }
 
 async function* overHttp(ways: SendingWays, outgoing: Outgoing, fallback?: string): AsyncGenerator<StreamPart, void> {
-  const transport: Transport = { kind: 'http', ...(fallback !== undefined && { fallback }) };
+  const transport: Transport = defined({ kind: 'http', fallback });
   try {
     for await (const part of ways.client.stream(ways.path, ways.decoder, outgoing)) {
       yield part.type === 'finished' ? { ...part, answer: { ...part.answer, transport } } : part;

@@ -1,5 +1,6 @@
 // `bash`: a command in the workspace, with what it wrote as it came, its exit, and nothing of it left running.
 
+import { defined } from '@tidemark/core';
 import type { Acts, Tool, ToolContext, ToolOutput, ToolProblem, ToolRun } from '@tidemark/agent';
 import { z } from 'zod';
 import type { Confinement } from '../confine/confine.ts';
@@ -159,7 +160,7 @@ async function runBash(shell: Shell, call: BashCall, context: ToolContext): Prom
   const failed = exit !== 0 || end.stopped !== undefined;
   const hints = failed && shell.sandboxed ? watched.hints() : [];
   const text = `${sayEnd(end, patience)}${[...hints, ...notes].map((line) => `\n[${line}]`).join('')}`;
-  return { ...(text !== '' && { text }), ...(exit !== undefined && { exit }), ...(failed && { failed }) };
+  return { ...(text !== '' && { text }), ...defined({ exit }), ...(failed && { failed }) };
 }
 
 function unusable(command: string): string | undefined {

@@ -1,6 +1,7 @@
 // One sandboxed command: what is looked at before it, what it is started with, and what is found out after it.
 
 import { relative, dirname } from 'node:path';
+import { defined } from '@tidemark/core';
 import { pathInside } from '../confine/path-inside.ts';
 import { resolveLinksNow } from '../confine/resolve-links.ts';
 import { showName } from '../confine/show-name.ts';
@@ -189,7 +190,7 @@ function findings(workspace: string, before: StateBeforeCommand, after: Reposito
   const fresh = [...identitiesOf(after)].filter(isFresh);
   const more = fresh.length - MOST_NAMED;
   const restored = restoreLinks(before.links);
-  return {
+  return defined({
     changes: [
       ...fresh
         .slice(0, MOST_NAMED)
@@ -200,8 +201,8 @@ function findings(workspace: string, before: StateBeforeCommand, after: Reposito
         .map((path) => `${shown(path)} is new, and the settings of a repository name it: git runs or obeys it`),
       ...restored.map((link) => restoredInWords(link, shown)),
     ],
-    ...(after.limit !== undefined && { limit: after.limit }),
-  };
+    limit: after.limit,
+  });
 }
 
 function restoredInWords({ path, moved, problem }: RestoredLink, shown: (path: string) => string): string {

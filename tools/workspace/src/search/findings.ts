@@ -1,5 +1,6 @@
 // What a search found, as it will be shown: bounded in lines and bytes, and counted beyond.
 
+import { defined } from '@tidemark/core';
 import { showName } from '../confine/show-name.ts';
 import { PAGE_BYTES } from '../page/take-page.ts';
 import type { FoundLine } from './confirm-found.ts';
@@ -108,7 +109,7 @@ function rowOf({ path, line, text, raw, offset, match }: GrepLine): ShownLine {
   const found = { path, offset, bytes: raw.length, digest: hashOf(raw) };
   const long = longLine(text, match);
   const shown = { line, matches: match !== undefined, text: cutLine(text, match) };
-  return { ...found, ...shown, ...(long !== undefined && { long }) };
+  return { ...found, ...shown, ...defined({ long }) };
 }
 
 /** A file's name stands above its lines; `--` stands where lines between are left out. */

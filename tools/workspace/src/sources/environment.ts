@@ -1,6 +1,7 @@
 // The context source `environment`: which day it is, and what commands run on.
 
 import { existsSync } from 'node:fs';
+import { defined } from '@tidemark/core';
 import type { ContextSource } from '@tidemark/agent';
 import { oneLine } from './one-line.ts';
 
@@ -21,7 +22,7 @@ export interface EnvironmentOptions {
  */
 export function environmentSource(options: EnvironmentOptions = {}): ContextSource {
   const { timeZone, platform = thisPlatform(), shell = existsSync('/bin/bash') ? 'bash' : 'sh' } = options;
-  const days = new Intl.DateTimeFormat(NO_LOCALE, { ...DAY, ...(timeZone !== undefined && { timeZone }) });
+  const days = new Intl.DateTimeFormat(NO_LOCALE, { ...DAY, ...defined({ timeZone }) });
   const zone = days.resolvedOptions().timeZone;
   return {
     name: 'environment',

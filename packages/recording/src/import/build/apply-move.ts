@@ -1,5 +1,6 @@
 // Moves in, events out: turns around prompts, an epoch before the answer that needs it, every call closed once.
 
+import { defined } from '@tidemark/core';
 import type { AnswerPart, BilledIn } from '@tidemark/log';
 import { position } from '@tidemark/log';
 import type { BilledCalls } from './billed-calls.ts';
@@ -226,14 +227,14 @@ function takeCompaction(draft: SessionDraft, move: CompactionMove, { outline }: 
     kind: 'history.compacted',
     at: from.at,
     ...inTurn(draft),
-    data: {
+    data: defined({
       range: { from: position(0), to },
       strategy: 'recorded',
       trigger,
       checkpoint: summary,
       limitations: [],
-      ...(before === undefined ? {} : { before }),
-    },
+      before,
+    }),
   });
 }
 
@@ -255,6 +256,6 @@ function takeSubagent(draft: SessionDraft, { from, child, task }: SubagentMove):
 }
 
 function keepForeign(draft: SessionDraft, { at, line, record }: From, { format }: BranchView, reason?: string): void {
-  const data = { format, line, record, ...(reason === undefined ? {} : { reason }) };
+  const data = defined({ format, line, record, reason });
   emit(draft, { kind: 'foreign.recorded', at, ...inTurn(draft), data });
 }

@@ -1,5 +1,6 @@
 // A session in the making: where it stands, which calls are open, which epoch is in force, and the events not yet handed on.
 
+import { defined } from '@tidemark/core';
 import type {
   Digest,
   Event,
@@ -217,7 +218,7 @@ export function closeCall(draft: SessionDraft, move: ResultMove): string | undef
     return draft.closed.has(hashText(call)) ? `second result of call ${call}` : `result without its call ${call}`;
   }
   shut(draft, call);
-  const data = { call, parts, ...(durationMs === undefined ? {} : { durationMs }) };
+  const data = defined({ call, parts, durationMs });
   emit(draft, { kind: move.error ? 'tool.failed' : 'tool.returned', at: move.from.at, ...inTurn(draft), data });
   return undefined;
 }

@@ -1,6 +1,7 @@
 // Epochs of a recording: one before the first answer that needs it. A setting changed and changed back opens none.
 
 import { createHash } from 'node:crypto';
+import { defined } from '@tidemark/core';
 import type { EpochCause, Timestamp } from '@tidemark/log';
 import { canonicalJson, digest } from '@tidemark/log';
 import type { Answerer } from '../format/move.ts';
@@ -27,7 +28,7 @@ export function openEpoch(draft: SessionDraft, at: Timestamp, { provider, model 
     kind: 'epoch.opened',
     at,
     ...inTurn(draft),
-    data: {
+    data: defined({
       number: next.number,
       cause,
       provider,
@@ -37,10 +38,10 @@ export function openEpoch(draft: SessionDraft, at: Timestamp, { provider, model 
       contract: RECORDED,
       layers: [],
       tools: [],
-      ...(checkpoint === undefined ? {} : { checkpoint }),
+      checkpoint,
       cacheKey: 'recorded',
       forecast: { rewrite: 0 },
-    },
+    }),
   });
 }
 

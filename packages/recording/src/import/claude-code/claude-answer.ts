@@ -1,6 +1,7 @@
 // One answer out of its rows. Claude Code writes a row per block, all with the same `message.id`, and results of the
 // first calls may stand between them. The parts keep their order; usage and stop are those of the last row.
 
+import { defined } from '@tidemark/core';
 import type { Timestamp, AnswerPart, CallId, Json, CacheWrite, StopReason, Usage } from '@tidemark/log';
 import type { JsonObject } from '../file/fields.ts';
 import { nameOf, objectOf, isObject, listOf, textOf, countOf } from '../file/fields.ts';
@@ -62,19 +63,19 @@ export function finishAnswer({ first, startedAt, parts, message, at }: MergingAn
   const response = nameOf(message['id']);
   const calls = parts.some(({ part }) => part.type === 'call');
   const stop = claudeStop(word, calls);
-  return {
+  return defined({
     type: 'answer',
     from: { ...first, at },
     provider: ANTHROPIC,
     model: nameOf(message['model']) ?? 'unknown',
-    ...(startedAt === undefined ? {} : { startedAt }),
+    startedAt,
     parts: parts.map(({ part }) => part),
     stop,
-    ...(word === undefined ? {} : { stopRaw: word }),
-    ...(response === undefined ? {} : { response }),
+    stopRaw: word,
+    response,
     truncated: word === undefined ? 'unknown' : stop === 'length' || stop === 'window' ? 'yes' : 'no',
     usage: claudeUsage(message['usage']) ?? {},
-  };
+  });
 }
 
 // A row that begins with all blocks so far repeats them; a call stands once.
@@ -159,12 +160,12 @@ function claudeUsage(value: Json | undefined): Usage | undefined {
   const writes = cacheWrites(value['cache_creation_input_tokens'], value['cache_creation']);
   const counts = [fresh, read, answer, ...(writes ?? []).map((write) => write.tokens)];
   if (counts.every((count) => count === undefined || count === 0)) return undefined;
-  return {
-    ...(fresh === undefined ? {} : { fresh }),
-    ...(read === undefined ? {} : { read }),
-    ...(writes === undefined ? {} : { writes }),
-    ...(answer === undefined ? {} : { answer }),
-  };
+  return defined({
+    fresh,
+    read,
+    writes,
+    answer,
+  });
 }
 
 // What the split does not name was written with the default lifetime.

@@ -1,6 +1,7 @@
 // Reads the rows of one branch of Claude Code. An answer is held until its last row is there, and with it everything
 // that came between its rows; a compaction is the boundary row and the summary behind it, taken together.
 
+import { defined } from '@tidemark/core';
 import { contentParts } from '../format/format.ts';
 import type { JsonObject } from '../file/fields.ts';
 import { countOf, nameOf, objectOf, textOf, listOf } from '../file/fields.ts';
@@ -149,14 +150,14 @@ function compaction(reading: ClaudeReading, row: JsonObject, from: From): Import
   const summary = textOf(content) ?? parts.map((part) => (part.type === 'text' ? part.text : '')).join('\n');
   const metadata = objectOf(boundary?.row['compactMetadata']);
   const before = countOf(metadata['preTokens']);
-  return {
+  return defined({
     type: 'compaction',
     from,
     summary,
     trigger: nameOf(metadata['trigger']) ?? 'recorded',
-    ...(boundary === undefined ? {} : { boundary: boundary.from.ordinal }),
-    ...(before === undefined ? {} : { before }),
-  };
+    boundary: boundary?.from.ordinal,
+    before,
+  });
 }
 
 // A prompt row names the thinking budget in force. The first one tells it, a later one may change it.

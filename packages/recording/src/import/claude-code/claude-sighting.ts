@@ -1,5 +1,6 @@
 // How the first pass sees a row of Claude Code: where it hangs, and whether it moves the conversation on.
 
+import { defined } from '@tidemark/core';
 import type { JsonObject } from '../file/fields.ts';
 import { listOf, momentOf, nameOf, objectOf } from '../file/fields.ts';
 import type { RawRecord } from '../file/read-records.ts';
@@ -21,10 +22,9 @@ function whereOf(row: JsonObject): Partial<Sighting> {
   const agent = nameOf(row['agentId']);
   const at = momentOf(row['timestamp']);
   return {
-    ...(id === undefined ? {} : { id }),
-    ...(parent === undefined ? {} : { parent }),
-    ...(row['isSidechain'] === true ? { side: true, ...(agent === undefined ? {} : { agent }) } : {}),
-    ...(at === undefined ? {} : { at }),
+    ...defined({ id, parent }),
+    ...(row['isSidechain'] === true ? defined({ side: true, agent }) : {}),
+    ...defined({ at }),
   };
 }
 
@@ -77,12 +77,12 @@ function factsOf(row: JsonObject): Partial<Sighting> {
   const title = nameOf(row['customTitle']) ?? nameOf(row['aiTitle']) ?? titleOf(row);
   const isPrompt = row['type'] === 'user' && row['isMeta'] !== true && row['isCompactSummary'] !== true;
   const opening = isPrompt ? openingOf(userContent(row).said) : undefined;
-  return {
-    ...(workspace === undefined ? {} : { workspace }),
-    ...(session === undefined ? {} : { session }),
-    ...(title === undefined ? {} : { title }),
-    ...(opening === undefined ? {} : { opening }),
-  };
+  return defined({
+    workspace,
+    session,
+    title,
+    opening,
+  });
 }
 
 function titleOf(row: JsonObject): string | undefined {
@@ -97,5 +97,5 @@ function keptSegment(row: JsonObject): Pick<Sighting, 'keptFrom' | 'relinked'> {
   const uuids = listOf(objectOf(metadata['preservedMessages'])['uuids']);
   const keptFrom = nameOf(segment['headUuid'] ?? uuids[0]);
   const relinked = nameOf(segment['tailUuid'] ?? uuids.at(-1));
-  return { ...(keptFrom === undefined ? {} : { keptFrom }), ...(relinked === undefined ? {} : { relinked }) };
+  return defined({ keptFrom, relinked });
 }

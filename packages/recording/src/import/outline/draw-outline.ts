@@ -1,5 +1,6 @@
 // The first pass: takes in one sighting after the other and draws the tree of branches.
 
+import { defined } from '@tidemark/core';
 import { hashText } from '../file/fields.ts';
 import type { Drawing, BranchPlace, BranchDraft, Voice } from './drawing.ts';
 import { branchKey, emptyDrawing, rowOf, openBranch } from './drawing.ts';
@@ -150,11 +151,15 @@ function begin(drawing: Drawing, { branch, generation }: BranchPlace): BranchPla
     branch.answer = undefined;
     return advance(drawing, branch);
   }
-  const fork = openBranch(drawing, branch.voice, {
-    kind: 'fork',
-    leaves: { branch: branch.index, before },
-    ...(branch.agent === undefined ? {} : { agent: branch.agent }),
-  });
+  const fork = openBranch(
+    drawing,
+    branch.voice,
+    defined({
+      kind: 'fork',
+      leaves: { branch: branch.index, before },
+      agent: branch.agent,
+    }),
+  );
   return advance(drawing, fork);
 }
 
@@ -198,10 +203,9 @@ function asBranch(draft: BranchDraft, main: BranchDraft, silent: BranchDraft | u
     kind: isMain ? 'main' : draft.kind,
     first: Math.min(draft.first, merged?.first ?? draft.first),
     last: Math.max(draft.last, merged?.last ?? draft.last),
-    ...(agent === undefined ? {} : { agent }),
-    ...(leaves === undefined ? {} : { leaves }),
+    ...defined({ agent, leaves }),
     ...(isMain || starter === undefined ? {} : { startedBy: starter }),
-    ...(at === undefined ? {} : { at }),
+    ...defined({ at }),
   };
 }
 
@@ -240,10 +244,10 @@ function aheadOf(
 function factsOf({ facts }: Drawing): Pick<Outline, 'at' | 'workspace' | 'session' | 'title'> {
   const { at, workspace, session } = facts;
   const title = facts.title ?? facts.opening;
-  return {
-    ...(at === undefined ? {} : { at }),
-    ...(workspace === undefined ? {} : { workspace }),
-    ...(session === undefined ? {} : { session }),
-    ...(title === undefined ? {} : { title }),
-  };
+  return defined({
+    at,
+    workspace,
+    session,
+    title,
+  });
 }

@@ -1,6 +1,7 @@
 // pi's session files, formats 1 to 3: a header, then entries; since format 2 each entry names its parent, so that a
 // session is a tree. Followed: docs/session.md of badlogic/pi-mono.
 
+import { defined } from '@tidemark/core';
 import type { JsonObject } from '../file/fields.ts';
 import { countOf, momentOf, nameOf, objectOf } from '../file/fields.ts';
 import type { RawRecord } from '../file/read-records.ts';
@@ -38,7 +39,7 @@ function sight({ value }: RawRecord): Sighting {
 function headerFacts(header: JsonObject): Partial<Sighting> {
   const workspace = nameOf(header['cwd']);
   const session = nameOf(header['id']);
-  return { ...(workspace === undefined ? {} : { workspace }), ...(session === undefined ? {} : { session }) };
+  return defined({ workspace, session });
 }
 
 function entryFacts(entry: JsonObject): Partial<Sighting> {
@@ -48,10 +49,9 @@ function entryFacts(entry: JsonObject): Partial<Sighting> {
   const title = entry['type'] === 'session_info' ? nameOf(entry['name']) : undefined;
   const opening = message['role'] === 'user' ? openingOf(message['content']) : undefined;
   return {
-    ...(call === undefined ? {} : { results: [call] }),
+    ...defined({ results: call === undefined ? undefined : [call] }),
     ...(entry['type'] === 'compaction' && keptFrom !== undefined ? { keptFrom } : {}),
-    ...(title === undefined ? {} : { title }),
-    ...(opening === undefined ? {} : { opening }),
+    ...defined({ title, opening }),
   };
 }
 

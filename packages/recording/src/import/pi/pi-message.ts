@@ -1,5 +1,6 @@
 // The messages of pi: an assistant message as a finished, a cut or a failed answer, and the others by role.
 
+import { defined } from '@tidemark/core';
 import type { AnswerPart, CallId, Json, ContentPart, StopReason, Usage } from '@tidemark/log';
 import { callId } from '@tidemark/log';
 import type { JsonObject } from '../file/fields.ts';
@@ -18,7 +19,7 @@ export function piAnswer(message: JsonObject, text: string, from: From): Importe
   const startedAt = momentOf(message['timestamp']);
   const parts = answerParts(message, text, provider);
   const usage = piUsage(message['usage']);
-  const answerer = { from, provider, model, parts, ...(startedAt === undefined ? {} : { startedAt }) };
+  const answerer = defined({ from, provider, model, parts, startedAt });
   const word = message['stopReason'];
   const cut = word === 'aborted' || word === 'error';
   if (!cut && (parts.length > 0 || usage !== undefined)) return finished(answerer, message, usage ?? {});
@@ -27,8 +28,7 @@ export function piAnswer(message: JsonObject, text: string, from: From): Importe
     type: 'interrupted',
     ...answerer,
     by: word === 'aborted' ? 'user' : 'transport',
-    ...(usage === undefined ? {} : { usage }),
-    ...(reason === undefined ? {} : { message: reason }),
+    ...defined({ usage, message: reason }),
   };
 }
 
@@ -46,8 +46,7 @@ function finished(
     type: 'answer',
     ...answerer,
     stop,
-    ...(word === undefined ? {} : { stopRaw: word }),
-    ...(response === undefined ? {} : { response }),
+    ...defined({ stopRaw: word, response }),
     truncated: stop === 'length' ? 'yes' : word === undefined ? 'unknown' : 'no',
     usage,
   };
@@ -146,7 +145,7 @@ export function piCompaction(fields: JsonObject, from: From): ImportedMove {
   const summary = textOf(fields['summary']);
   if (summary === undefined) return { type: 'foreign', from, reason: 'a compaction without a summary' };
   const before = countOf(fields['tokensBefore']);
-  return { type: 'compaction', from, summary, trigger: 'recorded', ...(before === undefined ? {} : { before }) };
+  return defined({ type: 'compaction', from, summary, trigger: 'recorded', before });
 }
 
 function prompt(message: JsonObject, from: From, keep: Keep): ImportedMove {
@@ -182,10 +181,9 @@ function piUsage(value: Json | undefined): Usage | undefined {
   const answer = countOf(output);
   if ([fresh, read, written, answer].every((count) => count === undefined || count === 0)) return undefined;
   return {
-    ...(fresh === undefined ? {} : { fresh }),
-    ...(read === undefined ? {} : { read }),
+    ...defined({ fresh, read }),
     ...(written === undefined ? {} : { writes: written === 0 ? [] : [{ ttl: '5m', tokens: written }] }),
-    ...(answer === undefined ? {} : { answer }),
+    ...defined({ answer }),
   };
 }
 

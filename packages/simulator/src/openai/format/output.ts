@@ -1,5 +1,6 @@
 // An answer of a script as output items of this provider, with ids and seals of its own.
 
+import { defined } from '@tidemark/core';
 import { makeAnswer } from '../../core/answer.ts';
 import type { AnswerBlock, OutputRoom, PlannedAnswer, ScriptedBlock, SimulatedAnswer } from '../../core/answer.ts';
 import { digestOf } from '../../core/digests.ts';
@@ -10,10 +11,10 @@ export function makeOutput(scripted: PlannedAnswer, room: OutputRoom, seed: stri
   const { blocks, calls, ...rest } = scripted;
   const named = {
     ...rest,
-    ...(blocks === undefined ? {} : { blocks: blocks.map((block, i) => withCallId(block, `${seed}.${i}`)) }),
-    ...(calls === undefined
-      ? {}
-      : { calls: calls.map((call, i) => ({ id: idOf('call_', `${seed}.call.${i}`), ...call })) }),
+    ...defined({
+      blocks: blocks?.map((block, i) => withCallId(block, `${seed}.${i}`)),
+      calls: calls?.map((call, i) => ({ id: idOf('call_', `${seed}.call.${i}`), ...call })),
+    }),
   };
   return makeAnswer(named, room, seed);
 }

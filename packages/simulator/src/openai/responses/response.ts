@@ -1,5 +1,6 @@
 // A response of the Responses wire: the object that is told whole, and as it stands when a stream opens, ends or fails.
 
+import { defined } from '@tidemark/core';
 import type { SimulatedAnswer } from '../../core/answer.ts';
 import { given, objectAt, textOf, isList, isObject } from '../../core/wire.ts';
 import type { WireObject } from '../../core/wire.ts';
@@ -35,7 +36,7 @@ export function responseOf(reply: ResponsesReply): WireObject {
     completed_at: cut ? null : reply.createdAt,
     output: reply.items.map(({ item }) => item),
     usage: responsesUsage(reply.counts),
-    ...(diagnosis === undefined ? {} : { prompt_cache_diagnostics: diagnosis }),
+    ...defined({ prompt_cache_diagnostics: diagnosis }),
   };
 }
 
