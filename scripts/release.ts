@@ -53,7 +53,9 @@ async function libraries(): Promise<readonly Room[]> {
   const found = await Promise.all(
     SHELVES.map(async (shelf) => (await readdir(join(ROOT, shelf))).map((name) => join(shelf, name))),
   );
-  return found.flat().map((folder) => ({ folder, entries: { index: 'src/index.ts' }, brings: [] }));
+  // A package that was renamed leaves its ignored files behind in a checkout.
+  const rooms = found.flat().filter((folder) => existsSync(join(ROOT, folder, 'package.json')));
+  return rooms.map((folder) => ({ folder, entries: { index: 'src/index.ts' }, brings: [] }));
 }
 
 async function releaseRoom({ folder, entries, brings }: Room, modules: string): Promise<void> {

@@ -1,7 +1,7 @@
 // What `npm run release` makes, used as an installation is: under a `node_modules`, where Node runs no TypeScript.
 
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { globSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -25,7 +25,9 @@ beforeAll(() => expect(start(process.execPath, join(ROOT, 'scripts/release.ts'),
 afterAll(() => rmSync(FOLDER, { recursive: true }));
 
 test('every package but those of the tests is there, and nothing in it is TypeScript to be run', async () => {
-  const rooms = ['packages', 'stores', 'providers', 'tools'].flatMap((shelf) => readdirSync(join(ROOT, shelf)));
+  const rooms = ['packages', 'stores', 'providers', 'tools'].flatMap((shelf) =>
+    globSync(join(ROOT, shelf, '*/package.json')),
+  );
   expect(readdirSync(join(PACKAGES, '@tidemark'))).toHaveLength(rooms.length);
   const files = readdirSync(PACKAGES, { recursive: true, encoding: 'utf8' });
   expect(files.filter((path) => path.endsWith('.ts') && !path.endsWith('.d.ts'))).toEqual([]);
