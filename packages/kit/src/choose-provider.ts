@@ -41,11 +41,7 @@ export function chooseOther(options: AgentOptions, model: string, reach: ModelRe
   const before = nameOf(options);
   const other = { ...rest, model, ...reach };
   const stays = nameOf(other) === before && before !== undefined;
-  const kept = defined({
-    apiKey,
-    baseURL,
-    transport,
-  });
+  const kept = defined({ apiKey, baseURL, transport });
   return chooseProvider(stays ? { ...kept, ...other } : other);
 }
 

@@ -115,9 +115,6 @@ export function unknownModel(model: string, catalog: Catalog, provider?: string)
   return new KitError(
     'kit/unknown-model',
     `the catalog knows no model ${JSON.stringify(model)}${whose}: ${next}`,
-    defined({
-      model,
-      provider,
-    }),
+    defined({ model, provider }),
   );
 }

@@ -144,11 +144,7 @@ export function modeIn({ mode, readOnly, ask }: AgentFlags): Mode | undefined {
 
 /** The limits that were asked for. */
 export function limitsIn({ maxCost, maxSteps, maxTokens }: AgentFlags): TurnLimits {
-  return defined({
-    cost: maxCost,
-    steps: maxSteps,
-    tokens: maxTokens,
-  });
+  return defined({ cost: maxCost, steps: maxSteps, tokens: maxTokens });
 }
 
 /** From how much on a rewrite is said, where it was asked for. */

@@ -149,10 +149,7 @@ async function askModel(id: SessionId, flags: CompactFlags, context: CommandCont
   const changes = await readOwnCatalog(context.home);
   const catalog = changes === undefined ? defaultCatalog() : withOverrides(defaultCatalog(), changes);
   const { provider: named, baseUrl } = flags;
-  const said: AgentFlags = defined({
-    provider: named,
-    baseUrl,
-  });
+  const said: AgentFlags = defined({ provider: named, baseUrl });
   const { settings } = await settingsIn(session.workspace, {}, context);
   const asked = withSettings(said, { settings, newSession: false, person: false, catalog });
   const addresses = settings.baseUrl;
@@ -183,11 +180,7 @@ async function askModel(id: SessionId, flags: CompactFlags, context: CommandCont
 }
 
 function settingsOf({ tailTokens, checkpointTokens, dryRun }: CompactFlags): CompactionFlags {
-  return defined({
-    tail: tailTokens,
-    checkpoint: checkpointTokens,
-    dryRun,
-  });
+  return defined({ tail: tailTokens, checkpoint: checkpointTokens, dryRun });
 }
 
 /** The flags as the engine takes them. */

@@ -26,11 +26,7 @@ export const fork: Command = {
       .action((name: string, flags: ForkFlags) =>
         run(async (context) => {
           const { at, summarize = false, title, dryRun = false } = flags;
-          const options = defined({
-            summarize,
-            at: at === undefined ? undefined : recordArgument(at),
-            title,
-          });
+          const options = defined({ summarize, at: at === undefined ? undefined : recordArgument(at), title });
           await makeFork({ session: sessionArgument(name), options, dryRun }, context);
           return undefined;
         }),

@@ -52,14 +52,7 @@ interface SimulateFlags {
 async function serve(options: SimulateFlags, context: CommandContext): Promise<CommandOutcome> {
   const clock = options.virtual === true ? 'virtual' : 'real';
   const { port, scenario, allowHost } = options;
-  const listening = await openSimulator(
-    defined({
-      port,
-      allowedHosts: allowHost,
-      settings: { clock },
-      scenario,
-    }),
-  );
+  const listening = await openSimulator(defined({ port, allowedHosts: allowHost, settings: { clock }, scenario }));
   const addresses = addressesOf(listening.url);
   context.output.result({ url: listening.url, port: listening.port, clock, addresses }, () => [
     'the simulator listens on ',

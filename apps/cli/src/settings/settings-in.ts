@@ -42,12 +42,7 @@ export function settingsRequest({
   Parameters<typeof readSettings>[0],
   'providers' | 'folder' | 'file' | 'environment'
 > {
-  return defined({
-    providers: Object.keys(PROVIDERS),
-    folder: configFolder,
-    environment,
-    file: configFile,
-  });
+  return defined({ providers: Object.keys(PROVIDERS), folder: configFolder, environment, file: configFile });
 }
 
 async function broughtBy(

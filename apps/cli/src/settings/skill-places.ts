@@ -48,9 +48,5 @@ async function itsRoots(folder: string): Promise<readonly SkillRoot[]> {
 /** As it is set; what is not is as the runtime has it. */
 export function skillBudgetIn({ skillBudget = {} }: Settings): NonNullable<SkillsOptions['budget']> {
   const { skills, warning, most } = skillBudget;
-  return defined({
-    skills,
-    warning,
-    most,
-  });
+  return defined({ skills, warning, most });
 }

@@ -74,13 +74,7 @@ function changed(outgoing: Outgoing, [was, is]: readonly [string, string]): Outg
 function probeOf(name: ProbeName, { usage }: MeteredCall): Probe {
   const { fresh, read, writes } = usage;
   const input = inputTokens(usage);
-  return defined({
-    name,
-    input,
-    fresh,
-    read,
-    written: writes === undefined ? undefined : writtenTokens(writes),
-  });
+  return defined({ name, input, fresh, read, written: writes === undefined ? undefined : writtenTokens(writes) });
 }
 
 /** Where the provider tells what it writes, all of that must be read; where writes are free and not told, something. */

@@ -132,14 +132,7 @@ function boundsOf({ images }: Capabilities): ImageBounds {
 async function keep({ artifacts }: ImageKeeper, image: FittedImage | AsGiven): Promise<readonly ContentPart[]> {
   const { data, changes, mediaType, width, height } = image;
   const { digest, size } = await artifacts.put(data);
-  const part: ImagePart<Digest> = defined({
-    type: 'image',
-    artifact: digest,
-    mediaType,
-    bytes: size,
-    width,
-    height,
-  });
+  const part: ImagePart<Digest> = defined({ type: 'image', artifact: digest, mediaType, bytes: size, width, height });
   if (changes.length === 0) return [part];
   return [
     part,

@@ -158,11 +158,7 @@ async function resultOf(
   durationMs: number,
 ): Promise<ReturnType<typeof ended>> {
   const { text = '', page, images = [], exit, files } = returned;
-  const particulars: Particulars = defined({
-    durationMs,
-    exit,
-    files,
-  });
+  const particulars: Particulars = defined({ durationMs, exit, files });
   const { log, secrets } = work.session;
   if (text !== '') await output.add(text);
   const kept = await keepToolImages({ ...work.runtime, artifacts: log.artifacts }, images);

@@ -62,10 +62,7 @@ export function keptAt(
 }
 
 function keyOf({ kept, account }: RequestPrepared): Pick<CacheEntry, 'key' | 'account'> {
-  return defined({
-    key: kept?.key,
-    account,
-  });
+  return defined({ key: kept?.key, account });
 }
 
 function sectionOf({ tools, system }: RequestPrepared['counts'], block: number): Section {
@@ -140,11 +137,7 @@ export function frontEntries({ cache }: State): readonly FrontEntry[] {
   return cache.entries.flatMap(
     ({ section, block, prefix, parameters, key, account, tokens, ttl, promoted, at }): readonly FrontEntry[] => {
       if (section === 'messages' || promoted === true) return [];
-      const kept = defined({
-        key,
-        account,
-        tokens,
-      });
+      const kept = defined({ key, account, tokens });
       return [{ section, block, prefix: digest(prefix), parameters, ...kept, ...lifeOf(ttl), at }];
     },
   );

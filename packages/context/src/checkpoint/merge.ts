@@ -209,10 +209,7 @@ function mergeCommands(commands: readonly CommandRun[]): readonly CommandRun[] {
 function failureBefore(was: CommandRun, is: CommandRun): Pick<CommandRun, 'failedAt' | 'failure'> {
   if (is.outcome !== 'passed') return {};
   const failed = was.outcome === 'failed' ? { failedAt: was.position, failure: was.excerpt } : was;
-  return defined({
-    failedAt: failed.failedAt,
-    failure: failed.failure,
-  });
+  return defined({ failedAt: failed.failedAt, failure: failed.failure });
 }
 
 /** A plan adds remarks and closes them; a later one may open them again. */
@@ -251,13 +248,7 @@ function mergeSubagents(
 function instructionsIn(met: readonly Met[]): readonly ReadAgain[] {
   return met
     .filter(({ path, removed }) => INSTRUCTIONS.test(path) && removed !== true)
-    .map(({ position, path, digest }) =>
-      defined({
-        position,
-        name: path,
-        version: digest?.slice(0, 12),
-      }),
-    );
+    .map(({ position, path, digest }) => defined({ position, name: path, version: digest?.slice(0, 12) }));
 }
 
 function latest(all: readonly ReadAgain[], behind: ReadonlySet<string>): readonly ReadAgain[] {

@@ -145,11 +145,5 @@ function withForced(forced: Forced, lost: ReplayLoss, call: DrivenCall): Forced 
 
 function breakOf(session: string, call: DrivenCall, lost: ReplayLoss): ReplayBreak {
   const cause = call.prepared.opened?.data.cause;
-  return defined({
-    session,
-    step: call.step,
-    cause,
-    tokens: lost.tokens,
-    cost: lost.cost.toNumber(),
-  });
+  return defined({ session, step: call.step, cause, tokens: lost.tokens, cost: lost.cost.toNumber() });
 }

@@ -55,13 +55,7 @@ export function carried(record: Recorded, to: Destination): Event | undefined {
 
 function created(record: RecordedOf<'session.created'>, { id, root, parent }: Destination): Event {
   const { workspace, title } = record.data;
-  const data = defined({
-    id,
-    root,
-    workspace,
-    title,
-    parent,
-  });
+  const data = defined({ id, root, workspace, title, parent });
   return { kind: 'session.created', at: record.at, data };
 }
 

@@ -72,10 +72,5 @@ export function playStep(
 /** Only what is there, so that an absent part hides none behind it. */
 function present(plan: { readonly [Key in keyof TimedAnswerPlan]: TimedAnswerPlan[Key] | undefined }): TimedAnswerPlan {
   const { answer, sizes, fault, at } = plan;
-  return defined({
-    answer,
-    sizes,
-    fault,
-    at,
-  });
+  return defined({ answer, sizes, fault, at });
 }

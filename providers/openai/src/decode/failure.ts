@@ -70,18 +70,7 @@ export function sortFailure(service: Service, failure: OpenAIFailure): ProviderE
   const type = failure.code ?? failure.type;
   const afterMs = failure.afterMs ?? waitIn(message);
   const refused = refusedPlace(failure);
-  return failedCall(
-    service,
-    codeOf(failure),
-    message,
-    defined({
-      status,
-      type,
-      request,
-      afterMs,
-      refused,
-    }),
-  );
+  return failedCall(service, codeOf(failure), message, defined({ status, type, request, afterMs, refused }));
 }
 
 function codeOf({ code, type, status, message }: OpenAIFailure): FailureCode {

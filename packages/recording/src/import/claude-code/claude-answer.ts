@@ -160,12 +160,7 @@ function claudeUsage(value: Json | undefined): Usage | undefined {
   const writes = cacheWrites(value['cache_creation_input_tokens'], value['cache_creation']);
   const counts = [fresh, read, answer, ...(writes ?? []).map((write) => write.tokens)];
   if (counts.every((count) => count === undefined || count === 0)) return undefined;
-  return defined({
-    fresh,
-    read,
-    writes,
-    answer,
-  });
+  return defined({ fresh, read, writes, answer });
 }
 
 // What the split does not name was written with the default lifetime.

@@ -77,12 +77,7 @@ function factsOf(row: JsonObject): Partial<Sighting> {
   const title = nameOf(row['customTitle']) ?? nameOf(row['aiTitle']) ?? titleOf(row);
   const isPrompt = row['type'] === 'user' && row['isMeta'] !== true && row['isCompactSummary'] !== true;
   const opening = isPrompt ? openingOf(userContent(row).said) : undefined;
-  return defined({
-    workspace,
-    session,
-    title,
-    opening,
-  });
+  return defined({ workspace, session, title, opening });
 }
 
 function titleOf(row: JsonObject): string | undefined {

@@ -154,11 +154,7 @@ function begin(drawing: Drawing, { branch, generation }: BranchPlace): BranchPla
   const fork = openBranch(
     drawing,
     branch.voice,
-    defined({
-      kind: 'fork',
-      leaves: { branch: branch.index, before },
-      agent: branch.agent,
-    }),
+    defined({ kind: 'fork', leaves: { branch: branch.index, before }, agent: branch.agent }),
   );
   return advance(drawing, fork);
 }
@@ -244,10 +240,5 @@ function aheadOf(
 function factsOf({ facts }: Drawing): Pick<Outline, 'at' | 'workspace' | 'session' | 'title'> {
   const { at, workspace, session } = facts;
   const title = facts.title ?? facts.opening;
-  return defined({
-    at,
-    workspace,
-    session,
-    title,
-  });
+  return defined({ at, workspace, session, title });
 }
