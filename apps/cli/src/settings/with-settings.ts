@@ -1,6 +1,7 @@
 // What was typed, and behind it what is set: one and the same to all that follows. A session goes on with its own model,
 // provider and mode, whatever is set meanwhile.
 
+import { defined } from '@tidemark/core';
 import { isProviderName, providerOf } from '@tidemark/kit';
 import type { Catalog } from '@tidemark/model';
 import type { Settings } from '@tidemark/settings';
@@ -22,9 +23,9 @@ export interface SettingsUse {
 export function withSettings(flags: AgentFlags, use: SettingsUse): AgentFlags {
   const { ttl, padding, compaction, compactionBy, pruning, limits = {}, sandbox = {} } = use.settings;
   return {
-    ...definedIn({ ttl, padding, compaction, compactionBy, pruning, network: sandbox.network }),
-    ...definedIn({ maxCost: limits.cost, maxSteps: limits.steps, maxTokens: limits.tokens }),
-    ...definedIn({ rewriteCost: use.settings.rewriteNotice?.cost, rewriteNotice: use.settings.rewriteNotice?.tokens }),
+    ...defined({ ttl, padding, compaction, compactionBy, pruning, network: sandbox.network }),
+    ...defined({ maxCost: limits.cost, maxSteps: limits.steps, maxTokens: limits.tokens }),
+    ...defined({ rewriteCost: use.settings.rewriteNotice?.cost, rewriteNotice: use.settings.rewriteNotice?.tokens }),
     ...modelIn(flags, use),
     ...modeSet(flags, use),
     ...flags,
@@ -35,28 +36,18 @@ function modelIn(flags: AgentFlags, { settings, newSession, catalog }: SettingsU
   const { model, provider } = settings;
   if (flags.provider !== undefined) {
     const theirs = model !== undefined && (provider ?? providerOf(model, catalog)) === flags.provider;
-    return newSession && theirs ? definedIn({ model }) : {};
+    return newSession && theirs ? defined({ model }) : {};
   }
-  if (provider === 'simulator') return definedIn({ provider, ...(newSession && { model }) });
+  if (provider === 'simulator') return defined({ provider, model: newSession ? model : undefined });
   if (!newSession) return {};
   // A model that was typed is asked of its maker, where the catalog knows whose it is.
   const wanted = flags.model ?? model;
   const known = flags.model !== undefined && wanted !== undefined ? providerOf(wanted, catalog) : undefined;
   const named = provider !== undefined && isProviderName(provider) ? provider : undefined;
-  return definedIn({ model: wanted, provider: known ?? named });
+  return defined({ model: wanted, provider: known ?? named });
 }
 
 function modeSet(flags: AgentFlags, { settings: { mode }, newSession, person }: SettingsUse): AgentFlags {
   if (!newSession || modeIn(flags) !== undefined || (mode === 'ask' && !person)) return {};
-  return definedIn({ mode });
-}
-
-/** Without the fields that are not there. */
-function definedIn<Fields extends object>(fields: Fields): { [name in keyof Fields]?: NonNullable<Fields[name]> } {
-  const defined: { [name in keyof Fields]?: NonNullable<Fields[name]> } = {};
-  for (const name in fields) {
-    const value = fields[name];
-    if (value !== undefined && value !== null) defined[name] = value;
-  }
-  return defined;
+  return defined({ mode });
 }

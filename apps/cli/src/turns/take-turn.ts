@@ -3,10 +3,11 @@
 import { stat } from 'node:fs/promises';
 
 import { defined } from '@tidemark/core';
-import type { Agent, FinishedTurn, LiveSession, Permissions, Turn } from '@tidemark/kit';
+import type { Agent, AgentOptions, FinishedTurn, LiveSession, Permissions, Turn } from '@tidemark/kit';
 import { narrower } from '@tidemark/agent';
 import { createAgent } from '@tidemark/kit';
 import { defaultCatalog, withOverrides } from '@tidemark/model';
+import type { Settings } from '@tidemark/settings';
 import { openGrants } from '@tidemark/settings';
 
 import type { AgentFlags } from '../arguments/agent-flags.ts';
@@ -55,7 +56,6 @@ export async function takeTurn(typed: TurnRequest, context: CommandContext): Pro
   const request = { ...typed, flags };
   const person = await askerOf(request.flags, workspace, context);
   const provider = await chooseProvider({ ...request, catalog, addresses: settings.baseUrl }, context);
-  const { ttl } = request.flags;
   try {
     const agent = createAgent({
       ...provider.options,
@@ -65,7 +65,7 @@ export async function takeTurn(typed: TurnRequest, context: CommandContext): Pro
       ...(trusted && settings.memory !== false && { trusted }),
       // Another list of tools would write the whole history of a session again: it keeps its own.
       plan: settings.plan ?? typed.session?.plan ?? true,
-      ...(settings.mcp?.servers !== undefined && { mcp: { servers: settings.mcp.servers } }),
+      ...defined({ mcp: serversIn(settings), instructions: settings.instructions }),
       subagents: settings.subagents ?? {},
       environment: context.environment,
       forbidden: [context.home, context.configFolder],
@@ -74,22 +74,16 @@ export async function takeTurn(typed: TurnRequest, context: CommandContext): Pro
         roots: await skillPlaces(context, { folder: workspace, trusted }, settings.skillRoots),
         budget: skillBudgetIn(settings),
       },
-      ...(settings.instructions !== undefined && { instructions: settings.instructions }),
       presenter: 'cli',
       limits: limitsIn(request.flags),
       ...rewriteNoticeIn(request.flags),
-      ...(changes !== undefined && { catalog: changes }),
-      ...(request.flags.network !== undefined && { sandbox: { network: request.flags.network } }),
-      ...(request.flags.padding !== undefined && { padding: request.flags.padding }),
-      ...(request.flags.compaction !== undefined && { compaction: request.flags.compaction }),
-      ...(request.flags.compactionBy !== undefined && { compactionBy: request.flags.compactionBy }),
-      ...(request.flags.pruning !== undefined && { pruning: request.flags.pruning }),
+      ...optionsIn(request.flags),
+      ...defined({ catalog: changes }),
       permissions: {
         ...person,
         unconfined: request.flags.unconfined === true,
         ...defined({ rules: settings.permissions?.rules }),
       },
-      ...(ttl !== undefined && { ttl }),
     });
     try {
       return await turnIn(await openIn(agent, request, context), request, context);
@@ -99,6 +93,22 @@ export async function takeTurn(typed: TurnRequest, context: CommandContext): Pro
   } finally {
     await provider.close();
   }
+}
+
+/** The options of an agent that flags set. */
+function optionsIn({ network, padding, compaction, compactionBy, pruning, ttl }: AgentFlags): Partial<AgentOptions> {
+  return defined({
+    sandbox: network === undefined ? undefined : { network },
+    padding,
+    compaction,
+    compactionBy,
+    pruning,
+    ttl,
+  });
+}
+
+function serversIn({ mcp }: Settings): AgentOptions['mcp'] {
+  return mcp?.servers === undefined ? undefined : { servers: mcp.servers };
 }
 
 /** What the user says of the mode goes before what the log says; a turn that goes on may be narrowed, and not widened. */

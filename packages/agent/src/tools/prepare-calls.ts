@@ -1,5 +1,6 @@
 // What comes before a call runs: its arguments are read, it is permitted, and the events that say so are made.
 
+import { defined } from '@tidemark/core';
 import type { CallId, Event, Granted } from '@tidemark/log';
 import { callId } from '@tidemark/log';
 import type { CallPart } from '@tidemark/model';
@@ -136,7 +137,7 @@ async function permitCall(work: TurnContext, call: CallId, read: CallRead): Prom
   const byMode = judge({ mode, effect, confined, sandboxed, beyond });
   const ruled = once((): RuledCall => {
     const { acts } = run;
-    return { tool: name, effect, confined, ...(acts !== undefined && { acts }) };
+    return defined({ tool: name, effect, confined, acts });
   });
   const verdict = await underRules(work, byMode, ruled);
   const who = verdict === byMode ? `mode "${mode}"` : 'a rule of the user';
@@ -150,7 +151,7 @@ async function permitCall(work: TurnContext, call: CallId, read: CallRead): Prom
   // A rule that asks goes before any that allows, and so before what was granted.
   const offer = verdict === byMode ? await offerOf(work, ruled()) : undefined;
   const always = offer?.exact === undefined ? {} : { always: grantInWords(offer.exact) };
-  return askAboutCall({ ...work, ask }, read, { ...asked, ...always, ...(offer !== undefined && { offer }) }, asks);
+  return askAboutCall({ ...work, ask }, read, { ...asked, ...always, ...defined({ offer }) }, asks);
 }
 
 /** The acts of a call are asked of its tool only where a rule or a grant looks at them, and then once. */
@@ -188,5 +189,5 @@ async function offerOf({ session, runtime }: TurnContext, call: RuledCall): Prom
   const text = JSON.stringify(call.acts);
   if ((await session.secrets.mask(text)) !== text) return undefined;
   const exact = grantOf(call);
-  return { call, ...(exact !== undefined && { exact }), project: runtime.grants !== undefined };
+  return defined({ call, exact, project: runtime.grants !== undefined });
 }
