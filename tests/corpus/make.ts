@@ -55,7 +55,13 @@ async function goOnFromImport(place: Place): Promise<Driver> {
       yield bytes;
     },
   });
-  const driver: Driver = { ...scratch, place, log, session: await openSession(log, id), lines: { main: undefined } };
+  const driver: Driver = {
+    ...scratch,
+    place,
+    log,
+    session: await openSession(log, id),
+    promptStreams: { main: undefined },
+  };
   await perform(driver, { do: 'prompt', parts: [{ kind: 'words', size: 50 }] });
   await ask(driver, { said: [{ kind: 'text', text: { kind: 'words', size: 30 } }], calls: [] }, 'answered', []);
   return driver;

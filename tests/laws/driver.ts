@@ -2,7 +2,7 @@
 
 import type { Event, EventData, Kind, Log, Recorded, Timestamp } from '@tidemark/log';
 import { sessionId, timestamp } from '@tidemark/log';
-import type { Lasting, Lines, Prepared, Session } from '@tidemark/agent';
+import type { Lasting, PromptStreams, Prepared, Session } from '@tidemark/agent';
 import { commit, createSession } from '@tidemark/agent';
 import type { Outcome, Story } from './commands.ts';
 import { IMAGES } from './made-content.ts';
@@ -33,7 +33,7 @@ export interface Driver {
   readonly late: SentCall[];
   log: Log;
   session: Session;
-  lines: Lines;
+  promptStreams: PromptStreams;
   settings: Settings;
   /** The provider's clock, milliseconds. */
   now: number;
@@ -71,7 +71,7 @@ export async function begin(
     late: [],
     log,
     session,
-    lines: { main: undefined },
+    promptStreams: { main: undefined },
     settings: { ...FIRST_SETTINGS, model },
     now: BEGIN,
     skew: 0,

@@ -111,7 +111,7 @@ async function goOn(driver: Driver, place: Place): Promise<unknown> {
     place,
     log,
     session,
-    lines: { main: undefined },
+    promptStreams: { main: undefined },
     calls: [],
     late: [],
     sent: [],

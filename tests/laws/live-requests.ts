@@ -42,8 +42,8 @@ async function rebuiltFrom(log: Log, id: SessionId): Promise<readonly Rebuilt[]>
   const calls: Rebuilt[] = [];
   for await (const step of rebuildSession(log, id, { encoders })) {
     if (step.type === 'record') continue;
-    const { record, line } = step.rebuilt;
-    const { sequence, materials } = line;
+    const { record, promptStream } = step.rebuilt;
+    const { sequence, materials } = promptStream;
     calls.push({ prepared: { record, sequence, capabilities: materials.capabilities } });
   }
   return calls;

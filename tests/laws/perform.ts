@@ -124,7 +124,7 @@ export async function restart(driver: Driver): Promise<void> {
   await driver.session.writer.close();
   driver.log = driver.place.open();
   driver.session = await openSession(driver.log, session);
-  driver.lines = { main: undefined };
+  driver.promptStreams = { main: undefined };
 }
 
 /** Goes on from a closed point of this session in a fork. */
@@ -141,7 +141,7 @@ async function fork(driver: Driver, back: number): Promise<void> {
   const id = sessionId(`${root}-fork-${++driver.forks}`);
   const from = { session: parent, position: position(point), chain };
   driver.session = await createSession(driver.log, id, from);
-  driver.lines = { main: undefined };
+  driver.promptStreams = { main: undefined };
   driver.calls = driver.calls.filter((call) => call.prepared.record.position <= point);
   driver.closed = driver.closed.filter((one) => one <= point);
   await put(driver, { kind: 'session.created', data: { id, root, parent: from, workspace: '/work' } });

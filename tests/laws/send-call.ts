@@ -12,11 +12,11 @@ import { capabilitiesOf, frontOf, keepRow, parametersOf } from './settings.ts';
 
 /** Prepares a request as things stand. */
 export async function prepareWith(
-  { session, lines, server, settings, log, ttl, ...driver }: Driver,
+  { session, promptStreams, server, settings, log, ttl, ...driver }: Driver,
   beside?: Parameters<typeof prepareRequest>[2]['beside'],
 ): Promise<Prepared> {
   const capabilities = capabilitiesOf(server.provider, settings.model);
-  return prepareRequest(session, lines, {
+  return prepareRequest(session, promptStreams, {
     at: clock(driver),
     wanted: {
       provider: capabilities.provider,

@@ -49,7 +49,7 @@ interface Called {
 
 interface Running extends Caller {
   readonly session: Session;
-  readonly lines: Parameters<typeof prepareRequest>[1];
+  readonly promptStreams: Parameters<typeof prepareRequest>[1];
   readonly calls: Called[];
 }
 
@@ -73,7 +73,7 @@ async function begin(log: Log, caller: Caller): Promise<Running> {
   const session = await createSession(log, id);
   const data = { id, root: sessionId(caller.root), workspace: '/w' };
   await commit(session, [{ kind: 'session.created', at: at(BEGIN), data }]);
-  return { ...caller, session, lines: { main: undefined }, calls: [] };
+  return { ...caller, session, promptStreams: { main: undefined }, calls: [] };
 }
 
 const at = (ms: number): ReturnType<typeof timestamp> => timestamp(new Date(ms).toISOString());
@@ -81,7 +81,7 @@ const at = (ms: number): ReturnType<typeof timestamp> => timestamp(new Date(ms).
 async function call(
   log: Log,
   simulator: Simulator,
-  { session, lines, calls, name, stream, key }: Running,
+  { session, promptStreams, calls, name, stream, key }: Running,
   capabilities: Capabilities,
   now: number,
 ): Promise<void> {
@@ -92,7 +92,7 @@ async function call(
   const { provider, model } = capabilities;
   const kept = await keepCapabilities(log.artifacts, capabilities);
   const wanted = { provider, model, parameters: {}, capabilities: kept, texts: TEXTS };
-  const prepared = await prepareRequest(session, lines, {
+  const prepared = await prepareRequest(session, promptStreams, {
     at: at(now),
     wanted: stream === undefined ? wanted : { ...wanted, stream },
     capabilities,

@@ -53,17 +53,17 @@ async function playOlder(stage: Stage): Promise<void> {
   const session = await createSession(stage.log(), ID);
   const at = stage.clock.surroundings.now();
   await commit(session, [{ kind: 'session.created', at, data: { id: ID, root: ID, workspace: '/w' } }]);
-  const lines = { main: undefined };
-  for (const words of ['Begin. '.repeat(2_000), 'Go on.']) await ask(stage, { session, lines }, words);
+  const promptStreams = { main: undefined };
+  for (const words of ['Begin. '.repeat(2_000), 'Go on.']) await ask(stage, { session, promptStreams }, words);
   await session.writer.close();
 }
 
 interface Driven {
   readonly session: Session;
-  readonly lines: Parameters<typeof prepareRequest>[1];
+  readonly promptStreams: Parameters<typeof prepareRequest>[1];
 }
 
-async function ask(stage: Stage, { session, lines }: Driven, words: string): Promise<void> {
+async function ask(stage: Stage, { session, promptStreams }: Driven, words: string): Promise<void> {
   const { provider, clock } = stage;
   const capabilities = findModel(defaultCatalog(), stage.model);
   if (capabilities === undefined) throw new Error(`the catalog has no ${stage.model}`);
@@ -71,7 +71,7 @@ async function ask(stage: Stage, { session, lines }: Driven, words: string): Pro
   await commit(session, [
     { kind: 'prompt.given', at, data: { parts: [{ type: 'text', text: words }], presenter: 'test' } },
   ]);
-  const prepared = await prepareRequest(session, lines, {
+  const prepared = await prepareRequest(session, promptStreams, {
     at,
     wanted: {
       provider: capabilities.provider,

@@ -100,7 +100,7 @@ export type {
 export { recordAnswer, recordFailed, recordInterrupted } from './request/answer.ts';
 export { createCacheWriteGate } from './turn/send-request.ts';
 export type { CallOptions, Foreseen } from './request/draft-call.ts';
-export type { Lines, Prepared } from './request/prepare.ts';
+export type { PromptStreams, Prepared } from './request/prepare.ts';
 export { prepareRequest } from './request/prepare.ts';
 export type { PromptStream, Resize } from './request/prompt-stream.ts';
 export type { Beside } from './request/request-record.ts';

@@ -10,7 +10,7 @@ import { scriptedEncoder } from '@tidemark/provider-scripted';
 import { createMemoryStore } from '@tidemark/store-memory';
 import { recordAnswer } from '../src/request/answer.ts';
 import type { CallOptions } from '../src/request/draft-call.ts';
-import type { Lines, Prepared } from '../src/request/prepare.ts';
+import type { PromptStreams, Prepared } from '../src/request/prepare.ts';
 import { prepareRequest } from '../src/request/prepare.ts';
 import { keepCapabilities, newHash } from '../src/session/materials.ts';
 import type { Session } from '../src/session/session.ts';
@@ -52,19 +52,19 @@ export interface Change {
 export interface Small {
   readonly log: Log;
   readonly session: Session;
-  readonly lines: Lines;
+  readonly promptStreams: PromptStreams;
 }
 
 /** A session that holds its first record. */
 export async function begin(log: Log = createMemoryStore()): Promise<Small> {
   const session = await createSession(log, ID);
   await commit(session, [{ kind: 'session.created', at: second(0), data: { id: ID, root: ID, workspace: '/w' } }]);
-  return { log, session, lines: { main: undefined } };
+  return { log, session, promptStreams: { main: undefined } };
 }
 
 /** Prepares the next request, or a side call. */
 export async function prepare(
-  { log, session, lines }: Small,
+  { log, session, promptStreams }: Small,
   at = 0,
   change: Change = {},
   more: Pick<CallOptions, 'account' | 'beside' | 'purpose' | 'admit' | 'ttl' | 'pruning'> &
@@ -79,7 +79,7 @@ export async function prepare(
     capabilities: await keepCapabilities(log.artifacts, capabilities),
     texts: composeFront({ tools, ...(role !== undefined && { role }) }, newHash),
   };
-  return prepareRequest(session, lines, {
+  return prepareRequest(session, promptStreams, {
     at: second(at),
     wanted,
     capabilities,

@@ -12,7 +12,7 @@ import {
   prepareRequest,
   recordAnswer,
   type CallOptions,
-  type Lines,
+  type PromptStreams,
   type Session,
 } from '@tidemark/agent';
 import { composeFront } from '@tidemark/context';
@@ -32,12 +32,12 @@ afterAll(() => rmSync(home, { recursive: true, force: true }));
 
 beforeAll(async () => {
   const session = await createSession(store, ID);
-  const lines: Lines = { main: undefined };
+  const promptStreams: PromptStreams = { main: undefined };
   await commit(session, [
     { kind: 'session.created', at, data: { id: ID, root: ID, workspace: '/w' } },
     { kind: 'prompt.given', at, data: { parts: [{ type: 'text', text: 'word '.repeat(8_000) }], presenter: 'test' } },
   ]);
-  const call = async (beside?: CallOptions['beside']): Promise<void> => ask(session, lines, beside);
+  const call = async (beside?: CallOptions['beside']): Promise<void> => ask(session, promptStreams, beside);
   const extra = [{ type: 'text', text: 'Name this.' }] as const;
   await call({ stream: 'side/title-1', extra, history: 'none' });
   await call();
@@ -45,10 +45,10 @@ beforeAll(async () => {
   await session.writer.close();
 });
 
-async function ask(session: Session, lines: Lines, beside: CallOptions['beside']): Promise<void> {
+async function ask(session: Session, promptStreams: PromptStreams, beside: CallOptions['beside']): Promise<void> {
   const capabilities = findModel(defaultCatalog(), 'claude-sonnet-4-5', 'anthropic');
   if (capabilities === undefined) throw new Error('the catalog has no such model');
-  const prepared = await prepareRequest(session, lines, {
+  const prepared = await prepareRequest(session, promptStreams, {
     at,
     wanted: {
       provider: 'anthropic',

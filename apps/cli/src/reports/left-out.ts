@@ -15,10 +15,10 @@ export interface LeftOutReasoning {
 }
 
 /** What a request leaves out, oldest first. One that holds no history leaves nothing out. */
-export function reasoningLeftOut({ record, line, state }: Rebuilt): readonly LeftOutReasoning[] {
+export function reasoningLeftOut({ record, promptStream, state }: Rebuilt): readonly LeftOutReasoning[] {
   if (record.data.history === 'none') return [];
   const sent = new Map<number, number>();
-  for (const { holds, origin } of slice(line.sequence.blocks))
+  for (const { holds, origin } of slice(promptStream.sequence.blocks))
     if (holds === 'thinking' && origin.from === 'event')
       sent.set(origin.position, (sent.get(origin.position) ?? 0) + 1);
   return slice(state.history.packed).flatMap((span) => leftOutOf(span, sent));

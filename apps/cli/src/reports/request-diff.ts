@@ -30,10 +30,10 @@ export interface RequestDiff {
 
 /** The two requests side by side, from where they part. */
 export function diffRequests(before: Rebuilt, after: Rebuilt, divergence: Divergence | undefined): RequestDiff {
-  const grown = before.line.sequence.blocks.length;
+  const grown = before.promptStream.sequence.blocks.length;
   const from = divergence === undefined || divergence.at === 'parameters' ? grown : divergence.at;
-  const old = slice(before.line.sequence.blocks, from);
-  const now = slice(after.line.sequence.blocks, from);
+  const old = slice(before.promptStream.sequence.blocks, from);
+  const now = slice(after.promptStream.sequence.blocks, from);
   return { parameters: parametersOf(before, after), rows: align(old, now, from) };
 }
 
@@ -61,7 +61,7 @@ function sameBytes(a: Block, b: Block): boolean {
 }
 
 function parametersOf(before: Rebuilt, after: Rebuilt): readonly ParameterChange[] {
-  const [old, now] = [before, after].map(({ line: { materials } }) => ({
+  const [old, now] = [before, after].map(({ promptStream: { materials } }) => ({
     model: materials.epoch.opened.model,
     ...materials.epoch.opened.parameters,
   }));

@@ -36,7 +36,8 @@ export async function showStep(
   if (found === undefined) throw noStep(session, wanted);
   const { continuation, forecast } = found.record.data;
   const { usage, transport } = answer;
-  const divergence = before === undefined ? undefined : firstDivergence(before.line.sequence, found.line.sequence);
+  const divergence =
+    before === undefined ? undefined : firstDivergence(before.promptStream.sequence, found.promptStream.sequence);
   const differs = diff && before !== undefined ? diffRequests(before, found, divergence) : undefined;
   const from = differs === undefined || before === undefined ? 0 : startOf(divergence, before);
   const spans = spansFrom(found, from);
@@ -61,9 +62,9 @@ export async function showStep(
   return undefined;
 }
 
-function spansFrom({ record, line }: Rebuilt, from: number): readonly SpanRow[] {
+function spansFrom({ record, promptStream }: Rebuilt, from: number): readonly SpanRow[] {
   const markers = new Map(record.data.markers.map(({ block, ttl }) => [block, ttl]));
-  return slice(line.sequence.blocks, from).map((block, index) =>
+  return slice(promptStream.sequence.blocks, from).map((block, index) =>
     spanOf(block, from + index, markers.get(from + index)),
   );
 }
@@ -85,10 +86,10 @@ function requestValue(session: SessionId, { record }: Rebuilt, { usage, transpor
   };
 }
 
-function headOf(session: SessionId, { record: { data }, line }: Rebuilt): string {
+function headOf(session: SessionId, { record: { data }, promptStream }: Rebuilt): string {
   const { stream, step, bytes, epoch, digest } = data;
   const named = stream === 'main' ? `step ${step}` : stream;
-  const blocks = grouped(line.sequence.blocks.length);
+  const blocks = grouped(promptStream.sequence.blocks.length);
   return `${named} of ${session}: ${grouped(bytes)} bytes, ${blocks} blocks, epoch ${epoch}, digest ${digest.slice(0, 12)}…`;
 }
 
@@ -99,7 +100,8 @@ function relationOf(
 ): string {
   if (data.stream !== 'main') return `a side call: ${data.purpose}`;
   if (before === undefined) return 'the first request';
-  if (divergence === undefined) return `extends the request before it at block ${before.line.sequence.blocks.length}`;
+  if (divergence === undefined)
+    return `extends the request before it at block ${before.promptStream.sequence.blocks.length}`;
   if (divergence.at === 'parameters')
     return `breaks the request before it at the render parameters, which the cache of ${divergence.section} depends on`;
   return `breaks the request before it at block ${divergence.at}, byte ${divergence.byte}`;
@@ -182,7 +184,7 @@ function answerOf({ kind, data }: Recorded, { record: request }: RequestAt): Sho
 }
 
 function startOf(divergence: Divergence | undefined, before: Rebuilt): number {
-  if (divergence === undefined) return before.line.sequence.blocks.length;
+  if (divergence === undefined) return before.promptStream.sequence.blocks.length;
   return divergence.at === 'parameters' ? 0 : divergence.at;
 }
 

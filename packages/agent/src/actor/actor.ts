@@ -10,7 +10,7 @@ import type { FinishedTurn, Turn } from '../ports/live-session.ts';
 import type { Mode } from '../ports/permissions.ts';
 import type { Runtime } from '../ports/runtime.ts';
 import type { SessionEvent } from '../ports/session-event.ts';
-import type { Lines } from '../request/prepare.ts';
+import type { PromptStreams } from '../request/prepare.ts';
 import type { Session } from '../session/session.ts';
 import { isSnapshotDue, keepSnapshot } from '../session/session.ts';
 import { watchTurn } from '../session/turn-context.ts';
@@ -28,7 +28,7 @@ import { createEventFeed } from './event-feed.ts';
 /** The state of an open session in this process. One turn runs at a time. */
 export interface Actor {
   readonly session: Session;
-  readonly lines: Lines;
+  readonly promptStreams: PromptStreams;
   readonly wantedFor: WantedFor;
   readonly feed: EventFeed;
   readonly waiting: QueuedTurn[];
@@ -60,7 +60,7 @@ export function createActor(session: Session, runtime: Runtime, mode: Mode, firs
   const { artifacts } = session.log;
   const actor: Actor = {
     session,
-    lines: { main: undefined },
+    promptStreams: { main: undefined },
     wantedFor: createWantedFor(artifacts),
     feed,
     waiting: [],
@@ -139,12 +139,12 @@ export function equip(actor: Actor, change: Pick<Runtime, 'tools' | 'given' | 't
 
 /** What a turn works with; the runtime is the one of now, whenever it is looked at. */
 export function workOf(actor: Actor, turn: TurnId, signal: AbortSignal): StepContext {
-  const { session, lines, wantedFor, side, children } = actor;
+  const { session, promptStreams, wantedFor, side, children } = actor;
   const work: StepContext = {
     ...(side && { side }),
     ...(children && { delegate: (asked) => delegate(children, work, asked) }),
     session,
-    lines,
+    promptStreams,
     wantedFor,
     turn,
     signal,

@@ -54,13 +54,16 @@ function leftAt({ session }: Actor): string | undefined {
 }
 
 /** Where an epoch would open there is nothing worth a read: the next request packs anew. What is appended breaks nothing. */
-async function planFor({ session, lines, runtime, wantedFor }: Actor, warm: Exclude<Warm, 'off'>): Promise<KeepWarm> {
+async function planFor(
+  { session, promptStreams, runtime, wantedFor }: Actor,
+  warm: Exclude<Warm, 'off'>,
+): Promise<KeepWarm> {
   const wanted = await wantedFor(runtime);
-  const line = lines.main;
+  const promptStream = promptStreams.main;
   const { capabilities, provider } = runtime;
   const need = needOf(session.state, { wanted, capabilities, encoder: provider.encoder });
-  if (line === undefined || need.do === 'epoch') return { by: 'nothing', why: 'empty' };
-  return planWarmth(session, { at: runtime.surroundings.now(), warm, line });
+  if (promptStream === undefined || need.do === 'epoch') return { by: 'nothing', why: 'empty' };
+  return planWarmth(session, { at: runtime.surroundings.now(), warm, promptStream });
 }
 
 /** The process may have slept: it is planned again before it is sent. */

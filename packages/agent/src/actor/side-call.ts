@@ -71,7 +71,7 @@ async function tryOut(actor: Actor, call: SideCallInParts, signal: AbortSignal):
   let repairs = 0;
   for (let tries = 1; !signal.aborted; tries += 1) {
     const prepared = await prepare({ ...actor, runtime }, { ...call, mends: repairs > 0 }, stream, tries - 1);
-    const shared = actor.lines.main?.sequence.blocks.length ?? 0;
+    const shared = actor.promptStreams.main?.sequence.blocks.length ?? 0;
     const received = await sendRequest(sending, prepared, () => undefined);
     const { error } = received.end === 'failed' ? received : { error: undefined };
     const pause = isRepeated(call) && error ? retryPause(retry, error, tries, surroundings.random()) : undefined;
@@ -86,7 +86,7 @@ async function tryOut(actor: Actor, call: SideCallInParts, signal: AbortSignal):
     }
     if (error !== undefined && repair !== undefined) {
       repairs += 1;
-      await repairRequest({ session, lines: actor.lines, tell: sending.tell }, repair, error);
+      await repairRequest({ session, promptStreams: actor.promptStreams, tell: sending.tell }, repair, error);
       continue;
     }
     if (error !== undefined && pause === undefined) throw error;
@@ -106,7 +106,7 @@ interface SideCallAttempt extends SideCallInParts {
 }
 
 async function prepare(
-  { session, lines, runtime, wantedFor, running }: Actor,
+  { session, promptStreams, runtime, wantedFor, running }: Actor,
   {
     purpose,
     words,
@@ -124,7 +124,7 @@ async function prepare(
   const outputLimit = Math.min(most, capabilities.outputLimit);
   const { encoder, account } = provider;
   const made = { capabilities, encoder, account, outputLimit, ttl, envelope, betas, purpose, attempt };
-  return prepareRequest(session, lines, {
+  return prepareRequest(session, promptStreams, {
     ...made,
     at: surroundings.now(),
     wanted: await wantedFor(runtime),
@@ -190,7 +190,7 @@ interface RefusedBeside {
  * an answer of the conversation is on its way it stands: that request holds the same block, and mends it.
  */
 function repairBeside(
-  { session, lines, runtime }: Pick<Actor, 'session' | 'lines' | 'runtime'>,
+  { session, promptStreams, runtime }: Pick<Actor, 'session' | 'promptStreams' | 'runtime'>,
   { history, words, keeps }: Mendable,
   { prepared, error, repairs, shared }: RefusedBeside,
 ): RequestRepair | undefined {
@@ -201,12 +201,12 @@ function repairBeside(
   if (place?.message === undefined && words.some(({ type }) => type === 'image')) return undefined;
   const blocks = slice(prepared.sequence.blocks);
   const located = place?.message === undefined ? [] : (runtime.provider.encoder.locate?.(place, blocks) ?? []);
-  if (lines.main === undefined || located.some((index) => index >= shared)) return undefined;
+  if (promptStreams.main === undefined || located.some((index) => index >= shared)) return undefined;
   // Others may have put it aside meanwhile.
   if (state.quarantines.some(({ position }) => position > prepared.record.position)) return [];
   if (state.epoch?.opened.number !== prepared.epoch.number) return undefined;
   const { bytes } = prepared.record.data;
-  const found = quarantinesFor({ state, line: lines.main, bytes, error, repairs });
+  const found = quarantinesFor({ state, promptStream: promptStreams.main, bytes, error, repairs });
   const at = runtime.surroundings.now();
   return found.length === 0 ? undefined : found.map((data) => ({ kind: 'block.quarantined', at, data }));
 }

@@ -31,7 +31,7 @@ test('of a fork are its own calls, read after those of its parent', async () => 
   const session = await createSession(parent.log, child, left);
   const created = { id: child, root: ID, parent: left, workspace: '/w' };
   await commit(session, [{ kind: 'session.created', at: second(9), data: created }]);
-  const fork: Small = { ...parent, session, lines: { main: undefined } };
+  const fork: Small = { ...parent, session, promptStreams: { main: undefined } };
   await say(fork, 'go on', 10, 2_000, 20);
   const whole = await addSession(await addSession(NO_ACCOUNTS, parent.log, ID, options), parent.log, child, options);
   expect([...whole.groups].map(([name, { calls, tokens }]) => [name, calls, tokens.read])).toEqual([

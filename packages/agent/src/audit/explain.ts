@@ -89,7 +89,7 @@ export async function explainSession(
     if (one.type === 'request') {
       const { record } = one.rebuilt;
       const main = record.data.stream === 'main';
-      const { capabilities } = one.rebuilt.line.materials;
+      const { capabilities } = one.rebuilt.promptStream.materials;
       const index = found.push(explain(main ? before : undefined, one.rebuilt)) - 1;
       asked.set(record.position, { index, capabilities, at: record.at });
       reads.set(record.position, 'unanswered');
@@ -189,10 +189,10 @@ function isAsked(one: Explanation, step: number | undefined): boolean {
   return one.divergence !== undefined || one.miss !== undefined || one.cliff !== undefined;
 }
 
-function explain(before: Rebuilt | undefined, { record, line, state }: Rebuilt): Explanation {
+function explain(before: Rebuilt | undefined, { record, promptStream, state }: Rebuilt): Explanation {
   const { epoch } = state;
-  const broke = before !== undefined && !extendsSequence(before.line.sequence, line.sequence);
-  const divergence = broke ? firstDivergence(before.line.sequence, line.sequence) : undefined;
+  const broke = before !== undefined && !extendsSequence(before.promptStream.sequence, promptStream.sequence);
+  const divergence = broke ? firstDivergence(before.promptStream.sequence, promptStream.sequence) : undefined;
   const opened =
     broke && epoch !== undefined && epoch.position !== before.state.epoch?.position ? epoch.opened : undefined;
   return {

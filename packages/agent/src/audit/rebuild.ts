@@ -7,7 +7,7 @@ import { LogError } from '@tidemark/log';
 import type { Encoder } from '@tidemark/model';
 import { AgentError } from '../errors.ts';
 import type { EpochMaterials, PromptStream } from '../request/prompt-stream.ts';
-import { beginLine, besideLine, extendLine, stillHolds } from '../request/prompt-stream.ts';
+import { beginPromptStream, sideCallPromptStream, extendPromptStream, stillHolds } from '../request/prompt-stream.ts';
 import { blocksOf } from '../request/request-record.ts';
 import { loadCapabilities, loadFront } from '../session/materials.ts';
 
@@ -17,7 +17,7 @@ export type Encoders = (revision: string) => Encoder | undefined;
 /** One request, rebuilt. */
 export interface Rebuilt {
   readonly record: RecordedOf<'request.prepared'>;
-  readonly line: PromptStream;
+  readonly promptStream: PromptStream;
   /** The state up to and including the request. */
   readonly state: State;
   readonly digest: string;
@@ -57,7 +57,7 @@ export async function* rebuildSession(
   options: RebuildOptions,
 ): AsyncGenerator<RebuildStep> {
   let state = emptyState();
-  let line: PromptStream | undefined;
+  let promptStream: PromptStream | undefined;
   const fronts = new Map<string, Omit<EpochMaterials, 'epoch' | 'encoder'>>();
   for await (const record of log.read(session)) {
     state = evolve(state, record);
@@ -67,16 +67,16 @@ export async function* rebuildSession(
     let rebuilt: Rebuilt;
     try {
       const held: PromptStream =
-        line !== undefined && options.full !== true && serves(line, state, encoder)
-          ? line
+        promptStream !== undefined && options.full !== true && serves(promptStream, state, encoder)
+          ? promptStream
           : await freshLine(log, state, encoder, fronts);
-      line = record.data.history === 'none' ? held : await extendLine(held, state, log.artifacts);
-      rebuilt = rebuild(record, await lineOf(log, record, line, state), state);
+      promptStream = record.data.history === 'none' ? held : await extendPromptStream(held, state, log.artifacts);
+      rebuilt = rebuild(record, await lineOf(log, record, promptStream, state), state);
     } catch (error) {
       // What the store could not read is no property of the log.
       if (options.unmade === undefined || !(error instanceof Error) || error instanceof LogError) throw error;
       options.unmade(record, error);
-      line = undefined;
+      promptStream = undefined;
       continue;
     }
     yield { type: 'request', rebuilt };
@@ -96,15 +96,15 @@ export interface RequestAt {
  */
 export async function rebuildRequest(log: Log, { record, state }: RequestAt, encoders: Encoders): Promise<Rebuilt> {
   const fresh = await freshLine(log, state, encoderOf(encoders, record), new Map());
-  const line = record.data.history === 'none' ? fresh : await extendLine(fresh, state, log.artifacts);
-  return rebuild(record, await lineOf(log, record, line, state), state);
+  const promptStream = record.data.history === 'none' ? fresh : await extendPromptStream(fresh, state, log.artifacts);
+  return rebuild(record, await lineOf(log, record, promptStream, state), state);
 }
 
-function serves(line: PromptStream, state: State, encoder: Encoder): boolean {
-  return stillHolds(line, state) && line.materials.encoder === encoder;
+function serves(promptStream: PromptStream, state: State, encoder: Encoder): boolean {
+  return stillHolds(promptStream, state) && promptStream.materials.encoder === encoder;
 }
 
-/** The line of the request itself: on a side stream its words stand behind the main one, or behind the front alone. */
+/** The prompt stream of the request itself: on a side stream its words stand behind the main one, or behind the front alone. */
 async function lineOf(
   log: Log,
   record: RecordedOf<'request.prepared'>,
@@ -113,8 +113,8 @@ async function lineOf(
 ): Promise<PromptStream> {
   const { stream, extra = [], history } = record.data;
   if (stream === 'main') return main;
-  const before = history === 'none' ? beginLine(main.materials, state) : main;
-  return besideLine(before, state, { parts: extra, position: record.position }, log.artifacts);
+  const before = history === 'none' ? beginPromptStream(main.materials, state) : main;
+  return sideCallPromptStream(before, state, { parts: extra, position: record.position }, log.artifacts);
 }
 
 function encoderOf(encoders: Encoders, record: RecordedOf<'request.prepared'>): Encoder {
@@ -149,19 +149,19 @@ async function freshLine(
     capabilities: await loadCapabilities(log.artifacts, epoch.opened),
   };
   fronts.set(key, front);
-  return beginLine({ epoch, encoder, ...front }, state);
+  return beginPromptStream({ epoch, encoder, ...front }, state);
 }
 
-function rebuild(record: RecordedOf<'request.prepared'>, line: PromptStream, state: State): Rebuilt {
+function rebuild(record: RecordedOf<'request.prepared'>, promptStream: PromptStream, state: State): Rebuilt {
   const { markers, outputLimit, envelope, betas = [], continuation } = record.data;
-  const request = [blocksOf(line.sequence), markers, { outputLimit, fields: envelope, betas }] as const;
+  const request = [blocksOf(promptStream.sequence), markers, { outputLimit, fields: envelope, betas }] as const;
   return {
     record,
-    line,
+    promptStream: promptStream,
     state,
-    digest: line.writer.digest(...request),
-    continuation: continuation && line.writer.writeBehind?.(continuation, ...request).digest,
-    body: () => line.writer.write(...request).body,
+    digest: promptStream.writer.digest(...request),
+    continuation: continuation && promptStream.writer.writeBehind?.(continuation, ...request).digest,
+    body: () => promptStream.writer.write(...request).body,
   };
 }
 
@@ -225,7 +225,7 @@ export async function verifySession(log: Log, session: SessionId, options: Rebui
     differences.push(...differencesOf(rebuilt));
     // Each side call is a stream of its own: it has nothing before it to break with.
     if (rebuilt.record.data.stream !== 'main') continue;
-    if (before !== undefined && !extendsSequence(before.line.sequence, rebuilt.line.sequence))
+    if (before !== undefined && !extendsSequence(before.promptStream.sequence, rebuilt.promptStream.sequence))
       breaks.push(breakOf(before, rebuilt));
     before = rebuilt;
   }

@@ -65,7 +65,7 @@ async function latestRequests(log: Log, session: SessionId, kept: number): Promi
   return requests.slice(-kept);
 }
 
-function snapshotOf({ record, line, state, body }: Rebuilt): RequestSnapshot {
+function snapshotOf({ record, promptStream, state, body }: Rebuilt): RequestSnapshot {
   const { step, stream, purpose, bytes, relation, markers } = record.data;
   const shape = redactBody(body());
   const opened = relation === 'opens' ? state.epoch?.opened.cause : undefined;
@@ -75,12 +75,12 @@ function snapshotOf({ record, line, state, body }: Rebuilt): RequestSnapshot {
     stream,
     purpose,
     at: record.at,
-    model: line.materials.epoch.opened.model,
+    model: promptStream.materials.epoch.opened.model,
     relation,
     opened,
     bytes,
-    sections: sectionsOf(line.sequence),
-    markers: markers.map(({ block, ttl }) => ({ block, ttl, section: sectionAt(line.sequence, block) })),
+    sections: sectionsOf(promptStream.sequence),
+    markers: markers.map(({ block, ttl }) => ({ block, ttl, section: sectionAt(promptStream.sequence, block) })),
     shape,
   });
 }

@@ -64,7 +64,7 @@ function pointedAt(refused: RefusedRequest): readonly Packed[] {
  */
 function tooManyBytes(refused: RefusedRequest): readonly Packed[] {
   const images = imagesOf(refused);
-  const limit = Math.min(refused.line.materials.capabilities.requestBytes ?? Infinity, refused.bytes);
+  const limit = Math.min(refused.promptStream.materials.capabilities.requestBytes ?? Infinity, refused.bytes);
   const all = sum(images.map(onWire));
   const least = Math.max(all / 2, refused.bytes - limit / 2);
   const aside: Packed[] = [];
@@ -123,18 +123,18 @@ interface Packed {
 /** A request as it was made. */
 interface MadeRequest {
   readonly state: State;
-  readonly line: PromptStream;
+  readonly promptStream: PromptStream;
 }
 
 /** The images that the request holds, in order. */
 function imagesOf(made: MadeRequest): readonly (Packed & { readonly part: ImagePart })[] {
-  const { blocks } = made.line.sequence;
+  const { blocks } = made.promptStream.sequence;
   return slice(blocks).flatMap((block, index) => (block.mediaBytes === 0 ? [] : partsOf(made, index).filter(isImage)));
 }
 
 /** What stands at the place: of a call that is named, the call itself. Nothing where the place is none. */
 function rejectedAt(made: MadeRequest, place: RefusedPlace): readonly Packed[] {
-  const blocks = slice(made.line.sequence.blocks);
+  const blocks = slice(made.promptStream.sequence.blocks);
   const named = place.call === undefined ? located(made, place, blocks) : ofCall(place.call, blocks);
   const parts = named.flatMap((index) => partsOf(made, index, place.inner));
   if (place.holds === 'call') return parts.flatMap((part) => callOf(made, part) ?? []);
@@ -144,12 +144,12 @@ function rejectedAt(made: MadeRequest, place: RefusedPlace): readonly Packed[] {
 
 /** The last reasoning that the request holds. */
 function lastReasoning(made: MadeRequest): readonly Packed[] {
-  const index = slice(made.line.sequence.blocks).findLastIndex(({ holds }) => holds === 'thinking');
+  const index = slice(made.promptStream.sequence.blocks).findLastIndex(({ holds }) => holds === 'thinking');
   return index === -1 ? [] : partsOf(made, index);
 }
 
-function located({ line }: MadeRequest, place: RefusedPlace, blocks: readonly Block[]): readonly number[] {
-  return place.message === undefined ? [] : (line.materials.encoder.locate?.(place, blocks) ?? []);
+function located({ promptStream }: MadeRequest, place: RefusedPlace, blocks: readonly Block[]): readonly number[] {
+  return place.message === undefined ? [] : (promptStream.materials.encoder.locate?.(place, blocks) ?? []);
 }
 
 function ofCall(id: string, blocks: readonly Block[]): readonly number[] {
@@ -161,14 +161,14 @@ function ofCall(id: string, blocks: readonly Block[]): readonly number[] {
 
 /** The part that a block was made from; of a result its contents, or the one that is named. */
 function partsOf(made: MadeRequest, index: number, inner?: number): readonly Packed[] {
-  const { state, line } = made;
-  const block = itemAt(line.sequence.blocks, index);
-  const ordinal = itemAt(line.ordinals, index);
+  const { state, promptStream } = made;
+  const block = itemAt(promptStream.sequence.blocks, index);
+  const ordinal = itemAt(promptStream.ordinals, index);
   const span = slice(state.history.packed).find((one) => one.ordinal === ordinal);
   if (block?.part === undefined || span?.origin.from !== 'event') return [];
   const { position: at } = span.origin;
   const accepted = span.ordinal < (state.streams['main']?.accepted?.spans ?? 0);
-  const { epoch, capabilities } = line.materials;
+  const { epoch, capabilities } = promptStream.materials;
   const part = withoutBoundReasoning(span, epoch, capabilities).parts[block.part];
   if (part === undefined) return [];
   if (part.type !== 'result') return [{ position: at, place: span.parts.indexOf(part), part, accepted }];

@@ -1,4 +1,4 @@
-// What keeping a conversation warm is planned from: the log and the line made from it, so that it is planned alike wherever
+// What keeping a conversation warm is planned from: the log and the prompt stream made from it, so that it is planned alike wherever
 // the session is.
 
 import type { Accepted, CacheEntry, KeepWarm, State, Stream, WarmPlan } from '@tidemark/context';
@@ -17,14 +17,14 @@ const SHARE = 0.1;
 export interface Warmth {
   readonly at: Timestamp;
   readonly warm: Exclude<Warm, 'off'>;
-  /** The line of the main stream, as its last request left it. */
-  readonly line: PromptStream;
+  /** The prompt stream of the conversation, as its last request left it. */
+  readonly promptStream: PromptStream;
 }
 
 /** What to do about the pause that the session is in. */
 export function planWarmth({ state, progress }: Pick<Session, 'state' | 'progress'>, warmth: Warmth): KeepWarm {
   const { accepted, away } = state.streams['main'] ?? NO_STREAM;
-  const { capabilities, encoder, epoch } = warmth.line.materials;
+  const { capabilities, encoder, epoch } = warmth.promptStream.materials;
   const output = encoder.leastOutput?.(epoch.opened.parameters, capabilities);
   if (!accepted?.cached || accepted.left === undefined || away === undefined) return { by: 'nothing', why: 'empty' };
   if (output === undefined) return { by: 'nothing', why: 'output' };
@@ -41,7 +41,7 @@ export function planWarmth({ state, progress }: Pick<Session, 'state' | 'progres
     away,
     entry: { ttl: left.ttl, at: milliseconds(left.at) },
     held,
-    atStake: held - outliving(state.cache.entries, { accepted, left, line: warmth.line }),
+    atStake: held - outliving(state.cache.entries, { accepted, left, promptStream: warmth.promptStream }),
     tail: written ? 0 : answer,
     output,
     price: unitPrice(capabilities, warmth.at, held),
@@ -81,11 +81,11 @@ function answered(usage: Usage | undefined): number {
 interface LeftWarm {
   readonly accepted: Accepted;
   readonly left: CacheEntry;
-  readonly line: PromptStream;
+  readonly promptStream: PromptStream;
 }
 
 /** Tokens, estimated at the ratio measured last, that stand in an entry of an hour before one of five minutes. */
-function outliving(entries: readonly CacheEntry[], { accepted, left, line: { sequence } }: LeftWarm): number {
+function outliving(entries: readonly CacheEntry[], { accepted, left, promptStream: { sequence } }: LeftWarm): number {
   if (left.ttl !== '5m') return 0;
   const long = entries.findLast(
     ({ ttl, block, prefix }) => ttl === '1h' && block < left.block && itemAt(sequence.prefixes, block) === prefix,

@@ -34,7 +34,7 @@ import type { Lasting } from '../ports/runtime.ts';
 import { newHash } from '../session/materials.ts';
 import type { PromptStream, Resize } from './prompt-stream.ts';
 
-/** What a plan needs beside state and line. */
+/** Input of a plan, with the state and the prompt stream. */
 export interface PlanOptions {
   readonly at: Timestamp;
   readonly capabilities: Capabilities;
@@ -68,16 +68,16 @@ export interface CallPlan {
 }
 
 /**
- * Plans the next call from the log's own state and the line alone (L9). A side call goes on from what the main stream sent
+ * Plans the next call from the log's own state and the prompt stream alone (L9). A side call goes on from what the main stream sent
  * last, as the main stream itself would: it reads the same entries.
  */
-export function planCall(state: State, line: PromptStream, options: PlanOptions): CallPlan {
-  const { sequence } = line;
+export function planCall(state: State, promptStream: PromptStream, options: PlanOptions): CallPlan {
+  const { sequence } = promptStream;
   const { at, capabilities, ttl = 'auto', beside = false } = options;
   const { entries } = state.cache;
   const main = state.streams['main'];
   const { accepted, reach = {} } = (options.history === 'none' ? undefined : main) ?? {};
-  const key = routingKey(state, line);
+  const key = routingKey(state, promptStream);
   // What is marked is found by its bytes; only what the provider keeps by itself is kept under a key.
   const lookup = {
     sequence,
@@ -105,8 +105,8 @@ export function planCall(state: State, line: PromptStream, options: PlanOptions)
   const sizes = options.resize === undefined ? 'estimated' : 'recorded';
   const strips = capabilities.thinkingStripped === 'at-new-turn';
   const sent = accepted?.spans ?? 0;
-  const { model } = line.materials.epoch.opened;
-  const { ordinals } = line;
+  const { model } = promptStream.materials.epoch.opened;
+  const { ordinals } = promptStream;
   const known = {
     lookup,
     accepted,
@@ -116,17 +116,18 @@ export function planCall(state: State, line: PromptStream, options: PlanOptions)
     ordinals,
     sizes,
   } as const;
-  const unsent = unsentTokens(line, state, {
+  const unsent = unsentTokens(promptStream, state, {
     sent,
     reach: (Object.hasOwn(reach, model) ? reach[model] : undefined) ?? 0,
     strips,
     scaleOf: (block) => scaleAt(known, block),
   });
-  const begun = capabilities.implicit?.at === 'grid' ? commonBeginning(line, state, lookup, keeping?.hit) : undefined;
+  const begun =
+    capabilities.implicit?.at === 'grid' ? commonBeginning(promptStream, state, lookup, keeping?.hit) : undefined;
   const beginning = begun === undefined ? 0 : Math.floor(begun.tokens * scaleAt(known, begun.block));
   const outlook = namedLoss(forecast({ ...known, at, markers, keeping, readable, unsent, beginning }), beside);
   const caller = { own: beside ? undefined : 'main', account: options.account };
-  const racing = racingWith(state, line, sizeByBlock({ ...known, readable }), caller);
+  const racing = racingWith(state, promptStream, sizeByBlock({ ...known, readable }), caller);
   return { markers, keeping, key, outlook, racing, ...(sizes === 'recorded' ? {} : { blocks: blockSizes(known) }) };
 }
 
@@ -230,7 +231,7 @@ function sizeUpTo({ sequence, capabilities }: Lookup, block: number): number {
 // What of a request was never sent before on its stream: text that an ideal cache would write. All else was sent before, whatever
 // block it stands in now, and is read or paid again.
 
-/** What the count depends on beside the line. */
+/** Input of the count, with the prompt stream. */
 interface UnsentOptions {
   /** Spans that the last accepted request of the stream held. */
   readonly sent: number;
@@ -249,15 +250,15 @@ interface Unsent {
 }
 
 /** Tokens of a request that were never sent before, at the scale at which the model counts them. No scale is an image's. */
-function unsentTokens(line: PromptStream, state: State, options: UnsentOptions): number {
+function unsentTokens(promptStream: PromptStream, state: State, options: UnsentOptions): number {
   const found = [
-    ...inFront(line, state),
-    ...inTail(line, options),
-    ...shownShort(line, state, options.sent),
-    ...otherThinking(line, options),
+    ...inFront(promptStream, state),
+    ...inTail(promptStream, options),
+    ...shownShort(promptStream, state, options.sent),
+    ...otherThinking(promptStream, options),
   ];
   return found.reduce((sum, { block, tokens }) => {
-    const isImage = (itemAt(line.sequence.blocks, block)?.mediaBytes ?? 0) > 0;
+    const isImage = (itemAt(promptStream.sequence.blocks, block)?.mediaBytes ?? 0) > 0;
     return sum + (isImage ? tokens : tokens * options.scaleOf(block));
   }, 0);
 }

@@ -1,4 +1,4 @@
-// A call decided and not yet made: its lines, markers, price and pressure, as the log will stand in front of it. Nothing of
+// A call decided and not yet made: its prompt streams, markers, price and pressure, as the log will stand in front of it. Nothing of
 // it is committed, so that it can still be refused.
 
 import { defined } from '@tidemark/core';
@@ -32,7 +32,7 @@ import { asIfRecorded } from '../session/session.ts';
 import type { CallPlan, PlanOptions } from './call-plan.ts';
 import { planCall } from './call-plan.ts';
 import type { PromptStream, Resize } from './prompt-stream.ts';
-import { beginLine, besideLine, extendLine, stillHolds } from './prompt-stream.ts';
+import { beginPromptStream, sideCallPromptStream, extendPromptStream, stillHolds } from './prompt-stream.ts';
 import type { Beside } from './request-record.ts';
 import type { Changing } from './what-changes.ts';
 
@@ -42,14 +42,14 @@ export interface CallDraft {
   readonly state: State;
   readonly main: PromptStream;
   /** The call's own: the main one, unless it is a side call. */
-  readonly line: PromptStream;
+  readonly promptStream: PromptStream;
   readonly capabilities: Capabilities;
   readonly call: CallPlan;
   readonly price: EpochPrice;
   readonly pressure: Pressure;
 }
 
-/** Drafts the call that goes out behind these changes; `kept` is the main line as the last request left it. */
+/** Drafts the call that goes out behind these changes; `kept` is the main prompt stream as the last request left it. */
 export async function draftCall(
   session: Session,
   kept: PromptStream | undefined,
@@ -58,15 +58,15 @@ export async function draftCall(
 ): Promise<CallDraft> {
   const inFront = [...(pruned === undefined ? [] : [pruned]), ...(epoch === undefined ? [] : [epoch]), ...changes];
   const state = inFront.reduce(asIfRecorded, session.state);
-  const main = await mainLine(session, kept, state, { ...options, ...defined({ texts }) });
-  const line = await callLine(session, main, state, options);
-  const capabilities = options.beside === undefined ? options.capabilities : line.materials.capabilities;
-  const call = planCall(state, line, planOptions(options, capabilities, main));
+  const main = await mainPromptStream(session, kept, state, { ...options, ...defined({ texts }) });
+  const promptStream = await callPromptStream(session, main, state, options);
+  const capabilities = options.beside === undefined ? options.capabilities : promptStream.materials.capabilities;
+  const call = planCall(state, promptStream, planOptions(options, capabilities, main));
   const price = priceOf(session.state, call, options);
   return {
     state,
     main,
-    line,
+    promptStream: promptStream,
     capabilities,
     call,
     price,
@@ -208,7 +208,7 @@ function leastOutput({ thinking }: RenderParameters): number {
   return typeof budget === 'number' ? budget + WORDS : WORDS;
 }
 
-/** What of a call its lines depend on. */
+/** The part of a call that its prompt streams depend on. */
 interface PromptStreamOptions {
   readonly encoder: Encoder;
   readonly wanted: Pick<RequestSpec, 'capabilities'>;
@@ -219,31 +219,33 @@ interface PromptStreamOptions {
   readonly resize?: Resize;
 }
 
-/** The line of the main stream, with all that was packed since; as it is where a call needs nothing of that. */
-async function mainLine(
+/** The main prompt stream, with all that was packed since; as it is where a call needs nothing of that. */
+async function mainPromptStream(
   session: Session,
   kept: PromptStream | undefined,
   state: State,
   options: PromptStreamOptions,
 ): Promise<PromptStream> {
-  const held = kept !== undefined && stillHolds(kept, state) ? kept : await newLine(session, state, options);
-  return options.beside?.history === 'none' ? held : extendLine(held, state, session.log.artifacts, options.resize);
+  const held = kept !== undefined && stillHolds(kept, state) ? kept : await newPromptStream(session, state, options);
+  return options.beside?.history === 'none'
+    ? held
+    : extendPromptStream(held, state, session.log.artifacts, options.resize);
 }
 
-/** The line of the call itself. */
-async function callLine(
+/** The prompt stream of the call itself. */
+async function callPromptStream(
   { log }: Session,
   main: PromptStream,
   state: State,
   { beside }: PromptStreamOptions,
 ): Promise<PromptStream> {
   if (beside === undefined) return main;
-  const before = beside.history === 'none' ? beginLine(main.materials, state) : main;
-  return besideLine(before, state, { parts: beside.extra, position: position(state.length) }, log.artifacts);
+  const before = beside.history === 'none' ? beginPromptStream(main.materials, state) : main;
+  return sideCallPromptStream(before, state, { parts: beside.extra, position: position(state.length) }, log.artifacts);
 }
 
 /** The catalog row is the epoch's own, as it is when the request is made again: another one may lower otherwise (L2). */
-async function newLine(
+async function newPromptStream(
   { log: { artifacts } }: Session,
   state: State,
   options: PromptStreamOptions,
@@ -253,11 +255,15 @@ async function newLine(
   const { encoder, wanted, texts = await loadFront(artifacts, epoch.opened) } = options;
   const isWanted = epoch.opened.capabilities === wanted.capabilities;
   const capabilities = isWanted ? asKept(options.capabilities) : await loadCapabilities(artifacts, epoch.opened);
-  return beginLine({ epoch, texts, capabilities, encoder }, state);
+  return beginPromptStream({ epoch, texts, capabilities, encoder }, state);
 }
 
-/** After the append the epoch has its real record: the line goes on under it. */
-export function rebased(line: PromptStream, state: State): PromptStream {
-  if (state.epoch === undefined) return line;
-  return { ...line, packed: state.history.packed.buffer, materials: { ...line.materials, epoch: state.epoch } };
+/** After the append the epoch has its real record: the prompt stream goes on under it. */
+export function rebased(promptStream: PromptStream, state: State): PromptStream {
+  if (state.epoch === undefined) return promptStream;
+  return {
+    ...promptStream,
+    packed: state.history.packed.buffer,
+    materials: { ...promptStream.materials, epoch: state.epoch },
+  };
 }

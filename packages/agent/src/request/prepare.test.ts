@@ -139,7 +139,7 @@ describe('preparing a request', () => {
     await turn(small, LONG, 0);
     await small.session.writer.close();
     const log = createMemoryStore(shelf);
-    const reopened: Small = { log, session: await openSession(log, ID), lines: { main: undefined } };
+    const reopened: Small = { log, session: await openSession(log, ID), promptStreams: { main: undefined } };
     const next = await turn(reopened, 'go on', 60);
     expect(next.record.data.relation).toBe('extends');
     expect(next.outlook.loss).toBeUndefined();
@@ -162,7 +162,7 @@ describe('a fork', () => {
     await commit(session, [
       { kind: 'session.created', at: second(30), data: { id, root: ID, parent, workspace: '/w' } },
     ]);
-    const child: Small = { log: small.log, session, lines: { main: undefined } };
+    const child: Small = { log: small.log, session, promptStreams: { main: undefined } };
     const next = await turn(child, 'another way', 60);
     expect(next.record.data).toMatchObject({ relation: 'inherits', forecast: { read: first.outlook.forecast.write } });
     expect(next.opened).toBeUndefined();

@@ -43,8 +43,8 @@ export interface Prepared {
   readonly sequence: Sequence;
 }
 
-/** Keeps one line per session, so that a step costs what is new. */
-export interface Lines {
+/** Keeps one prompt stream per session, so that a step costs what is new. */
+export interface PromptStreams {
   main: PromptStream | undefined;
   /** The last answer of the main stream that this process saw. */
   heard?: Heard;
@@ -59,38 +59,44 @@ export interface Lines {
  * @throws AgentError `agent/unknown-kind`, `agent/unclosed-history`, `agent/nothing-to-send`, `agent/other-provider`,
  *   `agent/conflict`.
  */
-export function prepareRequest(session: Session, lines: Lines, options: CallOptions): Promise<Prepared> {
-  return session.mutex.pass(() => prepareInside(session, lines, options));
+export function prepareRequest(
+  session: Session,
+  promptStreams: PromptStreams,
+  options: CallOptions,
+): Promise<Prepared> {
+  return session.mutex.pass(() => prepareInside(session, promptStreams, options));
 }
 
-async function prepareInside(session: Session, lines: Lines, given: CallOptions): Promise<Prepared> {
+async function prepareInside(session: Session, promptStreams: PromptStreams, given: CallOptions): Promise<Prepared> {
   const options = await masked(session, given);
   if (options.beside === undefined) requireSendable(session.state);
   else requireSendableBeside(session.state, options.wanted.provider);
   const changing = await whatChanges(session, options, stampOf(options));
-  const draft = await draftCall(session, lines.main, changing, options);
+  const draft = await draftCall(session, promptStreams.main, changing, options);
   options.admit?.(foreseen(draft, changing));
   const going =
-    options.continues === true && options.beside === undefined ? goOnFrom(lines.heard, draft.line) : undefined;
+    options.continues === true && options.beside === undefined
+      ? goOnFrom(promptStreams.heard, draft.promptStream)
+      : undefined;
   const written = writeDraft(draft, options, changing, typeof going === 'object' ? going : undefined);
   const records = await commitInside(session, recordsOf(draft, written, changing, stampOf(options)));
   await session.writer.sync();
-  lines.main = rebased(draft.main, session.state);
+  promptStreams.main = rebased(draft.main, session.state);
   return {
     ...preparedOf(records, draft, written),
     ...(typeof going === 'string' ? { reset: going } : {}),
-    epoch: lines.main.materials.epoch.opened,
+    epoch: promptStreams.main.materials.epoch.opened,
   };
 }
 
 function writeDraft(
-  { state, line, call, pressure }: CallDraft,
+  { state, promptStream, call, pressure }: CallDraft,
   options: CallOptions,
   { epoch }: Changing,
   answered: Answered | undefined,
 ): WrittenRequest {
   const { outputLimit, size } = pressure;
-  return writeRequest(state, line, call, { ...options, answered, outputLimit, size }, epoch !== undefined);
+  return writeRequest(state, promptStream, call, { ...options, answered, outputLimit, size }, epoch !== undefined);
 }
 
 /** All that is appended together: what stands in front of the request, then the request. */
@@ -111,7 +117,7 @@ function recordsOf(
 
 function preparedOf(
   records: readonly Recorded[],
-  { line, call, capabilities, pressure: { gauge, crossed } }: CallDraft,
+  { promptStream, call, capabilities, pressure: { gauge, crossed } }: CallDraft,
   { body, continues, compared }: WrittenRequest,
 ): Omit<Prepared, 'epoch' | 'reset'> {
   const record = records.find(isRequest);
@@ -127,7 +133,7 @@ function preparedOf(
     gauge,
     crossed,
     capabilities,
-    sequence: line.sequence,
+    sequence: promptStream.sequence,
   };
 }
 

@@ -1,4 +1,4 @@
-// A line: the front, blocks, sequence and half-written body of one stream in one epoch, kept so that the next request
+// A prompt stream: the front, blocks, sequence and half-written body of one stream in one epoch, kept so that the next request
 // costs what is new. Derived from the log, thrown away with the process.
 
 import type { AppendOnly, Epoch, FrontTexts, Sequence, State } from '@tidemark/context';
@@ -20,7 +20,7 @@ import type { Block, BodyWriter, Capabilities, Encoder, LoweredFront, Span } fro
 import { AgentError } from '../errors.ts';
 import { loadMaterials, newHash } from '../session/materials.ts';
 
-/** What an epoch's lines are made with. */
+/** Input of the prompt streams of an epoch. */
 export interface EpochMaterials {
   readonly epoch: Epoch;
   readonly texts: FrontTexts;
@@ -44,8 +44,8 @@ export interface PromptStream {
   readonly ordinals: AppendOnly<number>;
 }
 
-/** A line with the front alone. */
-export function beginLine(materials: EpochMaterials, state: State): PromptStream {
+/** Returns a prompt stream with the front alone. */
+export function beginPromptStream(materials: EpochMaterials, state: State): PromptStream {
   const { texts, capabilities, encoder, epoch } = materials;
   const parameters = knownParameters(epoch.opened.parameters, capabilities);
   const front = encoder.lowerFront(frontOf(texts, epoch.opened.model, parameters), lowering(materials, new Map()));
@@ -61,60 +61,63 @@ export function beginLine(materials: EpochMaterials, state: State): PromptStream
   };
 }
 
-/** Whether the line still holds for this state: the same epoch, and a history that only grew. */
-export function stillHolds(line: PromptStream, state: State): boolean {
-  return line.materials.epoch.position === state.epoch?.position && line.packed === state.history.packed.buffer;
+/** Returns true while the prompt stream holds for this state: the same epoch, and a history that only grew. */
+export function stillHolds(promptStream: PromptStream, state: State): boolean {
+  return (
+    promptStream.materials.epoch.position === state.epoch?.position &&
+    promptStream.packed === state.history.packed.buffer
+  );
 }
 
-/** The line with all that was packed since. */
-export async function extendLine(
-  line: PromptStream,
+/** Returns the prompt stream with all that was packed since. */
+export async function extendPromptStream(
+  promptStream: PromptStream,
   state: State,
   artifacts: Artifacts,
   resize?: Resize,
 ): Promise<PromptStream> {
-  const spans = slice(state.history.packed, line.lowered);
-  if (spans.length === 0 && resize === undefined) return line;
-  return { ...(await withSpans(line, spans, artifacts, resize)), lowered: state.history.packed.length };
+  const spans = slice(state.history.packed, promptStream.lowered);
+  if (spans.length === 0 && resize === undefined) return promptStream;
+  return { ...(await withSpans(promptStream, spans, artifacts, resize)), lowered: state.history.packed.length };
 }
 
 /**
- * A line of its own for one side call: what this one holds, then these words as one more message. Nothing of this line is
+ * A prompt stream for one side call: what this one holds, then these words as one more message. Nothing of this one is
  * lowered again; the body is written anew, since a writer takes nothing back.
  *
  * @throws AgentError `agent/nothing-to-send` when the words are blank.
  */
-export async function besideLine(
-  line: PromptStream,
+export async function sideCallPromptStream(
+  promptStream: PromptStream,
   state: State,
   words: { readonly parts: readonly ContentPart[]; readonly position: Position },
   artifacts: Artifacts,
 ): Promise<PromptStream> {
-  const spans = besideSpans(state, words.parts, words.position, line.lowered === 0 ? 'none' : 'main');
+  const spans = besideSpans(state, words.parts, words.position, promptStream.lowered === 0 ? 'none' : 'main');
   if (spans.length === 0)
     throw new AgentError('agent/nothing-to-send', 'a side call has nothing to say: give it words or an image');
-  const writer = line.materials.encoder.join(line.front, newHash);
-  return withSpans({ ...line, writer }, spans, artifacts);
+  const writer = promptStream.materials.encoder.join(promptStream.front, newHash);
+  return withSpans({ ...promptStream, writer }, spans, artifacts);
 }
 
 async function withSpans(
-  line: PromptStream,
+  promptStream: PromptStream,
   spans: readonly Span[],
   artifacts: Artifacts,
   resize: Resize = extendSequence,
 ): Promise<PromptStream> {
   const loaded = await loadMaterials(artifacts, spans);
-  const { encoder, epoch, capabilities } = line.materials;
+  const { encoder, epoch, capabilities } = promptStream.materials;
   const lowered = spans.map((span) => {
     const sent = withoutBoundReasoning(span, epoch, capabilities);
-    return { span, blocks: encoder.lowerSpan(sent, lowering(line.materials, loaded)) };
+    return { span, blocks: encoder.lowerSpan(sent, lowering(promptStream.materials, loaded)) };
   });
   const blocks = lowered.flatMap((one) => one.blocks);
   const ordinals = lowered.flatMap(({ span, blocks: own }) => own.map(() => span.ordinal));
   return {
-    ...line,
-    sequence: resize(line.sequence, blocks),
-    ordinals: appendAll(line.ordinals, ordinals),
+    ...promptStream,
+    sequence: resize(promptStream.sequence, blocks),
+    ordinals: appendAll(promptStream.ordinals, ordinals),
   };
 }
 

@@ -50,19 +50,19 @@ export interface WrittenRequest {
 /** Writes the body of a planned call and says all that it was made with. */
 export function writeRequest(
   state: State,
-  line: PromptStream,
+  promptStream: PromptStream,
   call: CallPlan,
   options: RequestOptions,
   opens: boolean,
 ): WrittenRequest {
-  const { sequence } = line;
+  const { sequence } = promptStream;
   const { outputLimit, beside, answered, size, account } = options;
-  const { fields, compared } = comparisonOf(state, line, options);
-  const envelope = { ...routingOf(line, call), ...fields, ...options.envelope };
+  const { fields, compared } = comparisonOf(state, promptStream, options);
+  const envelope = { ...routingOf(promptStream, call), ...fields, ...options.envelope };
   const betas = [...new Set([...(options.betas ?? []), ...sequence.betas])];
   const request = [blocksOf(sequence), call.markers, { outputLimit, fields: envelope, betas }] as const;
-  const written = line.writer.write(...request);
-  const behind = answered === undefined ? undefined : line.writer.writeBehind?.(answered, ...request);
+  const written = promptStream.writer.write(...request);
+  const behind = answered === undefined ? undefined : promptStream.writer.writeBehind?.(answered, ...request);
   const data: RequestPrepared = {
     step: beside === undefined ? state.steps : 0,
     attempt: options.attempt ?? 0,
@@ -78,7 +78,7 @@ export function writeRequest(
     ...defined({ extra: beside?.extra }),
     ...(beside?.history === 'none' ? { history: 'none' } : {}),
     markers: call.markers.map((marker): MarkerRecord => ({ ...marker, prefix: prefixAt(sequence, marker.block) })),
-    ...keptRecord(sequence, line.materials.capabilities, call),
+    ...keptRecord(sequence, promptStream.materials.capabilities, call),
     outputLimit,
     envelope,
     ...(betas.length === 0 ? {} : { betas }),

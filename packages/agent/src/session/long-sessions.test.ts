@@ -39,9 +39,9 @@ describe('a long session', () => {
     const log = openNdjsonStore({ home });
     const session = await openSession(log, ID);
     expect(session.state.length).toBe(small.session.state.length);
-    const next: Small = { log, session, lines: { main: undefined } };
+    const next: Small = { log, session, promptStreams: { main: undefined } };
     await answer(next, await prepare(next, 1));
-    expect(next.lines.main?.lowered).toBe(8);
+    expect(next.promptStreams.main?.lowered).toBe(8);
     await session.writer.close();
 
     // All of it is read where there is no snapshot, or this test shows nothing.

@@ -95,11 +95,11 @@ describe('asking the sources', () => {
     };
     await small.session.writer.close();
     const log = createMemoryStore(shelf);
-    const reopened: Small = { log, session: await openSession(log, ID), lines: { main: undefined } };
+    const reopened: Small = { log, session: await openSession(log, ID), promptStreams: { main: undefined } };
     await askSources(asked(reopened, [one]).work);
     expect(await noted(reopened)).toHaveLength(1);
     const child = await createSession(log, sessionId('s2'), parent);
-    await askSources(asked({ log, session: child, lines: { main: undefined } }, [one]).work);
+    await askSources(asked({ log, session: child, promptStreams: { main: undefined } }, [one]).work);
     expect(child.state.length).toBe(parent.position + 1);
   });
 

@@ -156,7 +156,7 @@ async function changeTools({ live }: Live): Promise<void> {
 
 describe('a session starts over', () => {
   it('`parameters`: a setting changed', async () => {
-    const { log, session, lines } = await begin();
+    const { log, session, promptStreams } = await begin();
     const ask = async (effort: string): Promise<Prepared> => {
       const capabilities = row('gpt-5.6-sol');
       const wanted: RequestSpec = {
@@ -168,10 +168,10 @@ describe('a session starts over', () => {
       };
       const options = { wanted, capabilities, encoder: openaiResponsesEncoder, continues: true, outputLimit: 100 };
       await commit(session, [prompt('go')]);
-      const prepared = await prepareRequest(session, lines, { ...options, at: second(0) });
+      const prepared = await prepareRequest(session, promptStreams, { ...options, at: second(0) });
       const answer: Answer = { parts: [], stop: 'end', response: 'resp_1', truncated: 'no', usage: {} };
       await recordAnswer(session, prepared, answer, second(0));
-      lines.heard = heardFrom(prepared.sequence, openaiResponsesEncoder.revision, answer);
+      promptStreams.heard = heardFrom(prepared.sequence, openaiResponsesEncoder.revision, answer);
       return prepared;
     };
     const [first, same, other] = [await ask('low'), await ask('low'), await ask('high')];

@@ -16,7 +16,7 @@ import { isYes } from '../ports/permissions.ts';
 import type { RewriteNotice, Runtime } from '../ports/runtime.ts';
 import { REWRITE_NOTICE } from '../ports/runtime.ts';
 import type { Foreseen } from '../request/draft-call.ts';
-import type { Lines, Prepared } from '../request/prepare.ts';
+import type { PromptStreams, Prepared } from '../request/prepare.ts';
 import { prepareRequest } from '../request/prepare.ts';
 import { keepCapabilities, loadFront, newHash } from '../session/materials.ts';
 import type { TurnContext } from '../session/turn-context.ts';
@@ -48,11 +48,11 @@ class NotYet extends Error {
 }
 
 async function tryToPrepare(working: StepContext): Promise<Prepared | NotYet> {
-  const { session, lines, runtime, turn, wantedFor } = working;
+  const { session, promptStreams, runtime, turn, wantedFor } = working;
   const { capabilities, provider, warm = 'off', pruning = 'auto', envelope, betas, budgets, surroundings } = runtime;
   const wanted = await wantedFor(runtime);
   try {
-    return await prepareRequest(session, lines, {
+    return await prepareRequest(session, promptStreams, {
       at: surroundings.now(),
       turn,
       wanted,
@@ -87,7 +87,7 @@ function requireReported(working: StepContext, { step, outlook, rewrite }: Fores
 
 /** The context of a turn with what its loop keeps while it runs in this process. */
 export interface StepContext extends TurnContext {
-  readonly lines: Lines;
+  readonly promptStreams: PromptStreams;
   readonly wantedFor: WantedFor;
   /** Steps whose rewrite was reported, and accepted where a person was asked. */
   readonly reportedRewrites: Set<number>;

@@ -36,7 +36,7 @@ export async function askModel(turn: StepContext): Promise<TurnEnding | undefine
   if (received.end === 'failed') return followFailure(working, prepared, received);
   await recordEnd(working, prepared, received, false);
   if (received.end === 'finished') {
-    working.lines.heard = heardFrom(prepared.sequence, prepared.record.data.encoder, received.answer);
+    working.promptStreams.heard = heardFrom(prepared.sequence, prepared.record.data.encoder, received.answer);
     await rememberFront(working, prepared);
   }
   return undefined;
@@ -100,26 +100,26 @@ function repairFor(
   { record, continues }: Prepared,
   error: ProviderError,
 ): RequestRepair | undefined {
-  const { session, lines, runtime, turn } = work;
-  const { main } = lines;
+  const { session, promptStreams, runtime, turn } = work;
+  const { main } = promptStreams;
   const { refused } = error.data;
   if (main === undefined || (refused === undefined && error.code !== 'provider/too-large')) return undefined;
   // A place in a request that went on from an answer is counted from there: whole, it says where it means.
   if (continues !== undefined && refused?.message !== undefined) return [];
   const { state, progress } = session;
   const { bytes } = record.data;
-  const found = quarantinesFor({ state, line: main, bytes, error, repairs: progress.stepRepairs });
+  const found = quarantinesFor({ state, promptStream: main, bytes, error, repairs: progress.stepRepairs });
   const at = runtime.surroundings.now();
   return found.length === 0 ? undefined : found.map((data) => ({ kind: 'block.quarantined', at, turn, data }));
 }
 
 /** Records the repair and reports it. */
 export async function repairRequest(
-  { session, lines, tell }: Pick<StepContext, 'session' | 'lines' | 'tell'>,
+  { session, promptStreams, tell }: Pick<StepContext, 'session' | 'promptStreams' | 'tell'>,
   repair: RequestRepair,
   error: ProviderError,
 ): Promise<void> {
-  delete lines.heard;
+  delete promptStreams.heard;
   if (repair.length === 0) return;
   await commit(session, repair);
   const places = repair.flatMap((event) => (event.kind === 'block.quarantined' ? [event.data.origin.position] : []));
@@ -160,7 +160,7 @@ const EVERY_MS = 60_000;
 
 /** Adds the front of an answered request to the index of its store, for other sessions. Does nothing when the account is unknown. */
 async function rememberFront(
-  { session, lines }: Pick<StepContext, 'session' | 'lines'>,
+  { session, promptStreams }: Pick<StepContext, 'session' | 'promptStreams'>,
   { record, epoch, sequence, capabilities }: Prepared,
 ): Promise<void> {
   const { account } = record.data;
@@ -168,9 +168,9 @@ async function rememberFront(
   const { state, log } = session;
   const front = frontName(epoch, account);
   const now = milliseconds(record.at);
-  const { told } = lines;
+  const { told } = promptStreams;
   if (told !== undefined && told.front === front && now - told.at < EVERY_MS) return;
-  lines.told = { front, at: now };
+  promptStreams.told = { front, at: now };
   const sizeOf = sizeByBlock({
     lookup: { sequence, capabilities, now, account },
     accepted: state.streams['main']?.accepted,

@@ -33,7 +33,7 @@ export async function driveCall(driving: Driving, call: RecordedCall): Promise<v
   const before = session.state.streams['main']?.accepted?.at;
   const step = session.state.steps;
   driving.called = await callOptions(driving, call, row.capabilities, sentAt);
-  const prepared = await prepareRequest(session, driving.lines, driving.called);
+  const prepared = await prepareRequest(session, driving.promptStreams, driving.called);
   const served = await provider.serve(prepared, sentAt, call);
   driving.clock = later(driving, call.endedAt);
   if ('refused' in served) await fail(session, step, served.refused, driving.clock, call);

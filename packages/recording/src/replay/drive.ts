@@ -70,11 +70,11 @@ const SHARE = 0.1;
 const WORDS = [{ type: 'text', text: 'Nothing to answer yet.' }] as const;
 
 /** What an open session would send next, before this time (milliseconds); nothing while a turn runs. */
-function dueBefore({ options, lines, clock }: Driving, until: number): WarmPlan | undefined {
+function dueBefore({ options, promptStreams, clock }: Driving, until: number): WarmPlan | undefined {
   const { session, warm } = options;
-  const line = lines.main;
-  if (!warm || line === undefined || session.state.turn !== undefined) return undefined;
-  const plan = planWarmth(session, { at: asTime(clock), warm: { share: SHARE }, line });
+  const promptStream = promptStreams.main;
+  if (!warm || promptStream === undefined || session.state.turn !== undefined) return undefined;
+  const plan = planWarmth(session, { at: asTime(clock), warm: { share: SHARE }, promptStream });
   return plan.by === 'nothing' || plan.at >= until ? undefined : plan;
 }
 
@@ -86,7 +86,7 @@ async function driveWarm(driving: Driving, plan: WarmPlan): Promise<void> {
   driving.clock = Math.max(plan.at, provider.told);
   provider.told = driving.clock;
   const at = asTime(driving.clock);
-  const prepared = await prepareRequest(session, driving.lines, warming(driving, called, plan, at));
+  const prepared = await prepareRequest(session, driving.promptStreams, warming(driving, called, plan, at));
   const served = await provider.serve(prepared, at, undefined);
   if ('refused' in served) throw new Error(`the simulator refused what keeps a pause warm: ${served.refused}`);
   const usage = { ...served.usage, answer: 0 };

@@ -1,6 +1,6 @@
 // A session while it is driven: what it is driven with, and what is known of it beside its log.
 
-import type { CallOptions, Lasting, Lines, Prepared, Session } from '@tidemark/agent';
+import type { CallOptions, Lasting, PromptStreams, Prepared, Session } from '@tidemark/agent';
 import { newHash } from '@tidemark/agent';
 import type { FrontTexts, RequestSpec } from '@tidemark/context';
 import type { Artifacts, Recorded, Timestamp, RenderParameters } from '@tidemark/log';
@@ -74,7 +74,7 @@ export interface Driving {
   readonly options: DriveOptions;
   readonly sizes: Sizes;
   readonly levels: Levels;
-  readonly lines: Lines;
+  readonly promptStreams: PromptStreams;
   /** The artifact of each model's row. */
   readonly rows: Map<string, Promise<RequestSpec['capabilities']>>;
   readonly lengths: number[];
@@ -95,7 +95,7 @@ export function beginDriving(options: DriveOptions, inherited: Memory | undefine
     options,
     sizes: inherited?.sizes ?? createSizes(newHash),
     levels: inherited?.levels ?? createLevels(),
-    lines: { main: undefined },
+    promptStreams: { main: undefined },
     rows: new Map(),
     lengths: [...(inherited?.lengths ?? [])],
     trunk: inherited?.trunk ?? [],
