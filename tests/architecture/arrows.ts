@@ -1,5 +1,7 @@
 // Where imports may lead: down, never round, and only through faces.
 
+import { posix } from 'node:path';
+
 import type { Import } from './imports.ts';
 import { fileNamed, importsOf, packageNamed, roomNamed } from './imports.ts';
 import type { Room } from './rooms.ts';
@@ -76,7 +78,7 @@ export function circlesOfFiles(tree: Tree): readonly Violation[] {
   return circlesIn(edges);
 }
 
-/** Folders of one room that reach themselves by imports of products. Files beside the folders stand below or above all of them. */
+/** Folders of one room that reach themselves by imports of products. */
 export function circlesOfFolders(tree: Tree): readonly Violation[] {
   const edges = new Map<string, Map<string, Set<string>>>();
   for (const { from, specifier } of importsOf(tree)) {
@@ -88,10 +90,11 @@ export function circlesOfFolders(tree: Tree): readonly Violation[] {
   return [...edges.values()].flatMap(circlesIn);
 }
 
-/** The room of a file, and the directory below `src` that holds it. A directory and its subdirectory are two folders. */
+/** The room of a file, and its folder below `src`. A file next to the folders is a folder of its own; the face is none. */
 function folderOf(file: string): { readonly room: string; readonly folder: string } | undefined {
-  const [folder, room] = /^(.+?)\/src\/.+(?=\/)/.exec(file) ?? [];
-  return folder === undefined || room === undefined ? undefined : { room, folder };
+  const { room, path = '' } = /^(?<room>.+?)\/src\/(?<path>.+)$/.exec(file)?.groups ?? {};
+  if (room === undefined || path === 'index.ts') return undefined;
+  return { room, folder: path.includes('/') ? `${room}/src/${posix.dirname(path)}` : file };
 }
 
 type Edges = ReadonlyMap<string, ReadonlySet<string>>;

@@ -34,6 +34,7 @@ function typesOf(file: string, text: string): readonly string[] {
     switch (declared?.type) {
       case 'TSInterfaceDeclaration':
       case 'TSTypeAliasDeclaration':
+      case 'TSEnumDeclaration':
       case 'ClassDeclaration':
         return declared.id === null ? [] : [declared.id.name];
       default:

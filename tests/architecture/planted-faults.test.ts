@@ -130,6 +130,32 @@ describe('sees', () => {
       },
     ],
     [
+      'a circle of a folder and a file next to it',
+      circlesOfFolders,
+      {
+        'packages/log/src/a/one.ts': `import { two } from '../two.ts'; export const one = two;`,
+        'packages/log/src/two.ts': `import type { Three } from './a/three.ts'; export const two: Three = 3;`,
+        'packages/log/src/a/three.ts': `export type Three = 3;`,
+      },
+    ],
+    [
+      'a circle of folders below a folder named contract',
+      circlesOfFolders,
+      {
+        'packages/log/src/contract/a/one.ts': `import { two } from '../b/two.ts'; export const one = two;`,
+        'packages/log/src/contract/b/two.ts': `import type { Three } from '../a/three.ts'; export const two: Three = 3;`,
+        'packages/log/src/contract/a/three.ts': `export type Three = 3;`,
+      },
+    ],
+    [
+      'an enum with the name of a type',
+      namesDeclaredTwice,
+      {
+        [log]: `export interface Line { readonly at: number }\nexport const record = 1;`,
+        'packages/model/src/line.ts': `declare enum Line { One }\nexport const line: Line = 0;`,
+      },
+    ],
+    [
       'a type name that is declared twice',
       namesDeclaredTwice,
       {

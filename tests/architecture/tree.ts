@@ -37,5 +37,7 @@ export function isSource(path: string): boolean {
 
 /** Whether a path belongs to the tests of its room: it may reach what the room's product may not. */
 export function isTest(path: string): boolean {
-  return /\.test\.ts$|\/(tests|contract)\//.test(path) || path.startsWith('tests/') || path.startsWith('bench/');
+  return (
+    /\.test\.ts$|^[^/]+\/[^/]+\/(tests|contract)\//.test(path) || path.startsWith('tests/') || path.startsWith('bench/')
+  );
 }
