@@ -1,4 +1,10 @@
-// Waiting in a process: one at a time, so many at once, and no longer than until a signal aborts.
+// Waiting in a process: a mutex, a semaphore, waits that end when a signal aborts, and the clock of this machine.
+
+import type { Surroundings } from './ports/surroundings.ts';
+import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { defined } from '@tidemark/core';
+import { timestamp } from '@tidemark/log';
 
 /** Lets one piece of work through at a time. What fails lets the next one pass. */
 export interface Mutex {
@@ -42,7 +48,7 @@ export function createSemaphore(most: number): Semaphore {
   };
 }
 
-/** Whoever gives up leaves the line, so that no slot is handed to nobody. */
+/** Waits for a place. An aborted waiter leaves the queue, so its slot is not lost. */
 async function waitIn(line: (() => void)[], signal: AbortSignal): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const enter = (): void => resolve(true);
@@ -79,3 +85,18 @@ export function abortOf(signal: AbortSignal, over: AbortSignal): Promise<void> {
     signal.addEventListener('abort', () => resolve(), { once: true, signal: over });
   });
 }
+
+/** The machine's own. */
+export const THIS_MACHINE: Surroundings = {
+  now: () => timestamp(new Date().toISOString()),
+  elapsed: () => performance.now(),
+  wait: async (ms, signal, { idle = false } = {}) => {
+    try {
+      await pause(ms, undefined, defined({ ref: !idle, signal }));
+    } catch (error) {
+      if (signal?.aborted !== true) throw error;
+    }
+  },
+  random: Math.random,
+  newName: randomUUID,
+};

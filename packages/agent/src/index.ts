@@ -74,11 +74,13 @@ export type {
 export { RETRY, SUBAGENT_LIMITS } from './ports/runtime.ts';
 export type { Secrets } from './ports/secrets.ts';
 export type { Notice, SessionEvent } from './ports/session-event.ts';
-export type { LoadedSkill, LoadVerdict, Skill, SkillBudget, SkillShelf, SkillsInContext } from './ports/skill-shelf.ts';
-export { judgeLoad, SKILL_BUDGET, skillTokens } from './ports/skill-shelf.ts';
+export type { LoadedSkill, Skill, SkillBudget, SkillShelf, SkillsInContext } from './ports/skill-shelf.ts';
+export type { LoadVerdict } from './decide/judge-load.ts';
+export { SKILL_BUDGET } from './ports/skill-shelf.ts';
+export { judgeLoad, skillTokens } from './decide/judge-load.ts';
 export type { SubagentOrder } from './ports/subagent.ts';
 export type { Surroundings } from './ports/surroundings.ts';
-export { THIS_MACHINE } from './ports/surroundings.ts';
+export { THIS_MACHINE } from './concurrency.ts';
 export type {
   HeldTool,
   PageMaker,

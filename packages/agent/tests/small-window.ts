@@ -9,7 +9,7 @@ import { expect, onTestFinished } from 'vitest';
 import { verifySession } from '../src/audit/rebuild.ts';
 import type { Runtime } from '../src/ports/runtime.ts';
 import type { Notice } from '../src/ports/session-event.ts';
-import { THIS_MACHINE } from '../src/ports/surroundings.ts';
+import { THIS_MACHINE } from '../src/concurrency.ts';
 import type { Live } from './small-live.ts';
 import { goLive } from './small-live.ts';
 import { ID, row } from './small-session.ts';

@@ -63,5 +63,5 @@ export type {
 export type { Front, JsonValue, Origin, Role, Span, Stability, SystemText, FrontToolDefinition } from './span.ts';
 export type { UnlistedModel } from './unlisted-model.ts';
 export { unlistedModel } from './unlisted-model.ts';
-export type { CallFacts } from './usage.ts';
-export { allWritten, cachedTokens, completeUsage, inputTokens, outputTokens, writtenTokens } from './usage.ts';
+export type { CallFacts } from './prices.ts';
+export { allWritten, cachedTokens, completeUsage, inputTokens, outputTokens, writtenTokens } from './prices.ts';

@@ -1,7 +1,7 @@
+import type { Usage } from '@tidemark/core';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Usage } from '@tidemark/core';
-import { allWritten, cachedTokens, completeUsage, inputTokens } from './usage.ts';
+import { allWritten, cachedTokens, completeUsage, inputTokens } from './prices.ts';
 
 const FACTS = { lives: [], billsWrites: true, caches: true } as const;
 

@@ -10,7 +10,7 @@ import { expectRebuilt, playWindow, refusedBy, small } from '../../tests/small-w
 import { made } from '../../tests/small-work.ts';
 import type { AskBeside } from '../ports/compaction.ts';
 import type { Runtime } from '../ports/runtime.ts';
-import { THIS_MACHINE } from '../ports/surroundings.ts';
+import { THIS_MACHINE } from '../concurrency.ts';
 import { askForCheckpoint, askerOf } from './ask-for-checkpoint.ts';
 
 const FIELDS = {

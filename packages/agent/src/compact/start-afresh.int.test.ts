@@ -12,7 +12,7 @@ import { playWindow, refusedBy, small } from '../../tests/small-window.ts';
 import { made } from '../../tests/small-work.ts';
 import { verifySession } from '../audit/rebuild.ts';
 import type { AgentSession } from '../ports/live-session.ts';
-import { THIS_MACHINE } from '../ports/surroundings.ts';
+import { THIS_MACHINE } from '../concurrency.ts';
 
 /** A system text above the floor of caching. */
 const ROLE = 'Look at everything before you speak, and say what you saw. '.repeat(150);

@@ -17,7 +17,7 @@ import type {
 } from '@tidemark/log';
 import { position } from '@tidemark/log';
 import { AgentError } from '../errors.ts';
-import { headOf } from '../output/cut-text.ts';
+import { headOf } from '../output/shape-output.ts';
 import { narrower } from '../permissions/judge.ts';
 import type { ForkOptions } from '../ports/live-session.ts';
 import type { Mode } from '../ports/permissions.ts';

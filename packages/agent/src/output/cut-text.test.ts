@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { headOf, tailOf } from './cut-text.ts';
+import { headOf, tailOf } from './shape-output.ts';
 
 const FAMILY = '👨‍👩‍👧‍👦';
 const text = fc

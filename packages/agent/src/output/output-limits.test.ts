@@ -5,7 +5,7 @@ import type { Small } from '../../tests/small-session.ts';
 import { answer, begin, prepare, prompt, row, second } from '../../tests/small-session.ts';
 import { recordAnswer } from '../request/answer.ts';
 import { commit } from '../session/session.ts';
-import { batchShare, headroomOf, limitsAt, resultLimits } from './cut-text.ts';
+import { batchShare, headroomOf, limitsAt, resultLimits } from './result-limits.ts';
 
 const SONNET = row('claude-sonnet-4-5');
 

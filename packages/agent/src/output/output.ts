@@ -3,8 +3,8 @@
 
 import type { Artifacts, Digest, Shaping } from '@tidemark/log';
 import type { Secrets } from '../ports/secrets.ts';
-import type { OutputLimits } from './cut-text.ts';
-import { LARGEST_RESULT } from './cut-text.ts';
+import type { OutputLimits } from './result-limits.ts';
+import { LARGEST_RESULT } from './result-limits.ts';
 import type { Ends, LastBytes } from './shape-output.ts';
 import { cutOutput, lastBytes, openEnds, openUtf8, viewOf, wholeCharacters, wholeOutput } from './shape-output.ts';
 

@@ -1,10 +1,6 @@
 // What the runtime takes from the world: the time, a pause, chance and names. A test gives its own.
 
-import { randomUUID } from 'node:crypto';
-import { setTimeout as pause } from 'node:timers/promises';
-import { defined } from '@tidemark/core';
 import type { Timestamp } from '@tidemark/log';
-import { timestamp } from '@tidemark/log';
 
 /** How to wait. */
 interface WaitOptions {
@@ -24,18 +20,3 @@ export interface Surroundings {
   /** A name that nobody else has. */
   newName(): string;
 }
-
-/** The machine's own. */
-export const THIS_MACHINE: Surroundings = {
-  now: () => timestamp(new Date().toISOString()),
-  elapsed: () => performance.now(),
-  wait: async (ms, signal, { idle = false } = {}) => {
-    try {
-      await pause(ms, undefined, defined({ ref: !idle, signal }));
-    } catch (error) {
-      if (signal?.aborted !== true) throw error;
-    }
-  },
-  random: Math.random,
-  newName: randomUUID,
-};

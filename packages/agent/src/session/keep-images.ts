@@ -6,7 +6,7 @@ import type { Artifacts, ContentPart, Digest, ImagePart } from '@tidemark/log';
 import type { Capabilities } from '@tidemark/model';
 import { sentSize } from '@tidemark/model';
 import { AgentError } from '../errors.ts';
-import { limitsAt } from '../output/cut-text.ts';
+import { limitsAt } from '../output/result-limits.ts';
 import { openOutput } from '../output/output.ts';
 import type { FittedImage, GivenImage, ImageBounds, ImageFitter, UnfitImage } from '../ports/image-fitter.ts';
 import type { GivenAttachment } from '../ports/live-session.ts';

@@ -6,7 +6,7 @@ import type { EventData, Log, SessionId, TurnEnded, TurnTotals } from '@tidemark
 import { LogError } from '@tidemark/log';
 import { openCalls, recover } from '../decide/next-move.ts';
 import { AgentError } from '../errors.ts';
-import { headOf } from '../output/cut-text.ts';
+import { headOf } from '../output/shape-output.ts';
 import type { Secrets } from '../ports/secrets.ts';
 import type { Notice } from '../ports/session-event.ts';
 import type { Surroundings } from '../ports/surroundings.ts';

@@ -6,7 +6,7 @@ import { inShort, wordsOf } from '../../tests/in-short.ts';
 import { READ } from '../../tests/small-session.ts';
 import type { Setting, SmallWork } from '../../tests/small-work.ts';
 import { beginWork, made } from '../../tests/small-work.ts';
-import { headroomOf } from '../output/cut-text.ts';
+import { headroomOf } from '../output/result-limits.ts';
 import { NO_SECRETS } from '../ports/secrets.ts';
 import type { Tool } from '../ports/tool.ts';
 import { readArtifact } from '../session/materials.ts';

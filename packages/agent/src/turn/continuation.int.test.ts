@@ -16,7 +16,7 @@ import { ID, begin, prompt, second } from '../../tests/small-session.ts';
 import { made } from '../../tests/small-work.ts';
 import { verifySession } from '../audit/rebuild.ts';
 import type { Runtime } from '../ports/runtime.ts';
-import { THIS_MACHINE } from '../ports/surroundings.ts';
+import { THIS_MACHINE } from '../concurrency.ts';
 import { recordAnswer } from '../request/answer.ts';
 import type { Prepared } from '../request/prepare.ts';
 import { heardFrom, prepareRequest } from '../request/prepare.ts';

@@ -13,7 +13,7 @@ import { goLive } from '../../tests/small-live.ts';
 import { ID } from '../../tests/small-session.ts';
 import { made } from '../../tests/small-work.ts';
 import { verifySession } from '../audit/rebuild.ts';
-import { THIS_MACHINE } from '../ports/surroundings.ts';
+import { THIS_MACHINE } from '../concurrency.ts';
 
 const FULL = process.env['TIDEMARK_FULL'] === '1';
 const STEPS = FULL ? 300 : 26;

@@ -15,7 +15,7 @@ import { verifySession } from '../audit/rebuild.ts';
 import type { FinishedTurn } from '../ports/live-session.ts';
 import type { Runtime } from '../ports/runtime.ts';
 import type { Notice } from '../ports/session-event.ts';
-import { THIS_MACHINE } from '../ports/surroundings.ts';
+import { THIS_MACHINE } from '../concurrency.ts';
 
 /** GPT-5.6 with a window of 40,000 tokens of input. */
 function row(): Capabilities {

@@ -1,38 +1,32 @@
 // `memory_update`: writes what later sessions of a workspace should know. The files are short on purpose: every session reads
 // them whole, and what does not fit is refused until somebody says it in fewer words.
 
+import { createHash } from 'node:crypto';
 import type {
   PreviewContext,
   Tool,
   ToolContext,
+  ToolHistory,
   ToolOutput,
   ToolPreview,
   ToolProblem,
-  ToolHistory,
 } from '@tidemark/agent';
 import type { Digest } from '@tidemark/log';
 import { digest } from '@tidemark/log';
-import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { Confinement, WorkspacePlace } from '../confine/confine.ts';
 import { isConfined, pathActs, titleOfWrite } from '../confine/path-acts.ts';
 import { argumentsOf, isProblem } from '../door/arguments.ts';
 import { applyEdit } from '../edit/apply-edit.ts';
 import { WorkspaceError } from '../workspace-error.ts';
+import { whileHeld } from '../write/lock-file.ts';
 import { previewChange } from '../write/preview-change.ts';
 import { replaceFile } from '../write/replace-file.ts';
 import { assertApproved } from '../write/seen-file.ts';
 import { inFormOf, lineEnd, withLineEnds } from '../write/text-form.ts';
 import type { MemoryFile, MemoryName } from './memory-file.ts';
 import { MEMORY_FILES, MEMORY_NAMES, memoryPlace, readMemory } from './memory-file.ts';
-import { inShort, MEMORY_SOURCE, shownIn } from './memory-revision.ts';
-import { constants, open, unlink } from 'node:fs/promises';
-import { basename } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
-import { codeOf, inWords, unlessMissing } from '../confine/file-problem.ts';
-import type { HeldFolder } from '../confine/held-folder.ts';
-import { makeFolderOf } from '../confine/held-folder.ts';
-import { processMark, processState } from '../write/process-mark.ts';
+import { MEMORY_SOURCE, inShort, shownIn } from './memory-revision.ts';
 
 const UPDATE = z.strictObject({
   file: z.enum(MEMORY_NAMES).describe('MEMORY.md: the project; USER.md: how the user likes to work'),
@@ -153,13 +147,14 @@ function changed(
   return { kind: 'memory.changed', data: { file, operation, ...was, after, bytes } };
 }
 
-// Whether a memory file is still what the session was shown: who writes it whole must not write over a line by hand that no
-// note has told of yet.
-
 /** Records read at once on the way back through a log. */
 const PAGE = 500;
 
-/** @throws WorkspaceError `workspace/changed` when the session knows other bytes, or none. */
+/**
+ * Refuses to write a whole file over a line by hand that no note has reported yet.
+ *
+ * @throws WorkspaceError `workspace/changed` when the session knows other bytes, or none.
+ */
 async function requireShown(
   name: MemoryName,
   { place, digest: current }: MemoryFile,
@@ -179,61 +174,4 @@ async function lastRevision(history: ToolHistory): Promise<string | undefined> {
     if (last !== undefined) return last;
   }
   return undefined;
-}
-
-// One writer of a memory file at a time, whatever process it is in: several sessions of a workspace add to it, and between
-// the look at a file and its replacement another one's line could be lost. Held by a file beside it that only one can make.
-
-/** A holder that takes longer was cut, or stands still; what it writes then is refused, as the file has changed. */
-const LONGEST_MS = 5_000;
-
-const PAUSE_MS = 10;
-
-/** Longer than any mark. */
-const MOST_MARK = 64;
-
-/** Runs the work while no other process runs its own. @throws WorkspaceError as `replaceFile`; what the work throws; the abort. */
-export async function whileHeld<T>(place: WorkspacePlace, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
-  await using folder = await makeFolderOf(place);
-  const lock = `.tidemark-${basename(place.path)}.lock`;
-  while (!(await inWords(place.shown, () => isTaken(folder, lock)))) await pause(PAUSE_MS, undefined, { signal });
-  try {
-    return await work();
-  } finally {
-    await unlessMissing(unlink(folder.at(lock)));
-  }
-}
-
-/** Whether it is ours now. */
-async function isTaken(folder: HeldFolder, lock: string): Promise<boolean> {
-  try {
-    await using handle = await open(folder.at(lock), 'wx', 0o600);
-    await handle.writeFile(processMark());
-    return true;
-  } catch (error) {
-    if (codeOf(error) !== 'EEXIST') throw error;
-    if (!(await isForgotten(folder, lock))) return false;
-  }
-  await unlessMissing(unlink(folder.at(lock)));
-  return isTaken(folder, lock);
-}
-
-/** Its writer ended, or it is old by the clock of the file system: a time that lies ahead tells no more than one long past. */
-async function isForgotten(folder: HeldFolder, lock: string): Promise<boolean> {
-  const stats = await folder.statsOf(lock);
-  if (stats === undefined) return false;
-  if (Math.abs(Date.now() - Number(stats.mtimeMs)) > LONGEST_MS) return true;
-  return stats.isFile() && processState(await markIn(folder.at(lock))) === 'ended';
-}
-
-/** Empty where it cannot be read, or is not written yet. */
-async function markIn(path: string): Promise<string> {
-  try {
-    await using handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(MOST_MARK), 0, MOST_MARK, 0);
-    return buffer.toString('latin1', 0, bytesRead);
-  } catch (error) {
-    if (codeOf(error) === undefined) throw error;
-    return '';
-  }
 }

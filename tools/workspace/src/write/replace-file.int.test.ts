@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { openBench } from '../../tests/bench.ts';
-import { whileHeld } from '../memory/memory-update-tool.ts';
+import { whileHeld } from './lock-file.ts';
 import { processMark, processState } from './process-mark.ts';
 import { temporaryName } from './replace-file.ts';
 import { createWriteTool } from './write-tool.ts';

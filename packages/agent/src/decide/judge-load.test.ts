@@ -1,8 +1,9 @@
 // The order of the decision: pointer, budget, body.
 
 import { expect, test } from 'vitest';
-import type { LoadedSkill, Skill } from './skill-shelf.ts';
-import { SKILL_BUDGET, judgeLoad } from './skill-shelf.ts';
+import type { LoadedSkill, Skill } from '../ports/skill-shelf.ts';
+import { SKILL_BUDGET } from '../ports/skill-shelf.ts';
+import { judgeLoad } from './judge-load.ts';
 
 const skill = (name: string, body = 'Do it.', version = 'v1'): Skill => ({ name, version, source: 'home', body });
 const held = (name: string, tokens = 100, version = 'v1'): LoadedSkill => ({ name, version, tokens });

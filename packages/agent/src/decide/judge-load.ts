@@ -1,0 +1,51 @@
+// Decides whether the body of a skill is brought into the context: a pointer where it is there already, else by the budget. The order is
+// the same for a call of the model and for the user, who is told what the model is refused.
+
+import type { LoadedSkill, Skill, SkillBudget, SkillsInContext } from '../ports/skill-shelf.ts';
+import { estimateTokens } from '@tidemark/context';
+
+/** What comes of asking for a skill. */
+export type LoadVerdict =
+  /** It stands in the front, or in the tail in this version: nothing is loaded. */
+  | { readonly do: 'point'; readonly at: 'already_preloaded' | 'already_loaded' }
+  | { readonly do: 'refuse'; readonly why: string }
+  | { readonly do: 'load'; readonly tokens: number; readonly warning?: string };
+
+/** Judges. Tokens are estimates. */
+export function judgeLoad(skill: Skill, { preloaded, loaded }: SkillsInContext, budget: SkillBudget): LoadVerdict {
+  if (preloaded.includes(skill.name)) return { do: 'point', at: 'already_preloaded' };
+  if (loaded.some(({ name, version }) => name === skill.name && version === skill.version))
+    return { do: 'point', at: 'already_loaded' };
+  const tokens = skillTokens(skill);
+  const names = new Set(loaded.map(({ name }) => name));
+  const held = loaded.reduce((sum, one) => sum + one.tokens, 0);
+  const total = held + tokens;
+  const spent =
+    names.size >= budget.skills && !names.has(skill.name)
+      ? `${names.size === 1 ? '1 skill is' : `${names.size} skills are`} loaded, of ${budget.skills} that a session may hold`
+      : total > budget.most
+        ? `with its ${grouped(tokens)} tokens the loaded skills would come to ${grouped(total)}, above ${grouped(budget.most)}`
+        : undefined;
+  if (spent !== undefined) return { do: 'refuse', why: `${skill.name} does not fit: ${spent}. ${loadedIn(loaded)}` };
+  return total < budget.warning
+    ? { do: 'load', tokens }
+    : {
+        do: 'load',
+        tokens,
+        warning: `the loaded skills now come to ${grouped(total)} tokens of ${grouped(budget.most)}; load a further one only where the task needs it`,
+      };
+}
+
+/** What a body adds to the context, estimated. */
+export function skillTokens({ body }: Skill): number {
+  return estimateTokens(body);
+}
+
+export function loadedIn(loaded: readonly LoadedSkill[]): string {
+  const held = loaded.map(({ name, tokens }) => `${name} (${grouped(tokens)} tokens)`).join(', ');
+  return held === '' ? 'None is loaded.' : `Loaded: ${held}.`;
+}
+
+export function grouped(value: number): string {
+  return value.toLocaleString('en-US');
+}
