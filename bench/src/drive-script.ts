@@ -13,7 +13,7 @@ import { openaiResponsesEncoder, openrouterEncoder } from '@tidemark/provider-op
 import type { PlannedAnswer, ReceivedRequest, Simulator } from '@tidemark/simulator';
 import { createSimulator } from '@tidemark/simulator';
 import type { MemoryBackend } from '@tidemark/store-memory';
-import { createMemoryStore, createShelf } from '@tidemark/store-memory';
+import { createMemoryStore, createMemoryBackend } from '@tidemark/store-memory';
 
 import { billsOf, stepsOf } from './bill-calls.ts';
 import type { Edit } from './edits-of.ts';
@@ -94,7 +94,7 @@ export async function driveScript(script: Script, row: Capabilities, options: Dr
   const capabilities = script.collapse === undefined ? row : { ...row, runsCollapse: script.collapse };
   const { stops = [] } = script;
   const world = newWorld(script, capabilities, options);
-  let process = await startProcess(world, createShelf());
+  let process = await startProcess(world, createMemoryBackend());
   for (const [index, steps] of script.turns.entries()) process = await driveTurn(world, process, index, steps);
   const { agent, session, reached } = process;
   await session.close();

@@ -4,9 +4,9 @@ import type { MemoryBackend } from '@tidemark/store-memory';
 
 /** Another shelf with all that is on this one. What the lost process might still write never gets there. */
 export function shelfLeftBehind(shelf: MemoryBackend): MemoryBackend {
-  const left: MemoryBackend = { ...shelf, rooms: new Map(), artifacts: new Map(shelf.artifacts) };
-  for (const [name, room] of shelf.rooms) {
-    left.rooms.set(name, { ...room, bytes: room.bytes.slice(), held: false, listeners: new Set() });
+  const left: MemoryBackend = { ...shelf, sessions: new Map(), artifacts: new Map(shelf.artifacts) };
+  for (const [name, room] of shelf.sessions) {
+    left.sessions.set(name, { ...room, bytes: room.bytes.slice(), held: false, listeners: new Set() });
   }
   return left;
 }

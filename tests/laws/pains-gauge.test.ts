@@ -20,7 +20,7 @@ import type {
   Simulator,
 } from '@tidemark/simulator';
 import { createSimulator, totalInput } from '@tidemark/simulator';
-import { createMemoryStore, createShelf } from '@tidemark/store-memory';
+import { createMemoryStore, createMemoryBackend } from '@tidemark/store-memory';
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 
@@ -81,7 +81,7 @@ async function stage(
   const simulator = createSimulator({ onRequest: answer });
   const listening = await simulator.listen();
   open.push(listening);
-  const shelf = createShelf();
+  const shelf = createMemoryBackend();
   const gauges: Gauge[] = [];
   let id: string | undefined;
   const start: Stage['start'] = async () => {

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Log, SessionId } from '@tidemark/log';
 import type { MemoryBackend } from '@tidemark/store-memory';
-import { createMemoryStore, createShelf } from '@tidemark/store-memory';
+import { createMemoryStore, createMemoryBackend } from '@tidemark/store-memory';
 import { openNdjsonStore } from '@tidemark/store-ndjson';
 
 /** The stores that every law is tried on. */
@@ -29,7 +29,7 @@ export interface Place {
 
 /** A new place with nothing in it. */
 export function newPlace(store: StoreName): Place {
-  return store === 'memory' ? onShelf(createShelf()) : inFolder(mkdtempSync(TEMPORARY));
+  return store === 'memory' ? onShelf(createMemoryBackend()) : inFolder(mkdtempSync(TEMPORARY));
 }
 
 /** Tries something in a place and leaves nothing behind. */
@@ -49,21 +49,21 @@ function onShelf(shelf: MemoryBackend): Place {
     home: undefined,
     open: () => createMemoryStore(shelf),
     bytesOf(session) {
-      const room = shelf.rooms.get(session);
+      const room = shelf.sessions.get(session);
       return room?.bytes.slice(0, room.length) ?? new Uint8Array();
     },
     copyWith(session, bytes) {
-      const copy: MemoryBackend = { ...shelf, rooms: new Map(), artifacts: new Map(shelf.artifacts) };
-      for (const [name, room] of shelf.rooms) {
+      const copy: MemoryBackend = { ...shelf, sessions: new Map(), artifacts: new Map(shelf.artifacts) };
+      for (const [name, room] of shelf.sessions) {
         const own =
           name === session
             ? { bytes: new Uint8Array(bytes), length: bytes.length }
             : { bytes: room.bytes.slice(), length: room.length };
-        copy.rooms.set(name, { ...room, ...own, held: false, listeners: new Set() });
+        copy.sessions.set(name, { ...room, ...own, held: false, listeners: new Set() });
       }
       return onShelf(copy);
     },
-    remove: () => shelf.rooms.clear(),
+    remove: () => shelf.sessions.clear(),
   };
 }
 

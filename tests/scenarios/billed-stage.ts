@@ -13,7 +13,7 @@ import { anthropicEncoder, createAnthropicProvider } from '@tidemark/provider-an
 import { createOpenAIProvider, openaiResponsesEncoder } from '@tidemark/provider-openai';
 import type { AnswerPlan, LedgerCall, Simulator, SimulatorOptions } from '@tidemark/simulator';
 import { createSimulator, totalInput } from '@tidemark/simulator';
-import { createMemoryStore, createShelf } from '@tidemark/store-memory';
+import { createMemoryStore, createMemoryBackend } from '@tidemark/store-memory';
 import { expect, onTestFinished } from 'vitest';
 import type { VirtualTime } from '@tidemark/agent/contract';
 import { virtualTime } from '@tidemark/agent/contract';
@@ -91,7 +91,7 @@ export async function openStage(
   const reach = (name: string, key?: string): Provider =>
     timed(providerOf(name, listening.url, { ...(key !== undefined && { key }), gateway }), clock);
   const provider = reach(model);
-  const shelf = createShelf();
+  const shelf = createMemoryBackend();
   const bodies: string[] = [];
   const ends: (() => Promise<void>)[] = [];
   onTestFinished(async () => {

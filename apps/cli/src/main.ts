@@ -29,15 +29,15 @@ const GRACE_MS = 8000;
 export async function main(shim?: number): Promise<void> {
   process.stdout.on('error', endUnwritten);
   process.stderr.on('error', endUnwritten);
-  const exit = await run(process.argv.slice(2), surroundingsOrEnd(interruption(shim)));
+  const exit = await run(process.argv.slice(2), processEnvironmentOrEnd(interruption(shim)));
   await Promise.all([written(process.stdout), written(process.stderr)]);
   process.exit(exit);
 }
 
 /** The folder that a process works in may be deleted, and a user may have no folder. */
-function surroundingsOrEnd(signal: AbortSignal): ProcessEnvironment {
+function processEnvironmentOrEnd(signal: AbortSignal): ProcessEnvironment {
   try {
-    return surroundingsOf(signal);
+    return processEnvironmentOf(signal);
   } catch (error) {
     return endWith(error);
   }
@@ -63,7 +63,7 @@ function folderBy(read: () => string, what: string, next: string): string {
   }
 }
 
-function surroundingsOf(signal: AbortSignal): ProcessEnvironment {
+function processEnvironmentOf(signal: AbortSignal): ProcessEnvironment {
   return {
     environment: process.env,
     folder: folderBy(process.cwd, 'the folder that this command works in', 'change to another folder'),

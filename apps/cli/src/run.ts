@@ -1,4 +1,4 @@
-// One run of the command line as a function: arguments and surroundings in, an exit code out. The process is in `main.ts`.
+// One run of the command line as a function: arguments and the environment of the process in, an exit code out. The process is in `main.ts`.
 
 import { resolve } from 'node:path';
 
@@ -41,25 +41,25 @@ export interface ProcessEnvironment {
 /** Runs one command line. Never throws: what goes wrong is printed, and its exit code returned. */
 export async function run(
   args: readonly string[],
-  surroundings: ProcessEnvironment,
+  processEnvironment: ProcessEnvironment,
   commands: readonly Command[] = COMMANDS,
 ): Promise<ExitCode> {
-  const settings = settingsPlaces(args, surroundings);
-  const shown = asDisplayed(surroundings, await displayIn(surroundings.folder, settings));
+  const settings = settingsPlaces(args, processEnvironment);
+  const shown = asDisplayed(processEnvironment, await displayIn(processEnvironment.folder, settings));
   const output = createOutput(asksForJson(args), shown.out, shown.err);
   const line = impliedRun(args, namesOf(commands));
   try {
     const context = { ...contextOf(shown, output, settings), implied: line !== args };
     const exit = await parse(line, shown, context, commands);
-    return surroundings.signal.aborted ? EXIT.interrupted : exit;
+    return processEnvironment.signal.aborted ? EXIT.interrupted : exit;
   } catch (error) {
-    return settle(error, surroundings, output, commands);
+    return settle(error, processEnvironment, output, commands);
   }
 }
 
 async function parse(
   line: readonly string[],
-  surroundings: ProcessEnvironment,
+  processEnvironment: ProcessEnvironment,
   context: CommandContext,
   commands: readonly Command[],
 ): Promise<ExitCode> {
@@ -67,7 +67,7 @@ async function parse(
   const runAction: RunAction = async (action) => {
     exit = (await action(context)) ?? EXIT.ok;
   };
-  const program = createProgram(commands, surroundings.version, surroundings.out, runAction);
+  const program = createProgram(commands, processEnvironment.version, processEnvironment.out, runAction);
   if (line.length === 0) program.outputHelp();
   else await program.parseAsync(line, { from: 'user' });
   return exit;
@@ -80,13 +80,13 @@ function namesOf(commands: readonly Command[]): readonly string[] {
 
 function settle(
   error: unknown,
-  surroundings: ProcessEnvironment,
+  processEnvironment: ProcessEnvironment,
   output: CommandOutput,
   commands: readonly Command[],
 ): ExitCode {
   if (error instanceof CommanderError && isAnswered(error)) return EXIT.ok;
   // What a cut wait throws on its way out is no failure of its own.
-  if (surroundings.signal.aborted) return EXIT.interrupted;
+  if (processEnvironment.signal.aborted) return EXIT.interrupted;
   const takesPrompts = namesOf(commands).includes('run');
   const failure = failureOf(error instanceof CommanderError ? usageOf(error, takesPrompts) : error);
   output.failure(failure);
@@ -94,22 +94,22 @@ function settle(
 }
 
 function contextOf(
-  surroundings: ProcessEnvironment,
+  processEnvironment: ProcessEnvironment,
   output: CommandOutput,
   settings: SettingsPlaces,
 ): Omit<CommandContext, 'implied'> {
-  const home = homeOf(surroundings.environment, surroundings.userFolder);
+  const home = homeOf(processEnvironment.environment, processEnvironment.userFolder);
   let opened: Promise<NdjsonStore> | undefined;
   return {
     ...settings,
     output,
     home,
-    userFolder: surroundings.userFolder,
-    input: surroundings.input,
-    keyring: surroundings.keyring,
-    folder: surroundings.folder,
-    signal: surroundings.signal,
-    store: () => (opened ??= surroundings.openStore(home)),
+    userFolder: processEnvironment.userFolder,
+    input: processEnvironment.input,
+    keyring: processEnvironment.keyring,
+    folder: processEnvironment.folder,
+    signal: processEnvironment.signal,
+    store: () => (opened ??= processEnvironment.openStore(home)),
   };
 }
 

@@ -7,7 +7,7 @@ import { ProviderError } from '@tidemark/model';
 import type { ScriptedAnswer } from '@tidemark/provider-scripted';
 import { createScriptedProvider, scriptedEncoder } from '@tidemark/provider-scripted';
 import type { MemoryBackend } from '@tidemark/store-memory';
-import { createMemoryStore, createShelf } from '@tidemark/store-memory';
+import { createMemoryStore, createMemoryBackend } from '@tidemark/store-memory';
 import type { LiveSessionOptions } from '../src/actor/open-live-session.ts';
 import { openLiveSession } from '../src/actor/open-live-session.ts';
 import type { AgentSession } from '../src/ports/live-session.ts';
@@ -36,7 +36,12 @@ export interface Setting {
 }
 
 /** Creates a session, or opens the one that is on the shelf. */
-export async function goLive({ provider, runtime = {}, shelf = createShelf(), open = {} }: Setting): Promise<Live> {
+export async function goLive({
+  provider,
+  runtime = {},
+  shelf = createMemoryBackend(),
+  open = {},
+}: Setting): Promise<Live> {
   const log = open.log ?? createMemoryStore(shelf);
   const clock = testClock();
   const whole: Runtime = {
@@ -55,7 +60,7 @@ export async function goLive({ provider, runtime = {}, shelf = createShelf(), op
     surroundings: clock.surroundings,
     ...runtime,
   };
-  const create = !shelf.rooms.has(ID);
+  const create = !shelf.sessions.has(ID);
   const live = await openLiveSession({ log, runtime: whole, id: ID, create, workspace: '/w', mode: 'auto', ...open });
   const records = async (): Promise<readonly Recorded[]> => {
     const found: Recorded[] = [];
@@ -142,11 +147,11 @@ export function heldBy(body: Uint8Array): readonly string[] {
 
 /** A shelf on which the log of the test's session ends behind so many records: what a crash there would leave. */
 export function cutShelf(shelf: MemoryBackend, records: number): MemoryBackend {
-  const room = shelf.rooms.get(ID);
+  const room = shelf.sessions.get(ID);
   if (room === undefined) throw new Error('nothing is on the shelf');
   let end = 0;
   for (let line = 0; line < records; line += 1) end = room.bytes.indexOf(0x0a, end) + 1;
   const bytes = room.bytes.slice(0, end);
   const cut = { ...room, bytes, length: end, held: false, snapshot: undefined, listeners: new Set<() => void>() };
-  return { ...shelf, rooms: new Map([[ID, cut]]) };
+  return { ...shelf, sessions: new Map([[ID, cut]]) };
 }

@@ -4,7 +4,7 @@ import { createHash, hash as digestOf } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { BytePort, Parent, SessionId } from '@tidemark/log';
 
-/** One session's room. */
+/** The data of one session. */
 export interface SessionData {
   readonly session: SessionId;
   readonly parent: Parent | undefined;
@@ -18,21 +18,21 @@ export interface SessionData {
   readonly listeners: Set<() => void>;
 }
 
-/** All rooms and artifacts. Two stores over one shelf are two openings of one place. */
+/** All sessions and artifacts. Two stores over one backend open the same place. */
 export interface MemoryBackend {
-  readonly rooms: Map<SessionId, SessionData>;
+  readonly sessions: Map<SessionId, SessionData>;
   readonly artifacts: Map<string, Uint8Array>;
   /** What sessions leave for each other. */
   readonly shared: Map<string, string>;
 }
 
-/** An empty shelf. */
-export function createShelf(): MemoryBackend {
-  return { rooms: new Map(), artifacts: new Map(), shared: new Map() };
+/** Returns an empty backend. */
+export function createMemoryBackend(): MemoryBackend {
+  return { sessions: new Map(), artifacts: new Map(), shared: new Map() };
 }
 
-/** An empty room. */
-export function createRoom(session: SessionId, parent: Parent | undefined): SessionData {
+/** Returns the data of a session without records. */
+export function createSessionData(session: SessionId, parent: Parent | undefined): SessionData {
   return {
     session,
     parent,
@@ -45,20 +45,20 @@ export function createRoom(session: SessionId, parent: Parent | undefined): Sess
 }
 
 /** The bytes of a log so far. */
-export function bytesOf(room: SessionData): Uint8Array {
-  return room.bytes.subarray(0, room.length);
+export function bytesOf(data: SessionData): Uint8Array {
+  return data.bytes.subarray(0, data.length);
 }
 
 /** Puts bytes behind those that are there. */
-export function extend(room: SessionData, lines: Uint8Array): void {
-  if (room.length + lines.length > room.bytes.length) {
-    const larger = new Uint8Array(Math.max(room.bytes.length * 2, room.length + lines.length));
-    larger.set(bytesOf(room));
-    room.bytes = larger;
+export function extend(data: SessionData, lines: Uint8Array): void {
+  if (data.length + lines.length > data.bytes.length) {
+    const larger = new Uint8Array(Math.max(data.bytes.length * 2, data.length + lines.length));
+    larger.set(bytesOf(data));
+    data.bytes = larger;
   }
-  room.bytes.set(lines, room.length);
-  room.length += lines.length;
-  for (const listener of room.listeners) listener();
+  data.bytes.set(lines, data.length);
+  data.length += lines.length;
+  for (const listener of data.listeners) listener();
 }
 
 // Checksums, digests and text by Node.

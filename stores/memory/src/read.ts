@@ -1,4 +1,4 @@
-// Reading the rooms of a shelf through the record codec, a piece at a time.
+// Reads the sessions of a backend through the record codec, a piece at a time.
 
 import type {
   AbortSignalLike,
@@ -26,16 +26,16 @@ import { bytesOf, nodeBytes } from './memory-backend.ts';
 const PIECE = 65_536;
 
 /** Whether a first record was committed, its newline damaged or not. */
-export function isBegun(room: SessionData): boolean {
-  const bytes = bytesOf(room);
+export function isBegun(data: SessionData): boolean {
+  const bytes = bytesOf(data);
   return bytes.includes(0x0a) || holdsLostNewline(bytes, nodeBytes);
 }
 
-/** The room of a session. @throws LogError `log/missing`, `log/damaged`. */
-export function roomOf(shelf: MemoryBackend, session: SessionId): SessionData {
-  const room = shelf.rooms.get(session);
-  if (room !== undefined && bytesOf(room).includes(0x0a)) return room;
-  if (room !== undefined && holdsLostNewline(bytesOf(room), nodeBytes)) {
+/** Returns the data of a session. @throws LogError `log/missing`, `log/damaged`. */
+export function sessionDataOf(backend: MemoryBackend, session: SessionId): SessionData {
+  const data = backend.sessions.get(session);
+  if (data !== undefined && bytesOf(data).includes(0x0a)) return data;
+  if (data !== undefined && holdsLostNewline(bytesOf(data), nodeBytes)) {
     throw lostNewline(session, { number: 1, offset: 0 });
   }
   throw new LogError(
@@ -45,34 +45,34 @@ export function roomOf(shelf: MemoryBackend, session: SessionId): SessionData {
   );
 }
 
-/** A reader at the beginning of a room. */
-export function readerOf(room: SessionData, tip: Tip, from: number, to: number): RecordReader {
-  const start: ReadFrom = { path: room.session, tip, offset: 0, line: 1, from, to };
+/** A reader at the beginning of a session. */
+export function readerOf(data: SessionData, tip: Tip, from: number, to: number): RecordReader {
+  const start: ReadFrom = { path: data.session, tip, offset: 0, line: 1, from, to };
   return createRecordReader(start, nodeBytes);
 }
 
-/** How a room begins. @throws LogError `log/missing`, `log/damaged`. */
-export function begin(shelf: MemoryBackend, session: SessionId): SessionBeginning {
-  const bytes = bytesOf(roomOf(shelf, session));
+/** The beginning of a session. @throws LogError `log/missing`, `log/damaged`. */
+export function begin(backend: MemoryBackend, session: SessionId): SessionBeginning {
+  const bytes = bytesOf(sessionDataOf(backend, session));
   return readBeginning(session, session, bytes.subarray(0, bytes.indexOf(0x0a) + 1), nodeBytes);
 }
 
 /** Where a session comes from. */
-export function lineage(shelf: MemoryBackend, session: SessionId): Promise<Lineage> {
-  return lineageOf(session, async (name) => begin(shelf, name));
+export function lineage(backend: MemoryBackend, session: SessionId): Promise<Lineage> {
+  return lineageOf(session, async (name) => begin(backend, name));
 }
 
 /** Own records of a session, in batches, as far as they stand now. */
-export async function* readRoom(
-  shelf: MemoryBackend,
+export async function* readSessionData(
+  backend: MemoryBackend,
   session: SessionId,
   from: number,
   to: number,
 ): AsyncGenerator<readonly Recorded[]> {
-  const room = roomOf(shelf, session);
-  const reader = readerOf(room, { ...EMPTY_TIP, length: begin(shelf, session).start }, from, to);
-  for (let at = 0; at < room.length && !reader.done; at += PIECE) {
-    yield* drain(reader, room.bytes.subarray(at, Math.min(at + PIECE, room.length)));
+  const data = sessionDataOf(backend, session);
+  const reader = readerOf(data, { ...EMPTY_TIP, length: begin(backend, session).start }, from, to);
+  for (let at = 0; at < data.length && !reader.done; at += PIECE) {
+    yield* drain(reader, data.bytes.subarray(at, Math.min(at + PIECE, data.length)));
   }
   const failure = reader.end();
   if (failure !== undefined) throw failure;
@@ -85,36 +85,36 @@ function* drain(reader: RecordReader, piece: Uint8Array): Generator<readonly Rec
   if (failure !== undefined) throw failure;
 }
 
-// Following a room as it grows.
+// Following a data as it grows.
 
 /** Own and inherited records in batches, then new ones as they come, until the signal aborts. */
-export async function* tailRoom(
-  shelf: MemoryBackend,
+export async function* tailSessionData(
+  backend: MemoryBackend,
   session: SessionId,
   from: number,
   signal: AbortSignalLike,
 ): AsyncGenerator<readonly Recorded[]> {
-  const room = roomOf(shelf, session);
-  const { start } = begin(shelf, session);
-  const origins = await lineage(shelf, session);
-  yield* readLineage(origins, from, start, (name, first, end) => readRoom(shelf, name, first, end));
-  const reader = readerOf(room, { ...EMPTY_TIP, length: start }, from, Infinity);
+  const data = sessionDataOf(backend, session);
+  const { start } = begin(backend, session);
+  const origins = await lineage(backend, session);
+  yield* readLineage(origins, from, start, (name, first, end) => readSessionData(backend, name, first, end));
+  const reader = readerOf(data, { ...EMPTY_TIP, length: start }, from, Infinity);
   for (let at = 0; !signal.aborted;) {
-    const end = room.length;
-    yield* drain(reader, room.bytes.subarray(at, end));
+    const end = data.length;
+    yield* drain(reader, data.bytes.subarray(at, end));
     at = end;
-    if (room.length === at) await growth(room, signal);
+    if (data.length === at) await growth(data, signal);
   }
 }
 
-function growth(room: SessionData, signal: AbortSignalLike): Promise<void> {
+function growth(data: SessionData, signal: AbortSignalLike): Promise<void> {
   return new Promise((resolve) => {
     const wake = (): void => {
-      room.listeners.delete(wake);
+      data.listeners.delete(wake);
       signal.removeEventListener('abort', wake);
       resolve();
     };
-    room.listeners.add(wake);
+    data.listeners.add(wake);
     signal.addEventListener('abort', wake);
     if (signal.aborted) wake();
   });

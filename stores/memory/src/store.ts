@@ -1,4 +1,4 @@
-// The Log port over a shelf in memory: the twin of the stores on disk, for tests and examples.
+// The Log port over a backend in memory: the twin of the stores on disk, for tests and examples.
 
 import type {
   Appended,
@@ -33,79 +33,79 @@ import {
   summaryOf,
 } from '@tidemark/log';
 import type { MemoryBackend, SessionData } from './memory-backend.ts';
-import { bytesOf, createRoom, createShelf, extend, nodeBytes } from './memory-backend.ts';
-import { begin, isBegun, lineage, readRoom, readerOf, roomOf, tailRoom } from './read.ts';
+import { bytesOf, createSessionData, createMemoryBackend, extend, nodeBytes } from './memory-backend.ts';
+import { begin, isBegun, lineage, readSessionData, readerOf, sessionDataOf, tailSessionData } from './read.ts';
 
-/** A store that lives as long as its shelf. `sync` has nothing to flush: nothing survives the process. */
-export function createMemoryStore(shelf: MemoryBackend = createShelf()): Log {
+/** A store that lives as long as its backend. `sync` has nothing to flush: nothing survives the process. */
+export function createMemoryStore(backend: MemoryBackend = createMemoryBackend()): Log {
   return {
-    create: (session, parent) => create(shelf, session, parent),
-    open: (session) => open(shelf, session),
-    read: (session, from = 0, to = Infinity) => flatten(readBatches(shelf, session, from, to)),
-    tail: (session, from, signal) => flatten(tailRoom(shelf, session, from, signal)),
-    artifacts: createArtifacts(shelf.artifacts),
-    getSnapshot: (session, revision) => getSnapshot(shelf, session, revision),
+    create: (session, parent) => create(backend, session, parent),
+    open: (session) => open(backend, session),
+    read: (session, from = 0, to = Infinity) => flatten(readBatches(backend, session, from, to)),
+    tail: (session, from, signal) => flatten(tailSessionData(backend, session, from, signal)),
+    artifacts: createArtifacts(backend.artifacts),
+    getSnapshot: (session, revision) => getSnapshot(backend, session, revision),
     putSnapshot: async (session, snapshot) => {
-      roomOf(shelf, session).snapshot = encodeSnapshot({ snapshot }, nodeBytes);
+      sessionDataOf(backend, session).snapshot = encodeSnapshot({ snapshot }, nodeBytes);
     },
     shared: {
-      get: async (name) => shelf.shared.get(name),
-      put: async (name, text) => void shelf.shared.set(name, text),
+      get: async (name) => backend.shared.get(name),
+      put: async (name, text) => void backend.shared.set(name, text),
     },
     sessions: async (filter = {}) => {
-      const { sessions, unreadable } = list(shelf);
+      const { sessions, unreadable } = list(backend);
       return { sessions: sessions.filter((summary) => passes(summary, filter)).toSorted(newestFirst), unreadable };
     },
   };
 }
 
 async function* readBatches(
-  shelf: MemoryBackend,
+  backend: MemoryBackend,
   session: SessionId,
   from: number,
   to: number,
 ): AsyncGenerator<readonly Recorded[]> {
-  const origins = await lineage(shelf, session);
-  yield* readLineage(origins, from, to, (name, first, end) => readRoom(shelf, name, first, end));
+  const origins = await lineage(backend, session);
+  yield* readLineage(origins, from, to, (name, first, end) => readSessionData(backend, name, first, end));
 }
 
-async function create(shelf: MemoryBackend, session: SessionId, parent: Parent | undefined): Promise<LogWriter> {
-  const tip = parent === undefined ? EMPTY_TIP : await tipAt(shelf, parent);
-  const there = shelf.rooms.get(session);
+async function create(backend: MemoryBackend, session: SessionId, parent: Parent | undefined): Promise<LogWriter> {
+  const tip = parent === undefined ? EMPTY_TIP : await tipAt(backend, parent);
+  const there = backend.sessions.get(session);
   if (there !== undefined && isBegun(there)) {
     throw new LogError('log/exists', `Session ${session} exists already; open it, or take another id.`, { session });
   }
   if (there?.held === true) throw locked(session);
-  const room = createRoom(session, parent);
-  shelf.rooms.set(session, room);
-  return hold(room, tip);
+  const data = createSessionData(session, parent);
+  backend.sessions.set(session, data);
+  return hold(data, tip);
 }
 
-async function open(shelf: MemoryBackend, session: SessionId): Promise<LogWriter> {
-  const room = roomOf(shelf, session);
-  if (room.held) throw locked(session);
-  const { start, record } = begin(shelf, session);
+async function open(backend: MemoryBackend, session: SessionId): Promise<LogWriter> {
+  const data = sessionDataOf(backend, session);
+  if (data.held) throw locked(session);
+  const { start, record } = begin(backend, session);
   const { parent } = record.data;
-  const before = parent === undefined ? EMPTY_TIP : await tipAt(shelf, parent);
-  const reader = readerOf(room, { ...before, length: start }, Infinity, Infinity);
-  const failure = reader.read(bytesOf(room)).failure ?? reader.end();
+  const before = parent === undefined ? EMPTY_TIP : await tipAt(backend, parent);
+  const reader = readerOf(data, { ...before, length: start }, Infinity, Infinity);
+  const failure = reader.read(bytesOf(data)).failure ?? reader.end();
   if (failure !== undefined) throw failure;
-  room.length = reader.offset;
-  return hold(room, reader.tip);
+  data.length = reader.offset;
+  return hold(data, reader.tip);
 }
 
-function hold(room: SessionData, tip: Tip): LogWriter {
-  if (room.held) throw locked(room.session);
-  room.held = true;
-  return new MemoryWriter(room, tip);
+function hold(data: SessionData, tip: Tip): LogWriter {
+  if (data.held) throw locked(data.session);
+  data.held = true;
+  return new MemoryWriter(data, tip);
 }
 
-async function tipAt(shelf: MemoryBackend, parent: Parent): Promise<Tip> {
-  if (!shelf.rooms.has(parent.session)) {
+async function tipAt(backend: MemoryBackend, parent: Parent): Promise<Tip> {
+  if (!backend.sessions.has(parent.session)) {
     const message = `Session ${parent.session}, which is to be forked, is not here.`;
     throw new LogError('log/parent-missing', message, { parent: parent.session });
   }
-  for await (const [record] of readBatches(shelf, parent.session, parent.position, parent.position + 1)) {
+  for await (const [record] of readBatches(backend, parent.session, parent.position, parent.position + 1)) {
     if (record?.chain === parent.chain)
       return { length: record.position + 1, chain: record.chain, fence: record.fence };
     throw diverged(parent, 'another history stands there');
@@ -114,35 +114,38 @@ async function tipAt(shelf: MemoryBackend, parent: Parent): Promise<Tip> {
 }
 
 async function getSnapshot(
-  shelf: MemoryBackend,
+  backend: MemoryBackend,
   session: SessionId,
   revision: string | undefined,
 ): Promise<Snapshot | undefined> {
-  const kept = roomOf(shelf, session).snapshot;
+  const kept = sessionDataOf(backend, session).snapshot;
   const snapshot = kept === undefined ? undefined : decodeSnapshot(kept, nodeBytes)?.snapshot;
   if (snapshot === undefined || (revision !== undefined && snapshot.revision !== revision)) return undefined;
-  return (await chainAt(shelf, session, snapshot.length)) === snapshot.chain ? snapshot : undefined;
+  return (await chainAt(backend, session, snapshot.length)) === snapshot.chain ? snapshot : undefined;
 }
 
-async function chainAt(shelf: MemoryBackend, session: SessionId, length: number): Promise<Chain | undefined> {
+async function chainAt(backend: MemoryBackend, session: SessionId, length: number): Promise<Chain | undefined> {
   try {
-    for await (const [record] of readBatches(shelf, session, length - 1, length)) return record?.chain;
+    for await (const [record] of readBatches(backend, session, length - 1, length)) return record?.chain;
   } catch (error) {
     if (!(error instanceof LogError)) throw error;
   }
   return undefined;
 }
 
-function list(shelf: MemoryBackend): { readonly sessions: SessionSummary[]; readonly unreadable: UnreadableSession[] } {
+function list(backend: MemoryBackend): {
+  readonly sessions: SessionSummary[];
+  readonly unreadable: UnreadableSession[];
+} {
   const sessions: SessionSummary[] = [];
   const unreadable: UnreadableSession[] = [];
-  for (const room of shelf.rooms.values()) {
-    if (!isBegun(room)) continue;
+  for (const data of backend.sessions.values()) {
+    if (!isBegun(data)) continue;
     try {
-      sessions.push(summaryOf(begin(shelf, room.session), { bytes: room.length }));
+      sessions.push(summaryOf(begin(backend, data.session), { bytes: data.length }));
     } catch (error) {
       if (!(error instanceof LogError)) throw error;
-      unreadable.push({ session: room.session, reason: error.message });
+      unreadable.push({ session: data.session, reason: error.message });
     }
   }
   return { sessions, unreadable };
@@ -197,21 +200,21 @@ function broken(digest: Digest): LogError {
   );
 }
 
-// The one writer of a room.
+// The one writer of a session.
 
-/** Holds its room until it is closed. */
+/** Holds its session until it is closed. */
 class MemoryWriter implements LogWriter {
   readonly session: SessionId;
   readonly fence: number;
-  readonly #room: SessionData;
+  readonly #data: SessionData;
   #tip: Tip;
   #closed = false;
 
-  /** Behind `tip`, which the caller read from the room. */
-  constructor(room: SessionData, tip: Tip) {
-    this.session = room.session;
+  /** Behind `tip`, which the caller read from the data. */
+  constructor(data: SessionData, tip: Tip) {
+    this.session = data.session;
     this.fence = tip.fence + 1;
-    this.#room = room;
+    this.#data = data;
     this.#tip = tip;
   }
 
@@ -227,9 +230,9 @@ class MemoryWriter implements LogWriter {
     this.#checkOpen();
     const actual = this.#tip.length;
     if (expected !== actual) return { ok: false, conflict: { expected, actual } };
-    checkBeginning(events, this.session, this.#room.parent, this.#room.length === 0);
+    checkBeginning(events, this.session, this.#data.parent, this.#data.length === 0);
     const { lines, records, tip, replaced } = encodeRecords(events, this.#tip, this.fence, nodeBytes);
-    extend(this.#room, lines);
+    extend(this.#data, lines);
     this.#tip = tip;
     return { ok: true, position: position(actual), records, replaced };
   }
@@ -241,7 +244,7 @@ class MemoryWriter implements LogWriter {
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    this.#room.held = false;
+    this.#data.held = false;
   }
 
   #checkOpen(): void {

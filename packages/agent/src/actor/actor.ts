@@ -133,7 +133,7 @@ function turnOf({ session, runtime }: Actor, beginning: TurnBeginning): TurnId {
 }
 
 /** What the session is run with is this from now on. */
-export function equip(actor: Actor, change: Pick<Runtime, 'tools' | 'given' | 'takeTools'>): void {
+export function applyRuntimeChange(actor: Actor, change: Pick<Runtime, 'tools' | 'given' | 'takeTools'>): void {
   actor.runtime = { ...actor.runtime, ...change };
 }
 
@@ -152,7 +152,7 @@ export function workOf(actor: Actor, turn: TurnId, signal: AbortSignal): StepCon
     reportedRewrites: new Set(),
     watched: watchTurn(actor.runtime.watch, (event) => tell(actor, event)),
     tell: (event) => tell(actor, event),
-    equip: (change) => equip(actor, change),
+    applyRuntimeChange: (change) => applyRuntimeChange(actor, change),
     get runtime() {
       return actor.runtime;
     },

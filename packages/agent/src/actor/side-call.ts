@@ -22,7 +22,7 @@ import { sendRequest } from '../turn/send-request.ts';
 import type { RequestRepair } from '../turn/step.ts';
 import { recordEnd, repairRequest } from '../turn/step.ts';
 import type { Actor } from './actor.ts';
-import { equip, requireUsable, tell } from './actor.ts';
+import { applyRuntimeChange, requireUsable, tell } from './actor.ts';
 
 /** A side call whose words are parts. */
 interface SideCallInParts extends SideCall {
@@ -57,7 +57,11 @@ async function tryOut(actor: Actor, call: SideCallInParts, signal: AbortSignal):
   const passing = { session, signal, tell: (event: SessionEvent) => tell(actor, event) };
   // A call that opens the epoch opens it with all tools: to a front without any, none can be appended.
   if (session.state.epoch === undefined)
-    await refreshTools({ ...passing, runtime: actor.runtime, equip: (change) => equip(actor, change) });
+    await refreshTools({
+      ...passing,
+      runtime: actor.runtime,
+      applyRuntimeChange: (change) => applyRuntimeChange(actor, change),
+    });
   const { runtime } = actor;
   // Told before the first turn: one that is at work has told them itself.
   if (actor.running === undefined && mayPreload({ session, runtime }))

@@ -1,7 +1,7 @@
 import type { Event } from '@tidemark/log';
 import { callId, position, sessionId } from '@tidemark/log';
 import { scriptedEncoder } from '@tidemark/provider-scripted';
-import { createMemoryStore, createShelf } from '@tidemark/store-memory';
+import { createMemoryStore, createMemoryBackend } from '@tidemark/store-memory';
 import { describe, expect, test } from 'vitest';
 import type { Small } from '../../tests/small-session.ts';
 import { ID, READ, answer, begin, prepare, prompt, second } from '../../tests/small-session.ts';
@@ -134,7 +134,7 @@ describe('preparing a request', () => {
   });
 
   test('finds the same bytes after the process was replaced (L2)', async () => {
-    const shelf = createShelf();
+    const shelf = createMemoryBackend();
     const small = await begin(createMemoryStore(shelf));
     await turn(small, LONG, 0);
     await small.session.writer.close();

@@ -1,4 +1,4 @@
-import { createMemoryStore, createShelf } from '@tidemark/store-memory';
+import { createMemoryStore, createMemoryBackend } from '@tidemark/store-memory';
 import { describe, expect, it } from 'vitest';
 import type { Live } from '../../tests/small-live.ts';
 import { answering, goLive, heldBy, says } from '../../tests/small-live.ts';
@@ -39,12 +39,12 @@ describe('a snapshot', () => {
     await small.live.close();
     const bodies: Uint8Array[] = [];
     const onRequest = (body: Uint8Array): void => void bodies.push(body);
-    for (const snapshot of [small.shelf.rooms.get(ID)?.snapshot, undefined]) {
-      const room = small.shelf.rooms.get(ID);
+    for (const snapshot of [small.shelf.sessions.get(ID)?.snapshot, undefined]) {
+      const room = small.shelf.sessions.get(ID);
       if (room === undefined) throw new Error('no session');
       const bytes = room.bytes.slice(0, room.length);
-      const shelf = createShelf();
-      shelf.rooms.set(ID, { ...room, bytes, snapshot, listeners: new Set() });
+      const shelf = createMemoryBackend();
+      shelf.sessions.set(ID, { ...room, bytes, snapshot, listeners: new Set() });
       for (const [name, kept] of small.shelf.artifacts) shelf.artifacts.set(name, kept);
       const from: number[] = [];
       const store = createMemoryStore(shelf);
@@ -64,7 +64,7 @@ describe('a snapshot', () => {
   });
 
   it('that the store refuses is said, and the session goes on', async () => {
-    const shelf = createShelf();
+    const shelf = createMemoryBackend();
     const log = { ...createMemoryStore(shelf), putSnapshot: () => Promise.reject(new Error('the disk is full')) };
     const small = await goLive({ provider: talkative(), shelf, open: { log } });
     const said: string[] = [];

@@ -35,7 +35,7 @@ export interface TurnContext {
   /** Asks beside the conversation. */
   readonly side?: AskBeside;
   /** Runs the session with these from now on. */
-  readonly equip?: (change: Pick<Runtime, 'tools' | 'given' | 'takeTools'>) => void;
+  readonly applyRuntimeChange?: (change: Pick<Runtime, 'tools' | 'given' | 'takeTools'>) => void;
   /** Has a subagent do what a call asks for. */
   readonly delegate?: Delegate;
   /** Looks for what the turn changed around the session. */

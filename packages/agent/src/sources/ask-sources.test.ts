@@ -1,6 +1,6 @@
 import type { ContextNoted, Event, RecordedOf } from '@tidemark/log';
 import { callId, digest, position, sessionId } from '@tidemark/log';
-import { createMemoryStore, createShelf } from '@tidemark/store-memory';
+import { createMemoryStore, createMemoryBackend } from '@tidemark/store-memory';
 import { describe, expect, test } from 'vitest';
 import { asked, source } from '../../tests/asking.ts';
 import type { Small } from '../../tests/small-session.ts';
@@ -84,7 +84,7 @@ describe('asking the sources', () => {
   });
 
   test('repeats no note after a restart, nor in a fork', async () => {
-    const shelf = createShelf();
+    const shelf = createMemoryBackend();
     const small = await begin(createMemoryStore(shelf));
     const one = source('one', 'a');
     await askSources(asked(small, [one]).work);

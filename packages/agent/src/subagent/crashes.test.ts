@@ -3,7 +3,7 @@
 
 import type { Recorded, SessionId } from '@tidemark/log';
 import type { MemoryBackend } from '@tidemark/store-memory';
-import { createMemoryStore, createShelf } from '@tidemark/store-memory';
+import { createMemoryStore, createMemoryBackend } from '@tidemark/store-memory';
 import { expect, test } from 'vitest';
 import type { Family } from '../../tests/small-family.ts';
 import { agent, goWithAgents, of, parentAsks } from '../../tests/small-family.ts';
@@ -15,11 +15,11 @@ const ASKED = [agent('a1', { role: 'mover', task: 'Move one.' }), agent('a2', { 
 
 /** What is on a shelf now, as a process finds it that comes after a crash. */
 function copyOf(shelf: MemoryBackend): MemoryBackend {
-  const copies = [...shelf.rooms].map(([id, room]) => {
+  const copies = [...shelf.sessions].map(([id, room]) => {
     const bytes = room.bytes.slice(0, room.length);
     return [id, { ...room, bytes, held: false, snapshot: undefined, listeners: new Set<() => void>() }] as const;
   });
-  return { ...shelf, rooms: new Map(copies) };
+  return { ...shelf, sessions: new Map(copies) };
 }
 
 /** One life of the family on a shelf; `moves` counts what its tool did. */
@@ -46,13 +46,13 @@ async function live(
 
 /** All the states that a crash of this family can leave. */
 async function states(): Promise<readonly { readonly shelf: MemoryBackend; readonly moved: readonly string[] }[]> {
-  const shelf = createShelf();
+  const shelf = createMemoryBackend();
   const found: { readonly shelf: MemoryBackend; readonly moved: readonly string[] }[] = [];
   const moves: string[] = [];
   const family = await live(shelf, 'first', moves, () => void found.push({ shelf: copyOf(shelf), moved: [...moves] }));
   await family.live.prompt('Go.');
   expect(moves).toEqual(['m1', 'm2']);
-  return found.filter(({ shelf: { rooms } }) => [...rooms.values()].some(({ length }) => length > 0));
+  return found.filter(({ shelf: { sessions } }) => [...sessions.values()].some(({ length }) => length > 0));
 }
 
 const statusOf = (records: readonly Recorded[]) =>
@@ -110,7 +110,7 @@ test('a family that is cut anywhere and told something else leaves nobody at wor
 });
 
 test('a parent whose log was cut behind their start finds its subagents where they are: none works twice', async () => {
-  const shelf = createShelf();
+  const shelf = createMemoryBackend();
   const moves: string[] = [];
   const family = await live(shelf, 'first', moves);
   await family.live.prompt('Go.');
@@ -119,9 +119,9 @@ test('a parent whose log was cut behind their start finds its subagents where th
   const behind = own.findLastIndex(({ kind }) => kind === 'subagent.started') + 1;
   for (let length = behind; length < own.length; length += 1) {
     const cut = copyOf(shelf);
-    const room = cutShelf(shelf, length).rooms.get(ID) ?? expect.unreachable();
+    const room = cutShelf(shelf, length).sessions.get(ID) ?? expect.unreachable();
     const again = [...moves];
-    const next = await live({ ...cut, rooms: new Map([...cut.rooms, [ID, room]]) }, `next${length}`, again);
+    const next = await live({ ...cut, sessions: new Map([...cut.sessions, [ID, room]]) }, `next${length}`, again);
     await next.live.resume();
     await expectWhole(next);
     expect(again).toEqual(moves);
@@ -132,8 +132,8 @@ test('a parent whose log was cut behind their start finds its subagents where th
 
 test('one whose session is open elsewhere is left, said, and ended before the turn after', async () => {
   const text = ({ bytes }: { readonly bytes: Uint8Array }): string => new TextDecoder().decode(bytes);
-  const cut = (await states()).findLast(({ shelf: { rooms } }) => {
-    const children = [...rooms].filter(([id]) => id !== ID).map(([, room]) => text(room));
+  const cut = (await states()).findLast(({ shelf: { sessions } }) => {
+    const children = [...sessions].filter(([id]) => id !== ID).map(([, room]) => text(room));
     return (
       children.length === 2 && children.every((one) => one.includes('turn.started') && !one.includes('turn.ended'))
     );

@@ -2,7 +2,7 @@
 
 import type { Gauge } from '@tidemark/context';
 import type { RecordedOf, Usage } from '@tidemark/log';
-import { createShelf } from '@tidemark/store-memory';
+import { createMemoryBackend } from '@tidemark/store-memory';
 import { describe, expect, test } from 'vitest';
 import type { Live, Setting } from '../../tests/small-live.ts';
 import { answering, calls, failure, goLive, says } from '../../tests/small-live.ts';
@@ -93,7 +93,7 @@ describe('the pressure of a turn', () => {
   });
 
   test('is said again neither by another sending, nor another step, nor another process', async () => {
-    const shelf = createShelf();
+    const shelf = createMemoryBackend();
     const bad = says('', { fault: { after: 0, error: failure() } });
     const first = answering({ ...calls(['c1', 'look']), ...used(85_000) }, bad, says('done', used(86_000)));
     const one = await watched({ provider: first, shelf });

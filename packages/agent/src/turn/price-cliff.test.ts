@@ -2,7 +2,7 @@
 
 import type { SessionId, Usage } from '@tidemark/log';
 import { scriptedEncoder } from '@tidemark/provider-scripted';
-import { createShelf } from '@tidemark/store-memory';
+import { createMemoryBackend } from '@tidemark/store-memory';
 import { expect, test } from 'vitest';
 import type { Live, Setting } from '../../tests/small-live.ts';
 import { answering, calls, failure, goLive, says } from '../../tests/small-live.ts';
@@ -73,7 +73,7 @@ test('is told of before anything of its answer', async () => {
 });
 
 test('is told of neither again when it is sent again, nor by another process', async () => {
-  const shelf = createShelf();
+  const shelf = createMemoryBackend();
   const bad = says('', { fault: { after: 0, error: failure() } });
   const first = answering({ ...calls(['c1', 'look']), ...used(0, 98_000) }, bad, says('done', used(98_000, 4_010)));
   const one = await heard(first, { shelf });

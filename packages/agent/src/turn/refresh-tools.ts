@@ -13,7 +13,7 @@ import type { Session } from '../session/session.ts';
 import type { TurnContext } from '../session/turn-context.ts';
 
 /** What a session needs to take tools. */
-type Taking = Pick<TurnContext, 'session' | 'runtime' | 'signal' | 'tell' | 'equip'>;
+type Taking = Pick<TurnContext, 'session' | 'runtime' | 'signal' | 'tell' | 'applyRuntimeChange'>;
 
 /** What was said and asked already in an open session: messages of notices, and definitions that a person refused. */
 interface ToolNotices {
@@ -26,7 +26,7 @@ const SAID: WeakMap<Session, ToolNotices> = new WeakMap();
 /** Asks the tool sources and takes what they offer. It comes after the session's own tools, which win when two have one name. */
 export async function refreshTools(work: Taking): Promise<void> {
   const { toolSources: sources = [] } = work.runtime;
-  if (sources.length === 0 || work.equip === undefined) return;
+  if (sources.length === 0 || work.applyRuntimeChange === undefined) return;
   await Promise.all(sources.map((source) => unlessAborted(source.ready(work.signal), work.signal)));
   if (work.signal.aborted) return;
   const shown = await shownTo(work.session);
@@ -37,7 +37,7 @@ export async function refreshTools(work: Taking): Promise<void> {
   const own = tools.filter((tool) => !before.includes(tool));
   const next = [...own, ...firstOfEach(work, own, given)];
   if (next.length === tools.length && next.every((tool, index) => tool === tools[index])) return;
-  work.equip({ tools: next, given, takeTools: 'next-epoch' });
+  work.applyRuntimeChange({ tools: next, given, takeTools: 'next-epoch' });
 }
 
 /** The definitions that the model goes by now. */
