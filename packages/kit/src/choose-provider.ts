@@ -46,7 +46,7 @@ export function chooseOther(options: AgentOptions, model: string, reach: ModelRe
 }
 
 /** The key of a provider by name: the option, else its variable in the environment that was given. */
-export function keyOf(name: ProviderName, { apiKey, environment = {} }: AgentOptions): string | undefined {
+function keyOf(name: ProviderName, { apiKey, environment = {} }: AgentOptions): string | undefined {
   const { variable } = PROVIDERS[name];
   const key =
     apiKey ?? (variable !== undefined && Object.hasOwn(environment, variable) ? environment[variable] : undefined);

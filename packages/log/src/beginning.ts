@@ -23,7 +23,7 @@ export function beginningOf(session: SessionId, first: Recorded): SessionBeginni
 }
 
 /** Position of the first own record of a session with this parent. */
-export function startOf(parent: Parent | undefined): number {
+function startOf(parent: Parent | undefined): number {
   return parent === undefined ? 0 : parent.position + 1;
 }
 

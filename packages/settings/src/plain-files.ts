@@ -95,7 +95,7 @@ export async function readPlainFile(path: string, most: number): Promise<Buffer 
 }
 
 /** Returns the error of a path that holds more than can be looked through. */
-export function tooMuch(path: string): SettingsError {
+function tooMuch(path: string): SettingsError {
   const message = `${path} is more than can be looked through: ${MOST_FILES} files, ${MOST_BYTES / 1024 / 1024} MiB`;
   return new SettingsError('settings/too-much', message, { path });
 }

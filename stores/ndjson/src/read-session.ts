@@ -22,7 +22,7 @@ export async function* readSession(
 }
 
 /** The record at one position, if there is one. */
-export async function recordAt(home: Home, session: SessionId, position: number): Promise<Recorded | undefined> {
+async function recordAt(home: Home, session: SessionId, position: number): Promise<Recorded | undefined> {
   for await (const [record] of readSession(home, session, position, position + 1)) return record;
   return undefined;
 }

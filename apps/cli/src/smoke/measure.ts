@@ -78,7 +78,7 @@ function probeOf(name: ProbeName, { usage }: MeteredCall): Probe {
 }
 
 /** Where the provider tells what it writes, all of that must be read; where writes are free and not told, something. */
-export function judge(before: Omit<Probe, 'name'> | undefined, after: Omit<Probe, 'name'> | undefined): ReadVerdict {
+function judge(before: Omit<Probe, 'name'> | undefined, after: Omit<Probe, 'name'> | undefined): ReadVerdict {
   if (before?.read === undefined || after?.read === undefined) return 'unknown';
   const left = before.read + (before.written ?? 0);
   return after.read > 0 && after.read >= left ? 'hit' : 'miss';

@@ -41,11 +41,11 @@ export function skillTokens({ body }: Skill): number {
   return estimateTokens(body);
 }
 
-export function loadedIn(loaded: readonly LoadedSkill[]): string {
+function loadedIn(loaded: readonly LoadedSkill[]): string {
   const held = loaded.map(({ name, tokens }) => `${name} (${grouped(tokens)} tokens)`).join(', ');
   return held === '' ? 'None is loaded.' : `Loaded: ${held}.`;
 }
 
-export function grouped(value: number): string {
+function grouped(value: number): string {
   return value.toLocaleString('en-US');
 }

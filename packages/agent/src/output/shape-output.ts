@@ -317,7 +317,7 @@ export function tailOf(text: string, limits: OutputLimits): TextPiece {
 }
 
 /** The last place behind `from` with no more than so many bytes between, where no grapheme is halved. */
-export function beginning(text: string, from: number, bytes: number): number {
+function beginning(text: string, from: number, bytes: number): number {
   let at = from;
   for (let room = bytes; at < text.length;) {
     room -= sizeAt(text, at);
@@ -328,7 +328,7 @@ export function beginning(text: string, from: number, bytes: number): number {
 }
 
 /** The first place before `to` with no more than so many bytes between, where no grapheme is halved. */
-export function ending(text: string, to: number, bytes: number): number {
+function ending(text: string, to: number, bytes: number): number {
   let at = to;
   for (let room = bytes; at > 0;) {
     const before = at - (isLow(text.charCodeAt(at - 1)) ? 2 : 1);
@@ -340,17 +340,17 @@ export function ending(text: string, to: number, bytes: number): number {
   return Math.min(to, cut === undefined || cut.index === at ? at : cut.index + cut.segment.length);
 }
 
-export function unitsAt(text: string, at: number): number {
+function unitsAt(text: string, at: number): number {
   return (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1;
 }
 
-export function sizeAt(text: string, at: number): number {
+function sizeAt(text: string, at: number): number {
   const code = text.codePointAt(at) ?? 0;
   if (code < 0x80) return 1;
   if (code < 0x800) return 2;
   return code <= 0xffff ? 3 : 4;
 }
 
-export function isLow(code: number): boolean {
+function isLow(code: number): boolean {
   return code >= 0xdc00 && code <= 0xdfff;
 }

@@ -35,7 +35,7 @@ export function mentionsIn(records: readonly Recorded[], after: number, to: numb
 }
 
 /** Returns every text in the arguments of a call; the raw text where they do not parse. */
-export function inputTexts(raw: string): readonly string[] {
+function inputTexts(raw: string): readonly string[] {
   const value = parseArguments(raw);
   return value === undefined ? [raw] : stringsIn(value);
 }

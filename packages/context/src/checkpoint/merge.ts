@@ -273,6 +273,6 @@ function lastOfEach<T>(all: readonly T[], keyOf: (one: T) => string, join: (was:
 }
 
 /** By position; at one position as they came. */
-export function inOrder<T extends { readonly position: Position }>(all: readonly T[]): readonly T[] {
+function inOrder<T extends { readonly position: Position }>(all: readonly T[]): readonly T[] {
   return all.toSorted((a, b) => a.position - b.position);
 }

@@ -101,7 +101,7 @@ function tierAt(ratio: number, soft = 1): Tier {
 }
 
 /** Whether one tier is nearer the limit than another. */
-export function isAbove(tier: Tier, other: Tier): boolean {
+function isAbove(tier: Tier, other: Tier): boolean {
   const rank = (one: Tier): number => TIERS.findIndex((held) => held.tier === one);
   return rank(tier) < rank(other);
 }

@@ -28,7 +28,7 @@ export interface NextTokens {
 }
 
 /** The last accepted request, where the next one extends it: no edit since, and the same model counts. */
-export function standing({ streams, epoch }: State): Accepted | undefined {
+function standing({ streams, epoch }: State): Accepted | undefined {
   return extended(streams['main']?.accepted, epoch);
 }
 

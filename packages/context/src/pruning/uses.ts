@@ -74,7 +74,7 @@ export interface Uses {
 }
 
 /** Turns in which a result that nothing refers to is kept, the open one included. */
-export const KEPT_TURNS = 2;
+const KEPT_TURNS = 2;
 
 /** Settings of a measurement. */
 export interface UsesOptions {

@@ -19,7 +19,7 @@ export function digestBlock(block: SentBlock, digests: Digests = anew): string {
 const anew: Digests = (_place, text) => digestOf(text);
 
 /** The text of a block's content, as it is digested. A string and a list of one text are the same. */
-export function renderFields(type: string, fields: WireObject): string {
+function renderFields(type: string, fields: WireObject): string {
   switch (type) {
     case 'text':
       return !given(fields['citations']) ? textOf(fields['text']) : renderRest(fields);

@@ -36,7 +36,7 @@ export function messageOf(reply: MessageReply): WireObject {
 }
 
 /** The message with which a stream begins: no content, no stop reason, the input already counted. */
-export function openingOf(reply: MessageReply): WireObject {
+function openingOf(reply: MessageReply): WireObject {
   const begun = Math.min(1, reply.usage.output_tokens);
   return {
     ...envelope(reply),

@@ -27,10 +27,7 @@ function checkTool(tool: SentBlock): MessageRefusal | undefined {
 }
 
 /** What is wrong with one definition of a tool, wherever it stands. */
-export function checkDefinition(
-  { type, name, input_schema: schema }: WireObject,
-  path: string,
-): MessageRefusal | undefined {
+function checkDefinition({ type, name, input_schema: schema }: WireObject, path: string): MessageRefusal | undefined {
   if (type !== undefined && type !== null && type !== 'custom') return undefined;
   if (typeof name !== 'string') return invalid(`${path}.custom.name: Field required`);
   if (!NAME.test(name)) return invalid(`${path}.custom.name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'`);

@@ -139,7 +139,7 @@ function growMessage(parts: readonly Growing[], message: ChatMessage, response: 
 }
 
 /** The finished part. Reasoning has no wire item here, so it is for people alone and never sent again. */
-export function partOf(growing: Growing): AnswerPart {
+function partOf(growing: Growing): AnswerPart {
   if (growing.type !== 'call') return growing;
   const { type, call, name } = growing;
   return { type, call, name, arguments: growing.arguments };
@@ -202,7 +202,7 @@ const STOPS: ReadonlyMap<string, ChatStop> = new Map([
 ]);
 
 /** What the server's word means. Some say `stop` behind a call: an answer that calls ended to be answered. */
-export function stopOf(
+function stopOf(
   raw: string,
   parts: readonly AnswerPart[],
   refused: boolean,
@@ -229,7 +229,7 @@ export function usageOf(usage: ChatUsage, model: string | undefined, asked: Ttl 
 }
 
 /** The error that a chunk or a body with `error` stands for. A number as code is a status, as routers send it. */
-export function failureOf(service: Service, error: NonNullable<WireCompletion['error']>): ProviderError {
+function failureOf(service: Service, error: NonNullable<WireCompletion['error']>): ProviderError {
   const { code, type, message } = error;
   return sortFailure(service, {
     message: message ?? 'an error without a message',

@@ -72,7 +72,7 @@ function comparing(previous: string | undefined, { diagnoses }: Capabilities): E
  * @throws ProviderError `provider/invalid` for a tool that the API would refuse, `provider/unsupported` for an unknown
  * render parameter.
  */
-export function lowerFront(front: Front, lowering: Lowering): LoweredFront {
+function lowerFront(front: Front, lowering: Lowering): LoweredFront {
   responsesHeader(front);
   const tools = front.tools.map((tool): Block => {
     return frontBlock('tools', piece(functionTool(tool), 'tool', lowering.estimate(tool.definition)), tool.origin);

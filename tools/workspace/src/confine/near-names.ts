@@ -12,7 +12,7 @@ const MOST_ENTRIES = 5_000;
 const MOST_NAMES = 3;
 
 /** Up to three names beside a missing one that are alike, as they would be asked for; none when the folder is missing. */
-export async function nearNames({ path }: WorkspacePlace, confinement: Confinement): Promise<readonly string[]> {
+async function nearNames({ path }: WorkspacePlace, confinement: Confinement): Promise<readonly string[]> {
   const wanted = basename(path);
   const folder = await confinement.place(dirname(path));
   if ('problem' in folder || !folder.inside) return [];

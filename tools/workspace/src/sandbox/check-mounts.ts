@@ -17,7 +17,7 @@ export interface ExpectedMounts {
 }
 
 /** The exit code of a command that did not run because its mounts are not the expected ones. */
-export const WRONG_MOUNTS = 117;
+const WRONG_MOUNTS = 117;
 
 /** Not along `PATH`, which may name a folder of the workspace. */
 const STAT = systemProgram('stat') ?? '/usr/bin/stat';

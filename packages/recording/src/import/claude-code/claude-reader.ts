@@ -29,7 +29,7 @@ interface ClaudeReading {
 }
 
 /** A reader of one branch. */
-export function claudeReader(source: BranchSource): BranchReader {
+function claudeReader(source: BranchSource): BranchReader {
   const reading: ClaudeReading = {
     source,
     answer: undefined,

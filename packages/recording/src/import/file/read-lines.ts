@@ -6,7 +6,7 @@ export type FileLine =
   | { readonly number: number; readonly reason: string };
 
 /** The longest line that is read. A longer one is skipped and said: a record that long is no record. */
-export const LONGEST_LINE: number = 64 * 1024 * 1024;
+const LONGEST_LINE: number = 64 * 1024 * 1024;
 
 const NEWLINE = 0x0a;
 const CARRIAGE_RETURN = 0x0d;

@@ -13,7 +13,7 @@ import type { RawRecord } from '../file/read-records.ts';
 import type { Keep } from '../format/format.ts';
 
 /** The move of an assistant message; `text` is the raw text of its record. */
-export function piAnswer(message: JsonObject, text: string, from: From): ImportedMove {
+function piAnswer(message: JsonObject, text: string, from: From): ImportedMove {
   const provider = nameOf(message['provider']) ?? 'unknown';
   const model = nameOf(message['model']) ?? 'unknown';
   const startedAt = momentOf(message['timestamp']);

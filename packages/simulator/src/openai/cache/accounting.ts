@@ -29,7 +29,7 @@ export interface KeptEntry {
 export type Find = (hash: string) => MachineEntry | undefined;
 
 /** Nothing read, nothing written. */
-export const UNCACHED: OpenAIAccount = { read: 0, writtenShort: 0, writtenLong: 0, refreshed: [], written: [] };
+const UNCACHED: OpenAIAccount = { read: 0, writtenShort: 0, writtenLong: 0, refreshed: [], written: [] };
 
 /** Tokens that the model is visibly shown, below which nothing is cached (§2.1). */
 const USUAL_FLOOR = 1024;

@@ -96,7 +96,7 @@ export function readPart(part: WireObject, speaker: Speaker, images: ImageRules)
 }
 
 /** A mark of this provider, or one of Anthropic's that a router passes on (§3). */
-export function markOf(part: WireObject): MarkTtl | undefined {
+function markOf(part: WireObject): MarkTtl | undefined {
   const own = part['prompt_cache_breakpoint'];
   if (isObject(own)) return own['ttl'] === '12h' || own['ttl'] === '30m' ? own['ttl'] : 'request';
   const passed = part['cache_control'];

@@ -41,12 +41,12 @@ export function responseOf(reply: ResponsesReply): WireObject {
 }
 
 /** The response with which a stream begins: nothing said yet. */
-export function openingResponse(reply: ResponsesReply): WireObject {
+function openingResponse(reply: ResponsesReply): WireObject {
   return { ...envelope(reply), status: 'in_progress', completed_at: null, output: [], usage: null };
 }
 
 /** The response with which a stream ends when it fails. */
-export function failedResponse(reply: ResponsesReply, code: string, message: string): WireObject {
+function failedResponse(reply: ResponsesReply, code: string, message: string): WireObject {
   const { usage: _usage, ...rest } = openingResponse(reply);
   return { ...rest, status: 'failed', error: { code, message }, usage: null };
 }
