@@ -1,0 +1,16 @@
+// The call trees of the architecture pages name files: each of them is there.
+
+import { existsSync, readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+
+const ROOT = new URL('../../', import.meta.url);
+
+test.each(['agent', 'context'])('the call tree of %s names files that exist', (room) => {
+  const page = readFileSync(new URL(`docs/architecture/${room}.md`, ROOT), 'utf8');
+  const blocks = page.split('```').filter((_, index) => index % 2 === 1);
+  const named = [...blocks.join('\n').matchAll(/(?<![\w./-])[a-z]+\/[a-z-]+(?![\w/])/g)].map(([path]) => path);
+  expect(named.length).toBeGreaterThan(15);
+  const isThere = (path: string): boolean =>
+    ['.ts', ''].some((end) => existsSync(new URL(`packages/${room}/src/${path}${end}`, ROOT)));
+  expect(named.filter((path) => !isThere(path))).toEqual([]);
+});
