@@ -2,7 +2,7 @@
 // Under `node_modules` Node erases no types, and each file of a package is found and linked anew at every start. Laid out as an
 // installation has it, so that it can be tried where it is.
 //
-//   node scripts/release.ts [folder]      writes `<folder>/node_modules`; `release` unless said
+//   node scripts/release.ts [folder]      writes `<folder>/node_modules`; `release` by default
 
 import { existsSync } from 'node:fs';
 import { cp, glob, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';

@@ -22,7 +22,7 @@ export interface SteadyOptions {
   readonly calls: number;
   /** Bytes of each result, or of a prompt. */
   readonly bytes: number;
-  /** The class of all tools: `read` unless said. */
+  /** The class of all tools: `read` by default. */
   readonly effect?: EffectClass;
   /** A window that is never full, in which old results are shortened where that pays: as a session goes that nothing stops. */
   readonly endless?: boolean;
@@ -39,7 +39,7 @@ export interface SteadyWatches {
   readonly arrived: () => void;
 }
 
-/** See the head of this file. */
+/** A session that goes on for as long as a benchmark needs. */
 export interface SteadySession {
   readonly id: SessionId;
   /** Records in its log. */

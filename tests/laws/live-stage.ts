@@ -45,7 +45,7 @@ export interface Life {
   readonly release: () => void;
 }
 
-/** See the head of this file. */
+/** A session at work through a story. */
 export interface Stage {
   readonly clock: VirtualTime;
   readonly server: LiveServer;

@@ -38,7 +38,7 @@ interface Story {
   readonly images?: readonly Uint8Array[];
   /** What a request may weigh; else what the shipped catalog says. */
   readonly requestBytes?: number;
-  /** Who may compact; as a user has it who sets nothing, unless said. */
+  /** Who may compact; as a user has it who sets nothing, by default. */
   readonly compaction?: 'manual';
 }
 

@@ -40,7 +40,7 @@ export interface Billed {
   readonly fresh: number;
 }
 
-/** See the head of this file. */
+/** An embedded agent whose calls arrive at a simulator. */
 export interface Stage {
   readonly simulator: Simulator;
   readonly clock: VirtualTime;

@@ -23,7 +23,7 @@ export interface BroughtConfiguration {
   readonly configuration?: string;
 }
 
-/** See the head of this file. */
+/** The part of a workspace that is trusted, and its digest. */
 export interface WorkspaceContents extends BroughtConfiguration {
   /** SHA-256 in hex; the same for every workspace that brings nothing. */
   readonly digest: string;

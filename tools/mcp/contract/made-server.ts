@@ -21,7 +21,7 @@ export interface MadeTool {
   /** Properties of its arguments. */
   readonly properties?: Readonly<Record<string, object>>;
   readonly annotations?: object;
-  /** What it answers: its name and the arguments, unless said. */
+  /** What it answers: its name and the arguments, by default. */
   readonly answer?: (input: object) => CallToolResult | Promise<CallToolResult>;
 }
 
@@ -33,7 +33,7 @@ export interface MadeServerOptions {
   readonly revision?: string;
 }
 
-/** See the head of this file. */
+/** An MCP server for tests. */
 export interface MadeServer {
   readonly url: string;
   /** Names of the tools that were called. */

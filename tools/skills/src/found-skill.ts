@@ -41,7 +41,7 @@ export interface BadSkill {
   readonly reason: string;
 }
 
-/** See the head of this file. */
+/** The skills that were found in the roots. */
 export interface FoundSkills {
   /** By name. */
   readonly skills: readonly FoundSkill[];

@@ -9,7 +9,7 @@ export interface MeteredCall {
   readonly usage: Usage;
 }
 
-/** See the head of this file. */
+/** A provider whose calls are recorded, and can be repeated. */
 export interface SmokeMeter {
   /** What an engine is given. */
   readonly provider: Provider;

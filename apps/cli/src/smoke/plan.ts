@@ -8,7 +8,7 @@ import { NEEDED, PROBES } from './measure.ts';
 import { MOST_DOLLARS, mostFor, mostForCall } from './price.ts';
 import { PROMOTION_CALLS } from './promotion.ts';
 
-/** See the head of this file. */
+/** The calls of a smoke test, and their cost at most. */
 export interface SmokePlan {
   readonly calls: number;
   /** Calls that the limit leaves no room for. */

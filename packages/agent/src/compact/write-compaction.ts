@@ -36,7 +36,7 @@ import { askForCheckpoint } from './ask-for-checkpoint.ts';
 /** What is asked for, and who is asked for what only a reader of the history can tell; nobody without `ask`. */
 export interface CompactionOrder extends CheckpointAsker {
   readonly trigger: CompactionTrigger;
-  /** The first rung of the ladder: 0 unless said. */
+  /** The first rung of the ladder: 0 by default. */
   readonly from?: number;
   /** Most tokens of the tail that is kept, and no less is tried: down the ladder from what the budgets say unless given. */
   readonly tail?: number;

@@ -70,7 +70,7 @@ export interface AgentSession {
    */
   setReasoning(parameters: RenderParameters): void;
   /**
-   * A session that begins as this one was up to a record, the last closed one unless said: it refers to this log up to there
+   * A session that begins as this one was up to a record, the last closed one by default: it refers to this log up to there
    * and inherits the epoch in force, so that its first request reads what this one has cached. It is run with what this one
    * is run with now. Nothing is undone: this session stays as it is, and so do the files.
    *
@@ -133,7 +133,7 @@ export interface ModelSwitchOptions {
 export interface OtherModel {
   readonly provider: Provider;
   readonly capabilities: Capabilities;
-  /** Those of the model before it unless said. What the new one does not know is no setting of it: it reaches nothing. */
+  /** Those of the model before it by default. What the new one does not know is no setting of it: it reaches nothing. */
   readonly parameters?: RenderParameters;
 }
 
@@ -182,7 +182,7 @@ export interface CompactOptions {
    * 4,000 where that is more, and never so many that the compaction frees less than a fifth.
    */
   readonly checkpointTokens?: number;
-  /** Who writes the checkpoint: as the runtime is set unless said. */
+  /** Who writes the checkpoint: as the runtime is set by default. */
   readonly by?: CompactionBy;
   /** Summarises and starts anew, in a fork. There nothing stands behind the checkpoint, whatever `tailTokens` says. */
   readonly fresh?: boolean;
@@ -201,6 +201,6 @@ export interface ForkOptions {
   readonly beforePrompt?: number;
   /** Tells the model in short what was done behind that record. */
   readonly summarize?: boolean;
-  /** What the fork is called in lists: as its parent unless said. */
+  /** What the fork is called in lists: as its parent by default. */
   readonly title?: string;
 }

@@ -21,13 +21,13 @@ export interface Runtime {
   readonly parameters: RenderParameters;
   /** The agent's own system text. */
   readonly role?: string;
-  /** How much the runtime's own text says: `full` unless said. */
+  /** How much the runtime's own text says: `full` by default. */
   readonly promptVerbosity?: RuntimeText;
-  /** Whether a front below the model's floor is padded: `auto` (where it is expected to pay) unless said. */
+  /** Whether a front below the model's floor is padded: `auto` (where it is expected to pay) by default. */
   readonly padding?: PaddingSetting;
-  /** Other sessions that are expected on the same front while a cache entry lives: they make padding pay sooner. 0 unless said. */
+  /** Other sessions that are expected on the same front while a cache entry lives: they make padding pay sooner. 0 by default. */
   readonly neighbours?: number;
-  /** Whether old results are shortened where that pays: `auto` unless said. */
+  /** Whether old results are shortened where that pays: `auto` by default. */
   readonly pruning?: 'auto' | 'never';
   readonly tools: readonly Tool[];
   /** Installed skills, to be loaded by name. A context source lists them. */
@@ -45,15 +45,15 @@ export interface Runtime {
   readonly retry: RetryPolicy;
   /** Tokens that an answer may have. */
   readonly outputLimit: number;
-  /** What is set of the window's budgets: what is kept free, where a warning begins. The usual ones unless said. */
+  /** What is set of the window's budgets: what is kept free, where a warning begins. The usual ones by default. */
   readonly budgets?: BudgetSettings;
   /** Who may compact. Absent, a resumed turn keeps the policy that it was begun with, and any other turn has `preflight`. */
   readonly compaction?: CompactionPolicy;
-  /** Who writes a checkpoint where a compaction names nobody: `deterministic` unless said. */
+  /** Who writes a checkpoint where a compaction names nobody: `deterministic` by default. */
   readonly compactionBy?: CompactionBy;
   /** How long what is cached shall live. */
   readonly ttl: Lasting;
-  /** Whether what is cached is kept while the session is open and nobody prompts; `off` unless said. */
+  /** Whether what is cached is kept while the session is open and nobody prompts; `off` by default. */
   readonly warm?: Warm;
   /** What goes into each body beside the context. It is for this provider, and so are `betas`. */
   readonly envelope: { readonly [name: string]: JsonValue };
@@ -120,7 +120,7 @@ export interface RetryPolicy {
   /** The first pause in milliseconds; it doubles, up to `mostMs`, with chance in it. A provider's own word goes first. */
   readonly firstMs: number;
   readonly mostMs: number;
-  /** The longest pause in milliseconds that a provider is given when it asks for one; a longer one ends the turn. 120,000 unless said. */
+  /** The longest pause in milliseconds that a provider is given when it asks for one; a longer one ends the turn. 120,000 by default. */
   readonly longestMs?: number;
 }
 
@@ -129,11 +129,11 @@ export const RETRY: RetryPolicy = { attempts: 4, firstMs: 5_000, mostMs: 20_000,
 
 /** What bounds each subagent of a session. All of them together are bounded by what the turn that starts them has left. */
 export interface SubagentLimits extends TurnLimits {
-  /** How many work at once: 4 unless said. */
+  /** How many work at once: 4 by default. */
   readonly parallel?: number;
-  /** How many a session starts in all: 32 unless said. */
+  /** How many a session starts in all: 32 by default. */
   readonly total?: number;
-  /** How deep they go. 1, unless said, is subagents that start none. */
+  /** How deep they go. 1, by default, is subagents that start none. */
   readonly depth?: number;
 }
 

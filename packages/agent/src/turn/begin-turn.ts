@@ -25,7 +25,7 @@ import { refreshTools } from './refresh-tools.ts';
 
 /** What a turn begins with. */
 export type TurnBeginning = (Prompt<Exclude<Words, string>> | { readonly with: 'resume' }) & {
-  /** The user unless said. */
+  /** The user by default. */
   readonly trigger?: TurnBegan['trigger'];
 };
 

@@ -39,7 +39,7 @@ export interface EnteredShell {
   leave(): Promise<readonly string[]>;
 }
 
-/** See the head of this file. */
+/** The shell that runs commands. */
 export interface Shell {
   readonly sandboxed: boolean;
   readonly network: 'off' | 'on';

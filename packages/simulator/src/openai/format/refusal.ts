@@ -13,7 +13,7 @@ export interface OpenAIRefusal extends MessageRefusal {
 
 /** What an error says beside its status and text. */
 export interface AboutRefusal {
-  /** `invalid_request_error` unless said otherwise. */
+  /** `invalid_request_error` by default. */
   readonly type?: string;
   readonly param?: string | null;
   readonly code?: string | null;
