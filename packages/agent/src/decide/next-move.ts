@@ -1,5 +1,6 @@
 // What a turn does next, by the log alone: a process that opens the log later decides the same.
 
+import { defined } from '@tidemark/core';
 import type { State } from '@tidemark/context';
 import { itemAt } from '@tidemark/context';
 import type {
@@ -143,7 +144,10 @@ export function recover(
 
 function goOn({ state, progress }: Folded, stamp: Stamp, data: TurnBegan): readonly Event[] {
   const lost = openCalls(state).filter((call) => mayHaveActed(progress, call));
-  return [{ kind: 'turn.resumed', ...stamped(stamp), data }, ...lost.map((call) => abandon(call, 'crashed', stamp))];
+  return [
+    { kind: 'turn.resumed', ...defined({ at: stamp.at, turn: stamp.turn }), data },
+    ...lost.map((call) => abandon(call, 'crashed', stamp)),
+  ];
 }
 
 function mayHaveActed({ startedCalls }: Progress, call: CallId): boolean {
@@ -164,7 +168,11 @@ export function interruption(folded: Folded, stamp: Stamp): readonly Event[] {
 
 function interrupted({ turn }: Progress, stamp: Stamp): Event {
   const totals = turn === undefined ? {} : { totals: totalsOf(turn.spent) };
-  return { kind: 'turn.ended', ...stamped(stamp), data: { outcome: 'interrupted', ...totals } };
+  return {
+    kind: 'turn.ended',
+    ...defined({ at: stamp.at, turn: stamp.turn }),
+    data: { outcome: 'interrupted', ...totals },
+  };
 }
 
 /** The calls that wait for their closing event, in call order. */
@@ -179,11 +187,6 @@ interface Stamp {
   readonly turn: TurnId | undefined;
 }
 
-/** The envelope of an event that belongs to a turn. */
-function stamped({ at, turn }: Stamp): Pick<Event, 'at' | 'turn'> {
-  return turn === undefined ? { at } : { at, turn };
-}
-
 /** Closes every open call of a turn that ends: what had begun for this reason, the others as never begun. */
 export function abandonAll(
   { state, progress }: { readonly state: State; readonly progress: Progress },
@@ -195,5 +198,5 @@ export function abandonAll(
 
 /** Closes a call that will never return. */
 export function abandon(call: CallId, reason: ToolAbandoned['reason'], stamp: Stamp): Event {
-  return { kind: 'tool.abandoned', ...stamped(stamp), data: { call, reason } };
+  return { kind: 'tool.abandoned', ...defined({ at: stamp.at, turn: stamp.turn }), data: { call, reason } };
 }

@@ -10,7 +10,6 @@ import type {
   AnswerReceived,
   CallId,
   EstimatedUse,
-  Event,
   Recorded,
   RequestPrepared,
   Timestamp,
@@ -31,7 +30,9 @@ export async function recordAnswer(
   at: Timestamp,
 ): Promise<Recorded | undefined> {
   const data = answered(session, prepared, answer);
-  const [record] = await commit(session, [{ kind: 'answer.received', ...stampOf(prepared, at), data }]);
+  const [record] = await commit(session, [
+    { kind: 'answer.received', ...defined({ at, turn: prepared.record.turn }), data },
+  ]);
   return record;
 }
 
@@ -61,7 +62,9 @@ export async function recordInterrupted(
     ...(estimated === undefined || answer.unsent === true ? {} : { estimated }),
     ...defined({ prices, message }),
   };
-  const [record] = await commit(session, [{ kind: 'answer.interrupted', ...stampOf(prepared, at), data }]);
+  const [record] = await commit(session, [
+    { kind: 'answer.interrupted', ...defined({ at, turn: prepared.record.turn }), data },
+  ]);
   return record;
 }
 
@@ -83,13 +86,10 @@ export async function recordFailed(
     message,
     retry,
   };
-  const [record] = await commit(session, [{ kind: 'answer.failed', ...stampOf(prepared, at), data: failed }]);
+  const [record] = await commit(session, [
+    { kind: 'answer.failed', ...defined({ at, turn: prepared.record.turn }), data: failed },
+  ]);
   return record;
-}
-
-/** What ends a call belongs to the turn that asked. */
-function stampOf({ record: { turn } }: Prepared, at: Timestamp): Pick<Event, 'at' | 'turn'> {
-  return turn === undefined ? { at } : { at, turn };
 }
 
 function answered(session: Session, prepared: Prepared, answer: Answer): AnswerReceived {

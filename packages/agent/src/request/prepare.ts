@@ -71,7 +71,7 @@ async function prepareInside(session: Session, promptStreams: PromptStreams, giv
   const options = await masked(session, given);
   if (options.beside === undefined) requireSendable(session.state);
   else requireSendableBeside(session.state, options.wanted.provider);
-  const changing = await whatChanges(session, options, stampOf(options));
+  const changing = await whatChanges(session, options, defined({ at: options.at, turn: options.turn }));
   const draft = await draftCall(session, promptStreams.main, changing, options);
   options.admit?.(foreseen(draft, changing));
   const going =
@@ -79,7 +79,10 @@ async function prepareInside(session: Session, promptStreams: PromptStreams, giv
       ? goOnFrom(promptStreams.heard, draft.promptStream)
       : undefined;
   const written = writeDraft(draft, options, changing, typeof going === 'object' ? going : undefined);
-  const records = await commitInside(session, recordsOf(draft, written, changing, stampOf(options)));
+  const records = await commitInside(
+    session,
+    recordsOf(draft, written, changing, defined({ at: options.at, turn: options.turn })),
+  );
   await session.writer.sync();
   promptStreams.main = rebased(draft.main, session.state);
   return {
@@ -148,10 +151,6 @@ async function masked(session: Session, options: CallOptions): Promise<CallOptio
 }
 
 type RequestStamp = Pick<Event, 'at' | 'turn'>;
-
-function stampOf({ at, turn }: CallOptions): RequestStamp {
-  return turn === undefined ? { at } : { at, turn };
-}
 
 const isOpening = (event: { readonly kind: string }): event is RecordedOf<'epoch.opened'> =>
   event.kind === 'epoch.opened';

@@ -103,7 +103,7 @@ export function sameFront(opened: EpochOpened, wanted: RequestSpec): boolean {
 }
 
 function sameTools(tools: readonly ToolRecord[], { texts }: RequestSpec): boolean {
-  return same(
+  return isSameJson(
     tools,
     texts.tools.map((tool) => tool.record),
   );
@@ -121,9 +121,9 @@ function changedLayer(
     but,
   );
   const padded = padding?.padded?.layers.map(({ record }) => record);
-  if (same(before, after) || (padded !== undefined && same(before, without(padded, but)))) return undefined;
+  if (isSameJson(before, after) || (padded !== undefined && isSameJson(before, without(padded, but)))) return undefined;
   const changed = [...before, ...after].find(
-    (one) => !(before.some((b) => same(b, one)) && after.some((a) => same(a, one))),
+    (one) => !(before.some((b) => isSameJson(b, one)) && after.some((a) => isSameJson(a, one))),
   );
   return changed?.name === ROLE ? 'role' : 'contract';
 }
@@ -147,14 +147,15 @@ function changedParameter(before: RenderParameters, after: RenderParameters): Ep
 /** The render parameters that differ. A log may name any: what every object inherits is not among them. */
 export function changedNames(before: RenderParameters, after: RenderParameters): readonly string[] {
   const names = new Set([...Object.keys(before), ...Object.keys(after)]);
-  return [...names].filter((name) => !same(own(before, name), own(after, name)));
+  return [...names].filter((name) => !isSameJson(own(before, name), own(after, name)));
 }
 
 function own(parameters: RenderParameters, name: string): unknown {
   return Object.hasOwn(parameters, name) ? parameters[name] : null;
 }
 
-function same(a: unknown, b: unknown): boolean {
+/** Returns true when two values have the same canonical JSON. */
+export function isSameJson(a: unknown, b: unknown): boolean {
   return canonicalText(a) === canonicalText(b);
 }
 

@@ -3,11 +3,10 @@
 // difference.
 
 import type { EpochCause, ReasoningChanged, RoleChanged, ToolRecord, ToolsChanged } from '@tidemark/log';
-import { canonicalText } from '@tidemark/log';
 import type { Capabilities } from '@tidemark/model';
 import { itemAt } from '../base/append-only.ts';
 import type { RequestSpec } from './epoch.ts';
-import { changedNames, epochCauses, roleOf } from './epoch.ts';
+import { changedNames, epochCauses, isSameJson, roleOf } from './epoch.ts';
 import { estimateTokens, sizeOfSpan } from '../base/estimate.ts';
 import type { Epoch, History, State } from '../state/state.ts';
 
@@ -103,7 +102,7 @@ function settleTools(
   const change = differenceOf(inForce.tools, tools);
   if (takesTools(epoch, change, appends)) return endsWithAnswer(history) ? 'waits' : appended(change);
   if (wanted.takeTools === 'now') return undefined;
-  if (inForce.queued !== undefined && isSame(inForce.queued, tools)) return 'waits';
+  if (inForce.queued !== undefined && isSameJson(inForce.queued, tools)) return 'waits';
   // Fewer tools are no reason to pay: a call of one that is not there is answered so.
   if (wanted.takeTools === undefined && change.added.length > 0) return undefined;
   return { kind: 'tools.changed', data: { ...change, as: 'queued' } };
@@ -162,8 +161,4 @@ function endsWithAnswer({ packed }: History): boolean {
 
 function endsWithLevel({ packed }: History): boolean {
   return itemAt(packed, -1)?.parts.some((part) => part.type === 'change' && part.change === 'reasoning') === true;
-}
-
-function isSame(a: unknown, b: unknown): boolean {
-  return canonicalText(a) === canonicalText(b);
 }
