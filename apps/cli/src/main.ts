@@ -30,7 +30,7 @@ export async function main(shim?: number): Promise<void> {
   process.stdout.on('error', endUnwritten);
   process.stderr.on('error', endUnwritten);
   const exit = await run(process.argv.slice(2), processEnvironmentOrEnd(interruption(shim)));
-  await Promise.all([written(process.stdout), written(process.stderr)]);
+  await Promise.all([flushStream(process.stdout), flushStream(process.stderr)]);
   process.exit(exit);
 }
 
@@ -88,7 +88,7 @@ function sinkOf(stream: NodeJS.WriteStream): Sink {
 }
 
 /** When everything said so far has left the process; pipes are not synchronous everywhere. */
-function written(stream: NodeJS.WriteStream): Promise<void> {
+function flushStream(stream: NodeJS.WriteStream): Promise<void> {
   return new Promise((resolve) => stream.write('', () => resolve()));
 }
 

@@ -7,7 +7,7 @@ import { pretendRun } from '../tests/pretend-run.ts';
 import type { Command, CommandContext } from './frame/command.ts';
 import { EXIT } from './frame/exit-codes.ts';
 import { CliError } from './frame/failure.ts';
-import { styled } from './frame/shown.ts';
+import { withStyle } from './frame/shown.ts';
 
 function commandThat(action: (context: CommandContext) => Promise<void>): readonly Command[] {
   return [
@@ -42,7 +42,7 @@ test('pins the exit codes', () => {
 
 describe('results', () => {
   const commands = commandThat(async ({ output }) => {
-    output.result({ answer: 42 }, () => ['the answer is ', styled('bold', '42')]);
+    output.result({ answer: 42 }, () => ['the answer is ', withStyle('bold', '42')]);
     output.note('on the side');
   });
 
@@ -66,8 +66,8 @@ describe('results', () => {
   test('never carry an escape or a bidirectional control that was in the content', async () => {
     const evil = 'a\u001b[2Jb\u001b]0;title\u0007c\u202Ed\u009b31me\rf\u2066g';
     const shows = commandThat(async ({ output }) => {
-      output.result({ evil }, () => [evil, styled('red', evil)]);
-      output.table({ head: ['x'], rows: [[evil], [styled('red', evil)]] });
+      output.result({ evil }, () => [evil, withStyle('red', evil)]);
+      output.table({ head: ['x'], rows: [[evil], [withStyle('red', evil)]] });
     });
     const text = (await pretendRun(['act'], { commands: shows })).out;
     const json = (await pretendRun(['act', '--json'], { commands: shows })).out;

@@ -62,9 +62,9 @@ export function checkHostNames(allowed: readonly string[]): void {
 export function refuseForeign(request: IncomingMessage, hosts: AllowedHosts): ServerRefusal | undefined {
   const named = valuesOf(request, 'host');
   const [host] = named;
-  if (host === undefined) return malformed('The Host header is missing. Send exactly one.');
-  if (named.length > 1) return malformed('The Host header is repeated. Send exactly one.');
-  if (!AUTHORITY.test(host)) return malformed('The Host header is no host with an optional port.');
+  if (host === undefined) return malformedRefusal('The Host header is missing. Send exactly one.');
+  if (named.length > 1) return malformedRefusal('The Host header is repeated. Send exactly one.');
+  if (!AUTHORITY.test(host)) return malformedRefusal('The Host header is no host with an optional port.');
   return refuseTarget(request.url ?? '', hosts) ?? refuseHost(host, hosts) ?? refuseOrigin(request, host);
 }
 
@@ -72,10 +72,10 @@ export function refuseForeign(request: IncomingMessage, hosts: AllowedHosts): Se
 function refuseTarget(target: string, hosts: AllowedHosts): ServerRefusal | undefined {
   if (target.startsWith('/')) return undefined;
   if (!/^http:\/\//i.test(target) || !URL.canParse(target)) {
-    return malformed('The request target is no path and no http URL.');
+    return malformedRefusal('The request target is no path and no http URL.');
   }
   const { host, username, password } = new URL(target);
-  if (username !== '' || password !== '') return malformed('The request target contains a user name.');
+  if (username !== '' || password !== '') return malformedRefusal('The request target contains a user name.');
   return refuseHost(host, hosts);
 }
 
@@ -103,7 +103,7 @@ function refuseOrigin(request: IncomingMessage, host: string): ServerRefusal | u
   return { reason: 'origin', status: 403, message };
 }
 
-function malformed(message: string): ServerRefusal {
+function malformedRefusal(message: string): ServerRefusal {
   return { reason: 'malformed', status: 400, message };
 }
 

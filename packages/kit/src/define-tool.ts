@@ -82,7 +82,7 @@ async function readArguments<Schema extends StandardSchemaV1>(
 ): Promise<ToolRun | ToolProblem> {
   const schema: StandardSchemaV1<unknown, StandardSchemaV1.InferOutput<Schema>> = definition.input;
   const read = await schema['~standard'].validate(given);
-  if (read.issues !== undefined) return { problem: read.issues.map(said).join('; ') };
+  if (read.issues !== undefined) return { problem: read.issues.map(issueText).join('; ') };
   const { value } = read;
   const { preview } = definition;
   return {
@@ -99,7 +99,7 @@ async function readArguments<Schema extends StandardSchemaV1>(
 }
 
 /** `path[0].name: expected a string`. */
-function said({ message, path = [] }: StandardSchemaV1.Issue): string {
+function issueText({ message, path = [] }: StandardSchemaV1.Issue): string {
   const place = path.map((part) => String(typeof part === 'object' ? part.key : part)).join('.');
   return place === '' ? message : `${place}: ${message}`;
 }

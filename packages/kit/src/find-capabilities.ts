@@ -39,12 +39,12 @@ export function ownCapabilities(name: ProviderName, options: AgentOptions, catal
   const listed = found ?? (nearest === undefined ? undefined : standIn(model, nearest));
   const open = name === 'compatible' || name === 'openrouter';
   if (window !== undefined && (found !== undefined || !open)) throw windowKnown(name, model, listed);
-  if (found === undefined && open) return said(name, options);
+  if (found === undefined && open) return assumedCapabilities(name, options);
   if (listed === undefined) throw unknownModel(model, catalog, name);
   return listed;
 }
 
-function said(name: ProviderName, options: AgentOptions): Capabilities {
+function assumedCapabilities(name: ProviderName, options: AgentOptions): Capabilities {
   const { model, window, outputLimit, surroundings = THIS_MACHINE } = options;
   if (window === undefined) throw windowMissing(name, model);
   const most = outputLimit ?? Math.min(OUTPUT_LIMIT, Math.floor(window / 4));
@@ -87,7 +87,7 @@ function windowKnown(name: ProviderName, model: string, row: Capabilities | unde
 }
 
 /** What to do for a model whose maker has no provider here. */
-function unreached(model: string, catalog: Catalog): string | undefined {
+function unreachedAdvice(model: string, catalog: Catalog): string | undefined {
   const row = findModel(catalog, model);
   if (row === undefined || isProviderName(row.provider)) return undefined;
   return `no provider here reaches its maker, ${row.provider}: ask it through a router, \`provider: "openrouter"\` and \`model: "${row.provider}/${row.model}"\` with \`window: ${row.window.tokens}\``;
@@ -110,7 +110,7 @@ export function unknownModel(model: string, catalog: Catalog, provider?: string)
   const next =
     other !== undefined && other !== provider
       ? `it is asked of ${PROVIDERS[other].title}: leave \`provider\` out, or say ${other}`
-      : (unreached(model, catalog) ?? near(model, catalog, provider));
+      : (unreachedAdvice(model, catalog) ?? near(model, catalog, provider));
   const whose = provider === undefined ? '' : ` of ${provider}`;
   return new KitError(
     'kit/unknown-model',

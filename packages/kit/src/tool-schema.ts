@@ -13,7 +13,7 @@ const TARGET = 'draft-2020-12';
  * @throws KitError `kit/no-schema` when there is none, or it describes no object.
  */
 export function jsonSchemaOf(tool: string, input: StandardSchemaV1, own: JsonValue | undefined): JsonValue {
-  const schema = own ?? described(tool, input['~standard']);
+  const schema = own ?? describeInput(tool, input['~standard']);
   if (typeof schema !== 'object' || schema === null || !('type' in schema) || schema.type !== 'object') {
     const message = `the arguments of ${tool} are no object, and a model can only give an object: make the schema one`;
     throw new KitError('kit/no-schema', message, { tool });
@@ -21,7 +21,7 @@ export function jsonSchemaOf(tool: string, input: StandardSchemaV1, own: JsonVal
   return schema;
 }
 
-function described(tool: string, standard: StandardSchemaV1.Props): JsonValue {
+function describeInput(tool: string, standard: StandardSchemaV1.Props): JsonValue {
   if (!describesItself(standard)) {
     const message =
       `the schema of ${tool} (${standard.vendor}) cannot say what it is as JSON Schema: ` +

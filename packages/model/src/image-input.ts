@@ -63,13 +63,13 @@ function largest(size: ImageSize, { side = Infinity, count }: Partial<ImageInput
   let [least, tooLong] = [1, Math.max(size.width, size.height)];
   while (tooLong - least > 1) {
     const middle = Math.floor((least + tooLong) / 2);
-    if (fits(scaled(size, middle))) least = middle;
+    if (fits(scaleToLonger(size, middle))) least = middle;
     else tooLong = middle;
   }
-  return scaled(size, least);
+  return scaleToLonger(size, least);
 }
 
-function scaled({ width, height }: ImageSize, longer: number): ImageSize {
+function scaleToLonger({ width, height }: ImageSize, longer: number): ImageSize {
   const scale = longer / Math.max(width, height);
   return { width: Math.max(1, Math.round(width * scale)), height: Math.max(1, Math.round(height * scale)) };
 }

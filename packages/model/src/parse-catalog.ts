@@ -25,16 +25,16 @@ export function parseCatalog(json: unknown): Catalog {
  */
 export function withOverrides(catalog: Catalog, overrides: unknown): Catalog {
   const changes = parse(overridesSchema, overrides, 'catalog/override-invalid', "the user's catalog");
-  return parseCatalog({ ...catalog, rows: changes.rows.reduce<readonly RowChange[]>(changed, catalog.rows) });
+  return parseCatalog({ ...catalog, rows: changes.rows.reduce<readonly RowChange[]>(applyChange, catalog.rows) });
 }
 
-function changed(rows: readonly RowChange[], change: RowChange): readonly RowChange[] {
+function applyChange(rows: readonly RowChange[], change: RowChange): readonly RowChange[] {
   const index = rows.findIndex((row) => row.provider === change.provider && row.model === change.model);
   const row = rows[index];
-  return row === undefined ? [...rows, complete(change)] : rows.with(index, replaced(row, change));
+  return row === undefined ? [...rows, complete(change)] : rows.with(index, mergeRow(row, change));
 }
 
-function replaced(row: RowChange, change: RowChange): RowChange {
+function mergeRow(row: RowChange, change: RowChange): RowChange {
   const fields = Object.keys(change).filter((name) => name !== 'provider' && name !== 'model');
   return { ...row, source: `${fields.join(', ')} set by the user; the rest: ${row.source}`, ...change };
 }

@@ -67,14 +67,14 @@ function problemsOf(issue: z.core.$ZodIssue, schema: SettingsSchema, placeOf: Pl
 
 function unknownKey(name: string, schema: SettingsSchema): string {
   if (/key|secret|token$/i.test(name))
-    return `there is no setting ${shown(name)}: keys come from the environment or \`tidemark keys\``;
+    return `there is no setting ${printableName(name)}: keys come from the environment or \`tidemark keys\``;
   const known = [...leavesOf(schema).keys()];
   const groups = known.flatMap((leaf) => (leaf.includes('.') ? [leaf.slice(0, leaf.indexOf('.'))] : []));
   const nearest = nearestName(name, [...new Set([...known, ...groups])]);
-  return `there is no setting ${shown(name)}${nearest === undefined ? '' : `, did you mean ${nearest}?`}`;
+  return `there is no setting ${printableName(name)}${nearest === undefined ? '' : `, did you mean ${nearest}?`}`;
 }
 
 /** A name that somebody else may have chosen: short, on one line, nothing that steers a terminal. */
-function shown(name: string): string {
+function printableName(name: string): string {
   return JSON.stringify(name.slice(0, 60).replaceAll(/[^\x20-\x7e]/g, '?'));
 }

@@ -241,11 +241,11 @@ function isRedirection(part: Command['suffix'][number]): part is Redirection {
 }
 
 function wordOf({ value, parts }: Word): CommandWord {
-  const word = parts === undefined ? { text: value, known: true } : joined(parts);
+  const word = parts === undefined ? { text: value, known: true } : joinParts(parts);
   return { ...word, known: word.known && !value.startsWith('~') };
 }
 
-function joined(parts: readonly WordPart[]): CommandWord {
+function joinParts(parts: readonly WordPart[]): CommandWord {
   const words = parts.map(wordOfPart);
   return { text: words.map(({ text }) => text).join(''), known: words.every(({ known }) => known) };
 }
@@ -258,7 +258,7 @@ function wordOfPart(part: WordPart): CommandWord {
       return { text: part.value, known: true };
     case 'DoubleQuoted':
     case 'LocaleString':
-      return joined(part.parts);
+      return joinParts(part.parts);
     case 'Glob':
     case 'ExtendedGlob':
     case 'BraceExpansion':

@@ -112,19 +112,19 @@ async function change(
 
 /** A link would let a file or a folder from elsewhere grant, and so would a file that another user can write. */
 async function readRecords(path: string, workspace: string): Promise<readonly GrantRecord[]> {
-  if (await liesInside(dirname(path), workspace)) throw damaged(dirname(path), `is a link into ${workspace}`);
+  if (await liesInside(dirname(path), workspace)) throw damageError(dirname(path), `is a link into ${workspace}`);
   try {
     const { text, problem } = await readOwnFile(path);
-    if (problem !== undefined) throw damaged(path, problem);
+    if (problem !== undefined) throw damageError(path, problem);
     if (text === undefined) return [];
     const file = fileSchema.parse(parseJson(text));
     return file.workspace === workspace ? file.grants : [];
   } catch (error) {
-    throw error instanceof SettingsError ? error : damaged(path, 'cannot be read', error);
+    throw error instanceof SettingsError ? error : damageError(path, 'cannot be read', error);
   }
 }
 
-function damaged(path: string, why: string, cause?: unknown): SettingsError {
+function damageError(path: string, why: string, cause?: unknown): SettingsError {
   return new SettingsError('settings/grants-damaged', `${path} ${why}: it grants nothing`, { path }, cause);
 }
 

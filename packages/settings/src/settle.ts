@@ -72,11 +72,11 @@ export async function readSettings(request: SettingsRequest): Promise<SettledSet
 type SettingLayer = readonly [source: SettingSource, leaves: readonly Leaf[]];
 
 function inForce(name: string, layers: readonly SettingLayer[]): EffectiveSetting {
-  return isJoined(name) ? joined(name, layers) : nearest(name, layers);
+  return isJoined(name) ? joinLayers(name, layers) : nearest(name, layers);
 }
 
 /** A list of all sources together: the nearest one is named as its source, and each with its place. */
-function joined(name: string, layers: readonly SettingLayer[]): EffectiveSetting {
+function joinLayers(name: string, layers: readonly SettingLayer[]): EffectiveSetting {
   const found = layers.flatMap(([source, leaves]) =>
     leaves.filter((leaf) => leaf.name === name).map((leaf) => ({ ...leaf, source })),
   );
@@ -100,7 +100,7 @@ function ofWorkspace({ brought, trusted }: SettingsRequest, schema: SettingsSche
   if (brought === undefined) return { used: [], ignored: [] };
   try {
     const leaves = leavesBrought(brought, schema);
-    if (trusted) return narrowed(leaves, brought);
+    if (trusted) return narrowLeaves(leaves, brought);
     return {
       used: leaves.filter(({ name }) => isDisplay(name)),
       ignored: leaves.filter(({ name }) => !isDisplay(name)),
@@ -112,7 +112,7 @@ function ofWorkspace({ brought, trusted }: SettingsRequest, schema: SettingsSche
 }
 
 /** What a trusted workspace sets, as far as any workspace may. */
-function narrowed(leaves: readonly Leaf[], { workspace }: BroughtConfiguration): OfWorkspace {
+function narrowLeaves(leaves: readonly Leaf[], { workspace }: BroughtConfiguration): OfWorkspace {
   const used = leaves.flatMap((leaf) => {
     const value = broughtValue(leaf.name, leaf.value, workspace);
     return value === undefined ? [] : [{ ...leaf, value }];

@@ -10,10 +10,10 @@ const SECRET: ReadonlySet<string> = new Set(['env', 'headers']);
 
 /** The value with its secrets left out, as plain JSON. */
 export function showable(value: unknown): unknown {
-  return JSON.parse(JSON.stringify(value, shown));
+  return JSON.parse(JSON.stringify(value, showableValue));
 }
 
-function shown(key: string, value: unknown): unknown {
+function showableValue(key: string, value: unknown): unknown {
   if (SECRET.has(key)) return HIDDEN;
   if (key === 'args' && Array.isArray(value)) return value.map((each, at) => shownArgument(each, value[at - 1]));
   return typeof value === 'string' ? shownAddress(value) : value;

@@ -115,16 +115,16 @@ async function filesIn(home: string): Promise<readonly string[]> {
 async function readRecord(path: string): Promise<TrustRecord | undefined> {
   try {
     const { text, problem } = await readOwnFile(path);
-    if (problem !== undefined) throw damaged(path, problem);
+    if (problem !== undefined) throw damageError(path, problem);
     if (text === undefined) return undefined;
     const { workspace, decision, digest, at } = recordSchema.parse(parseJson(text));
     return { workspace, decision, digest, at };
   } catch (error) {
-    throw error instanceof SettingsError ? error : damaged(path, 'cannot be read', error);
+    throw error instanceof SettingsError ? error : damageError(path, 'cannot be read', error);
   }
 }
 
-function damaged(path: string, why: string, cause?: unknown): SettingsError {
+function damageError(path: string, why: string, cause?: unknown): SettingsError {
   return new SettingsError('settings/trust-damaged', `${path} ${why}: nothing is trusted by it`, { path }, cause);
 }
 

@@ -56,12 +56,12 @@ function requireClosed(blocks: readonly Block[]): void {
   for (const { holds, role } of blocks) {
     if (holds === 'call') open += 1;
     else if (holds === 'result') open -= 1;
-    if (open < 0 || (open > 0 && role === 'user' && holds !== 'result')) throw unclosed();
+    if (open < 0 || (open > 0 && role === 'user' && holds !== 'result')) throw unclosedError();
   }
-  if (open !== 0) throw unclosed();
+  if (open !== 0) throw unclosedError();
 }
 
-function unclosed(): ProviderError {
+function unclosedError(): ProviderError {
   const message =
     'a call stands without its result, or a result without its call: repair the history before the request';
   return new ProviderError('refused', 'provider/unclosed-history', message, { provider: PROVIDER });

@@ -49,7 +49,7 @@ export function createScriptedProvider(script: Script): ScriptedProvider {
       const answer = answerOf(script, { body: outgoing.body, index });
       const stream = streamOf(answer, `scripted_${index}`);
       for (const [count, part] of stream.entries()) {
-        if (outgoing.signal?.aborted === true) throw aborted();
+        if (outgoing.signal?.aborted === true) throw abortError();
         if (answer.fault?.after === count) throw answer.fault.error;
         yield part;
       }
@@ -94,6 +94,6 @@ function growth(part: AnswerPart, index: number): readonly StreamPart[] {
   }
 }
 
-function aborted(): ProviderError {
+function abortError(): ProviderError {
   return new ProviderError('stop', 'provider/aborted', 'the call was aborted by its caller', { provider: PROVIDER });
 }

@@ -274,17 +274,17 @@ function follow(open: OpenCalls, block: Block, form: BodyForm): OpenCalls {
   if (block.holds === 'call') return withCall(open, block, form);
   if (block.holds === 'result') return withResult(open, block, form);
   const sameAnswer = block.group === open.group && block.role === 'assistant' && !form.callsLast;
-  if (open.ids.size > 0 && !sameAnswer) throw unanswered(open, form);
+  if (open.ids.size > 0 && !sameAnswer) throw unansweredError(open, form);
   return open;
 }
 
 /** @throws ProviderError `provider/unclosed-history` when a call still waits where the request ends. */
 function requireClosed(form: BodyForm, open: OpenCalls): void {
-  if (open.ids.size > 0) throw unanswered(open, form);
+  if (open.ids.size > 0) throw unansweredError(open, form);
 }
 
 function withCall(open: OpenCalls, block: Block, form: BodyForm): OpenCalls {
-  if (open.ids.size > 0 && block.group !== open.group) throw unanswered(open, form);
+  if (open.ids.size > 0 && block.group !== open.group) throw unansweredError(open, form);
   return { group: block.group, ids: new Set([...open.ids, idAfter(form.callPrefix, block)]) };
 }
 
@@ -304,7 +304,7 @@ function idAfter(prefix: string, block: Block): string {
   return block.head.slice(prefix.length, block.head.indexOf('"', prefix.length));
 }
 
-function unanswered(open: OpenCalls, { service }: BodyForm): Error {
+function unansweredError(open: OpenCalls, { service }: BodyForm): Error {
   const ids = [...open.ids].join(', ');
   return refuse(
     service,

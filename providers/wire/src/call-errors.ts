@@ -62,8 +62,8 @@ export function failedCall(
   const [next, step] = NEXT[code];
   const { afterMs, refused, type, request, ...rest } = known;
   const named = defined({
-    type: type === undefined ? undefined : shortened(type, MOST_NAME),
-    request: request === undefined ? undefined : shortened(request, MOST_NAME),
+    type: type === undefined ? undefined : shortenText(type, MOST_NAME),
+    request: request === undefined ? undefined : shortenText(request, MOST_NAME),
   });
   const word = [known.status, named.type].filter((one) => one !== undefined).join(' ');
   const said = `${service.title} did not answer the request${word === '' ? '' : ` (${word})`}: ${readableWords(message)}. Next: ${step}`;
@@ -83,19 +83,24 @@ export function aborted({ name, title }: Service): ProviderError {
 }
 
 /** Something under the call broke: to be sent again. */
-export function broken({ name, title }: Service, code: ProviderErrorCode, what: string, cause?: Error): ProviderError {
+export function brokenCallError(
+  { name, title }: Service,
+  code: ProviderErrorCode,
+  what: string,
+  cause?: Error,
+): ProviderError {
   const message = `the call to ${title} broke: ${what}. Next: send it again`;
   return new ProviderError('retryable', code, message, { provider: name }, cause);
 }
 
 /** Nothing came for longer than allowed. */
 export function silent(service: Service, idleMs: number): ProviderError {
-  return broken(service, 'provider/silent', `nothing came for ${idleMs} ms`);
+  return brokenCallError(service, 'provider/silent', `nothing came for ${idleMs} ms`);
 }
 
 /** The connection ended before anything came. */
 export function closed(service: Service): ProviderError {
-  return broken(service, 'provider/connection', 'the connection was closed before the answer began');
+  return brokenCallError(service, 'provider/connection', 'the connection was closed before the answer began');
 }
 
 /** The stream ended before the answer did. */
@@ -170,7 +175,7 @@ const TITLE = /<title[^>]{0,200}>([^<]{1,200})/i;
 
 /** Returns the text, or its first 2,000 characters and how many there are; a page of HTML is replaced by its title. */
 function readableWords(text: string): string {
-  return PAGE.test(text.slice(0, 1_000)) ? pageName(text) : shortened(text, MOST_WORDS);
+  return PAGE.test(text.slice(0, 1_000)) ? pageName(text) : shortenText(text, MOST_WORDS);
 }
 
 /** Returns how a page is named: by its title, or by its first characters where it has none. */
@@ -179,11 +184,11 @@ export function pageName(text: string): string {
   const title = TITLE.exec(beginning)?.[1]?.replace(/\s+/g, ' ').trim();
   const what = PAGE.test(beginning) ? 'an HTML page' : 'a page';
   if (title !== undefined && title !== '') return `${what} titled "${title}"`;
-  return `${what} that begins with "${shortened(beginning, 80)}"`;
+  return `${what} that begins with "${shortenText(beginning, 80)}"`;
 }
 
 /** Returns the first `most` characters of a text, and how long the text is where it is longer. */
-function shortened(text: string, most: number): string {
+function shortenText(text: string, most: number): string {
   if (text.length <= most) return text;
   // Not in the middle of a surrogate pair.
   return `${text.slice(0, most).toWellFormed()}… (${text.length} characters)`;

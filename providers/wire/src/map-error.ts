@@ -4,7 +4,7 @@ import { defined } from '@tidemark/core';
 import type { ProviderErrorCode } from '@tidemark/model';
 import { ProviderError } from '@tidemark/model';
 import { providerErrorIn } from './address.ts';
-import { aborted, broken, retryAfter } from './call-errors.ts';
+import { aborted, brokenCallError, retryAfter } from './call-errors.ts';
 import type { Service } from './service.ts';
 
 /** Where a call was when it failed: before the answer began, or in it. */
@@ -55,14 +55,14 @@ export function mapError<E extends SdkError>(
   if (sorted !== undefined) return withoutKey(sorted, hide);
   if (error instanceof errors.APIUserAbortError) return aborted(service);
   if (error instanceof errors.APIConnectionTimeoutError)
-    return broken(service, 'provider/timeout', 'no answer began in time');
+    return brokenCallError(service, 'provider/timeout', 'no answer began in time');
   if (error instanceof errors.APIError && !(error instanceof errors.APIConnectionError))
     return errors.sort(failureOf(error, hide(errors.messageOf(error))), error);
   const [code, what]: readonly [ProviderErrorCode, string] =
     phase === 'asking'
       ? ['provider/connection', 'the connection failed']
       : ['provider/cut', 'the connection broke inside the answer'];
-  return broken(service, code, `${what}: ${reasonsOf(error, hide)}`, plainCause(error, hide));
+  return brokenCallError(service, code, `${what}: ${reasonsOf(error, hide)}`, plainCause(error, hide));
 }
 
 function failureOf({ status, type, requestID, headers }: SdkError, message: string): AnsweredFailure {

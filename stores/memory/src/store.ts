@@ -75,7 +75,7 @@ async function create(backend: MemoryBackend, session: SessionId, parent: Parent
   if (there !== undefined && isBegun(there)) {
     throw new LogError('log/exists', `Session ${session} exists already; open it, or take another id.`, { session });
   }
-  if (there?.held === true) throw locked(session);
+  if (there?.held === true) throw lockedError(session);
   const data = createSessionData(session, parent);
   backend.sessions.set(session, data);
   return hold(data, tip);
@@ -83,7 +83,7 @@ async function create(backend: MemoryBackend, session: SessionId, parent: Parent
 
 async function open(backend: MemoryBackend, session: SessionId): Promise<LogWriter> {
   const data = sessionDataOf(backend, session);
-  if (data.held) throw locked(session);
+  if (data.held) throw lockedError(session);
   const { start, record } = begin(backend, session);
   const { parent } = record.data;
   const before = parent === undefined ? EMPTY_TIP : await tipAt(backend, parent);
@@ -95,7 +95,7 @@ async function open(backend: MemoryBackend, session: SessionId): Promise<LogWrit
 }
 
 function hold(data: SessionData, tip: Tip): LogWriter {
-  if (data.held) throw locked(data.session);
+  if (data.held) throw lockedError(data.session);
   data.held = true;
   return new MemoryWriter(data, tip);
 }
@@ -151,7 +151,7 @@ function list(backend: MemoryBackend): {
   return { sessions, unreadable };
 }
 
-function locked(session: SessionId): LogError {
+function lockedError(session: SessionId): LogError {
   return new LogError('log/locked', `Session ${session} is being written by another writer; close that one first.`, {
     session,
   });
@@ -171,7 +171,7 @@ function createArtifacts(kept: Map<string, Uint8Array>): Artifacts {
     async *get(digest) {
       const whole = kept.get(digest);
       if (whole === undefined) throw missing(digest);
-      if (nodeBytes.sha256([whole]) !== digest) throw broken(digest);
+      if (nodeBytes.sha256([whole]) !== digest) throw damageError(digest);
       yield new Uint8Array(whole);
     },
     has: async (digest) => kept.has(digest),
@@ -192,7 +192,7 @@ function missing(digest: Digest): LogError {
   );
 }
 
-function broken(digest: Digest): LogError {
+function damageError(digest: Digest): LogError {
   return new LogError(
     'artifact/damaged',
     `Artifact ${digest} no longer has the bytes that were put; it cannot be used.`,

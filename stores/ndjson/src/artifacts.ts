@@ -76,7 +76,7 @@ async function write(
   await folders.make(paths.artifacts);
   const name = (): Digest => mintDigest(tally.hash.copy().digest('hex'));
   await writeAtomically(paths.artifacts, async (handle) => {
-    const isPacked = await fillPacked(handle, counted(bytes, tally), tally);
+    const isPacked = await fillPacked(handle, countBytes(bytes, tally), tally);
     const { folder, plain, packed } = artifactPaths(paths, name());
     const place = isPacked ? packed : plain;
     await folders.make(folder);
@@ -98,7 +98,7 @@ interface Tally {
 }
 
 /** The caller's bytes, counted as they pass; what fails in there is the caller's own error. */
-async function* counted(bytes: AsyncIterable<Uint8Array>, tally: Tally): AsyncGenerator<Uint8Array> {
+async function* countBytes(bytes: AsyncIterable<Uint8Array>, tally: Tally): AsyncGenerator<Uint8Array> {
   tally.sourceFailed = true;
   for await (const piece of bytes) {
     tally.sourceFailed = false;
@@ -160,16 +160,16 @@ async function* get(paths: HomePaths, digest: Digest): AsyncGenerator<Uint8Array
     // What is not packed is small: a stream would cost more than its bytes.
     const small = await readRegularFile(plain, { most: MOST_PLAIN }).catch(unlessGone);
     if (small === undefined) path = packed;
-    for await (const piece of small === undefined ? await unpacked(packed) : [small]) {
+    for await (const piece of small === undefined ? await unpackFile(packed) : [small]) {
       hash.update(piece);
       yield piece;
     }
   } catch (cause) {
     if (isGone(cause)) throw missing(paths, digest);
     // A disk that fails, or too many open files, say nothing of the bytes.
-    throw isOfSystem(cause) ? cause : broken(path, digest, cause);
+    throw isOfSystem(cause) ? cause : damageError(path, digest, cause);
   }
-  if (hash.digest('hex') !== digest) throw broken(path, digest);
+  if (hash.digest('hex') !== digest) throw damageError(path, digest);
 }
 
 async function has(paths: HomePaths, digest: Digest): Promise<boolean> {
@@ -181,7 +181,7 @@ function exists(path: string): Promise<boolean> {
   return access(path).then(yes, () => false);
 }
 
-async function unpacked(path: string): Promise<AsyncIterable<Uint8Array>> {
+async function unpackFile(path: string): Promise<AsyncIterable<Uint8Array>> {
   const handle = await openRegularFile(path);
   // The callback form hands the streams' errors to whoever reads the last one, and closes both when it stops.
   return pipelineOf(handle.createReadStream(), createZstdDecompress(), () => undefined);
@@ -202,7 +202,7 @@ function missing(paths: HomePaths, digest: Digest): LogError {
   );
 }
 
-function broken(path: string, digest: Digest, cause?: unknown): LogError {
+function damageError(path: string, digest: Digest, cause?: unknown): LogError {
   const message = `${path} no longer has the bytes whose digest is its name, and cannot be used. Putting the same bytes again mends it.`;
   return new LogError('artifact/damaged', message, { digest, path }, cause);
 }
@@ -216,7 +216,7 @@ export async function writeAtomically(
 ): Promise<void> {
   const temporary = join(folder, `.incoming-${randomUUID()}`);
   try {
-    const name = await filled(temporary, fill);
+    const name = await fillFile(temporary, fill);
     if (name !== undefined) return await rename(temporary, name);
     await rm(temporary, { force: true });
   } catch (error) {
@@ -225,7 +225,7 @@ export async function writeAtomically(
   }
 }
 
-async function filled(
+async function fillFile(
   path: string,
   fill: (handle: FileHandle) => Promise<string | undefined>,
 ): Promise<string | undefined> {

@@ -131,13 +131,13 @@ async function* logFiles({ sessions }: HomePaths): AsyncGenerator<string> {
     const folder = join(sessions, room);
     const names = await namesIn(folder);
     const logs = names.filter((name) => name.startsWith('log.ndjson'));
-    if (logs.length === 0 && names.includes('snapshot')) throw lost(folder);
+    if (logs.length === 0 && names.includes('snapshot')) throw missingLogError(folder);
     for (const name of logs) yield join(folder, name);
   }
 }
 
 /** A snapshot says that there was a log: it may come back from a backup, with names that nobody else has. */
-function lost(folder: string): LogError {
+function missingLogError(folder: string): LogError {
   const message = `The log of the session in ${folder} is gone, so nobody can say what it names. Nothing was removed: restore the folder from a backup, or move it away.`;
   return new LogError('log/missing', message, { path: folder });
 }

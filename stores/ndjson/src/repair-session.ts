@@ -155,13 +155,13 @@ async function* salvagedFrom(log: OpenLog, before: Tip, strayed: Strayed): Async
   const splitter = createLineSplitter(0, 1);
   const salvager = createSalvager(before, nodeBytes, strayed);
   for await (const chunk of chunksOf(log.handle, 0)) {
-    yield taken(splitter.split(chunk), salvager);
+    yield salvageLines(splitter.split(chunk), salvager);
     if (splitter.tooLong) break;
   }
   yield salvager.end(splitter.tail());
 }
 
-function* taken(lines: Iterable<RawLine>, salvager: Salvager): Generator<Salvaged> {
+function* salvageLines(lines: Iterable<RawLine>, salvager: Salvager): Generator<Salvaged> {
   for (const line of lines) yield* salvager.take(line);
 }
 

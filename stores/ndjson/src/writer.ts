@@ -128,7 +128,7 @@ export class NdjsonWriter implements LogWriter {
 
   /** Runs after all that was asked before, whatever became of it. */
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#closing !== undefined) return Promise.reject(closed(this.session));
+    if (this.#closing !== undefined) return Promise.reject(closedError(this.session));
     const run = this.#last.then(() => {
       if (this.#latch !== undefined) throw alreadyLatched(this.session, this.#latch);
       return work();
@@ -145,7 +145,7 @@ export class NdjsonWriter implements LogWriter {
   }
 }
 
-function closed(session: SessionId): LogError {
+function closedError(session: SessionId): LogError {
   return new LogError('log/closed', `The writer of session ${session} was closed; open the session again.`, {
     session,
   });

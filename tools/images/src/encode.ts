@@ -24,7 +24,7 @@ const PATIENCE = 30;
 
 /** The whole is decoded. @throws what the library says of a damaged or cut file. */
 export async function decodes(sharp: ImageLibrary, image: SeenImage): Promise<void> {
-  await opened(sharp, image).raw().toBuffer();
+  await openImage(sharp, image).raw().toBuffer();
 }
 
 /** Within the bytes, at this size or below. @throws what the library says of a damaged or cut file. */
@@ -34,7 +34,7 @@ export async function encode(
   size: ImageSize,
   bytes: number,
 ): Promise<EncodedImage> {
-  for (let now = size; ; now = shrunk(now)) {
+  for (let now = size; ; now = shrinkSize(now)) {
     const written = await writtenWithin(sharp, image, now, bytes);
     if (written !== undefined) return { ...written, size: now };
   }
@@ -46,7 +46,7 @@ async function writtenWithin(
   size: ImageSize,
   bytes: number,
 ): Promise<Pick<EncodedImage, 'format' | 'data'> | undefined> {
-  const pixels = await sized(sharp, image, size).raw().toBuffer({ resolveWithObject: true });
+  const pixels = await resizeImage(sharp, image, size).raw().toBuffer({ resolveWithObject: true });
   const again = (): Sharp => {
     const { width, height, channels } = pixels.info;
     return sharp(pixels.data, { raw: { width, height, channels } });
@@ -62,15 +62,15 @@ async function writtenWithin(
   return undefined;
 }
 
-function sized(sharp: ImageLibrary, image: SeenImage, { width, height }: ImageSize): Sharp {
-  return opened(sharp, image).autoOrient().resize(width, height, { fit: 'fill' }).toColourspace('srgb');
+function resizeImage(sharp: ImageLibrary, image: SeenImage, { width, height }: ImageSize): Sharp {
+  return openImage(sharp, image).autoOrient().resize(width, height, { fit: 'fill' }).toColourspace('srgb');
 }
 
 /** One frame; a file that ends early is an error, not a grey half. */
-function opened(sharp: ImageLibrary, { data }: SeenImage): Sharp {
+function openImage(sharp: ImageLibrary, { data }: SeenImage): Sharp {
   return sharp(data, { failOn: 'error', limitInputPixels: MOST_PIXELS }).timeout({ seconds: PATIENCE });
 }
 
-function shrunk({ width, height }: ImageSize): ImageSize {
+function shrinkSize({ width, height }: ImageSize): ImageSize {
   return { width: Math.max(1, Math.floor(width * SHRINK)), height: Math.max(1, Math.floor(height * SHRINK)) };
 }

@@ -21,7 +21,7 @@ export function createImageFitter(): ImageFitter {
       const sharp = await loadSharp().catch((cause: unknown): UnfitImage => ({ problem: notLoaded(cause) }));
       if ('problem' in sharp) return sharp;
       try {
-        return await fitted(sharp, await lookInto(sharp, format, data), bounds);
+        return await fitDecoded(sharp, await lookInto(sharp, format, data), bounds);
       } catch (cause) {
         return { problem: `its ${format} is damaged or cut off (${messageOf(cause)}): have it made anew` };
       }
@@ -29,14 +29,18 @@ export function createImageFitter(): ImageFitter {
   };
 }
 
-async function fitted(sharp: ImageLibrary, image: SeenImage, bounds: ImageBounds): Promise<FittedImage | UnfitImage> {
+async function fitDecoded(
+  sharp: ImageLibrary,
+  image: SeenImage,
+  bounds: ImageBounds,
+): Promise<FittedImage | UnfitImage> {
   const { size } = image;
   if (size.width * size.height > MOST_PIXELS)
     return { problem: `it has ${inWords(size)} pixels, and ${MOST_PIXELS} are decoded at most: make a smaller copy` };
   const target = bounds.sizeFor(size);
-  if (!staysAsItIs(image, target, bounds)) return told(image, await encode(sharp, image, target, bounds.bytes));
+  if (!staysAsItIs(image, target, bounds)) return fittedImage(image, await encode(sharp, image, target, bounds.bytes));
   await decodes(sharp, image);
-  return told(image, image);
+  return fittedImage(image, image);
 }
 
 function staysAsItIs(image: SeenImage, target: SeenImage['size'], { bytes }: ImageBounds): boolean {
@@ -45,7 +49,7 @@ function staysAsItIs(image: SeenImage, target: SeenImage['size'], { bytes }: Ima
   return sameSize && !turned && frames === 1 && plain && data.byteLength <= bytes;
 }
 
-function told(image: SeenImage, { format, data, size }: EncodedImage): FittedImage {
+function fittedImage(image: SeenImage, { format, data, size }: EncodedImage): FittedImage {
   const scaled = size.width !== image.size.width || size.height !== image.size.height;
   const changes = [
     ...(scaled ? [`scaled down from ${inWords(image.size)}`] : []),

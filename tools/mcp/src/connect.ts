@@ -76,7 +76,7 @@ export async function connect(server: McpServer, watcher: Watcher, signal: Abort
     throw withLastWords(cause, lastWords());
   }
   Object.assign(client, {
-    onclose: () => watcher.gone(`its connection was closed${said(lastWords())}`),
+    onclose: () => watcher.gone(`its connection was closed${lastWordsNote(lastWords())}`),
     onerror: probing(client, watcher),
   });
   return {
@@ -187,9 +187,9 @@ function listedTool(given: unknown): readonly ListedTool[] {
 
 function withLastWords(cause: unknown, words: string): Error {
   const message = cause instanceof Error ? cause.message : String(cause);
-  return new Error(`${message}${said(words)}`, { cause });
+  return new Error(`${message}${lastWordsNote(words)}`, { cause });
 }
 
-function said(words: string): string {
+function lastWordsNote(words: string): string {
   return words === '' ? '' : `; its last words were: ${words}`;
 }

@@ -50,7 +50,7 @@ export function createMcpTools(options: McpOptions): McpTools {
   return {
     ready,
     sources: links.map((link) => instructionsOf(link, { ready, patienceMs: waitMs + 1_000 })),
-    offer: (shown) => joined(links.map((link) => offerOf(link, shown, { approvals, made }))),
+    offer: (shown) => joinOffers(links.map((link) => offerOf(link, shown, { approvals, made }))),
     close: async () => void (await Promise.all(links.map((link) => link.close()))),
   };
 }
@@ -64,7 +64,7 @@ async function withinTime(work: Promise<unknown>, wait: (signal: AbortSignal) =>
   }
 }
 
-function joined(offers: readonly ToolOffer[]): ToolOffer {
+function joinOffers(offers: readonly ToolOffer[]): ToolOffer {
   return {
     tools: offers.flatMap(({ tools }) => tools),
     held: offers.flatMap(({ held }) => held),

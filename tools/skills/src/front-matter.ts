@@ -70,7 +70,7 @@ async function parseHead(text: string): Promise<Omit<SkillFile, 'body'> | BadFil
   const yaml = await parseYaml(text);
   if ('reason' in yaml) return yaml;
   const read = schema.safeParse(yaml.value);
-  if (!read.success) return { reason: said(read.error) };
+  if (!read.success) return { reason: issuesText(read.error) };
   const { name, description, license, compatibility, metadata, 'allowed-tools': allowedTools } = read.data;
   return {
     name,
@@ -102,7 +102,7 @@ function loadYaml(): Promise<typeof Yaml> {
   return (library ??= import('js-yaml'));
 }
 
-function said(error: z.ZodError): string {
+function issuesText(error: z.ZodError): string {
   return error.issues
     .map(({ path, message }) => `${path.length === 0 ? 'its front matter' : path.join('.')}: ${oneClause(message)}`)
     .join('; ');

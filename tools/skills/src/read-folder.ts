@@ -60,12 +60,12 @@ export async function readSkillFolder(
   if (before !== undefined && before.stamp === stamp) return before.read;
   const realFolder = inside(folder, realRoot);
   if (typeof realFolder !== 'string') return realFolder;
-  const read = await masked(await readAnew(path, { folder, realFolder, realRoot }, root), mask);
+  const read = await maskSkill(await readAnew(path, { folder, realFolder, realRoot }, root), mask);
   if (stamp !== undefined) known.set(folder, { stamp, read });
   return read;
 }
 
-async function masked(read: ReadSkill | BadFile, mask: Secrets['mask']): Promise<FoundSkill | BadFile> {
+async function maskSkill(read: ReadSkill | BadFile, mask: Secrets['mask']): Promise<FoundSkill | BadFile> {
   if ('reason' in read) return { reason: await mask(read.reason) };
   const { whenToUse, ...skill } = read;
   const [description, body] = [await mask(read.description), read.preload ? await mask(read.body) : read.body];

@@ -40,7 +40,7 @@ export function createSkillLoadTool(shelf: InstalledSkills): Tool {
         run: async (context) => {
           await shelf.look();
           const skill = shelf.find(name);
-          if (skill === undefined) return failed(unknown(shelf, name));
+          if (skill === undefined) return failedOutput(unknown(shelf, name));
           return file === undefined ? load(shelf, skill, context) : readFile(skill, file);
         },
       };
@@ -54,12 +54,12 @@ function load({ budget }: InstalledSkills, skill: FoundSkill, context: ToolConte
     case 'point':
       return { text: pointerTo(skill, verdict.at) };
     case 'refuse':
-      return failed(`${verdict.why} ${FREES}`);
+      return failedOutput(`${verdict.why} ${FREES}`);
     case 'load': {
       const { tokens, warning } = verdict;
-      const text = shown(skill, warning);
+      const text = skillText(skill, warning);
       const tooLong = whyTooLong(text, context.room());
-      if (tooLong !== undefined) return failed(`the body of ${skill.name} ${tooLong}`);
+      if (tooLong !== undefined) return failedOutput(`the body of ${skill.name} ${tooLong}`);
       const { name, version, source } = skill;
       return { text, facts: [{ kind: 'skill.loaded', data: { name, version, reason: 'on_demand', tokens, source } }] };
     }
@@ -69,7 +69,7 @@ function load({ budget }: InstalledSkills, skill: FoundSkill, context: ToolConte
 const FREES =
   'What is loaded stays in the context until a compaction drops it: that frees its budget. Work with what is loaded, or tell the user, who can compact, or load a skill beyond the budget with /skill.';
 
-function shown({ name, source, version, body }: FoundSkill, warning: string | undefined): string {
+function skillText({ name, source, version, body }: FoundSkill, warning: string | undefined): string {
   const said = warning === undefined ? '' : `\n\n[Budget: ${warning}.]`;
   return `# Skill: ${name} (source: ${source}, version ${version})\n\n${body}${said}\n`;
 }
@@ -95,8 +95,8 @@ function whyTooLong(text: string, { bytes, lines }: ReturnType<ToolContext['room
 function readFile({ realFolder, name }: FoundSkill, file: string): ToolOutput {
   const path = inside(join(realFolder, file), realFolder);
   const bytes = typeof path === 'string' ? readPlain(path, realFolder, LARGEST_FILE) : path;
-  if ('reason' in bytes) return failed(`${file} of the skill ${name} cannot be shown: ${bytes.reason}`);
-  if (bytes.subarray(0, 8_192).includes(0)) return failed(`${file} of the skill ${name} is no text`);
+  if ('reason' in bytes) return failedOutput(`${file} of the skill ${name} cannot be shown: ${bytes.reason}`);
+  if (bytes.subarray(0, 8_192).includes(0)) return failedOutput(`${file} of the skill ${name} is no text`);
   return { text: new TextDecoder().decode(bytes) };
 }
 
@@ -106,6 +106,6 @@ function unknown({ names }: InstalledSkills, name: string): string {
   return `there is no skill "${name.slice(0, 80)}": ${next}`;
 }
 
-function failed(text: string): ToolOutput {
+function failedOutput(text: string): ToolOutput {
   return { text, failed: true };
 }

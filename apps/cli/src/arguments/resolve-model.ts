@@ -155,7 +155,7 @@ function requireUnambiguous(model: string, rows: readonly Capabilities[]): void 
   if (matching.length < 2) return;
   throw new CliError(
     'cli/refused',
-    `${JSON.stringify(model)} could be ${listed(matching)}`,
+    `${JSON.stringify(model)} could be ${nameModels(matching)}`,
     `name one of them: --model ${matching[0]?.model}`,
   );
 }
@@ -201,7 +201,7 @@ function unknown(model: string, near: string | undefined, { rows, catalog, route
   const meant = near ?? nearestName(model, namesOf(catalog.rows));
   const isAlike = (row: Capabilities): boolean => wordsOf(row.model)[0] === wordsOf(model)[0];
   const [alike = []] = [rows.filter(isAlike), catalog.rows.filter(isAlike)].filter((some) => some.length > 0);
-  const others = `name another, such as ${listed(alike.length > 0 ? alike : makersInTurn(rows))}.`;
+  const others = `name another, such as ${nameModels(alike.length > 0 ? alike : makersInTurn(rows))}.`;
   const next = meant !== undefined ? `did you mean ${meant}?` : others;
   const newer = routed ? 'Else say how many tokens it takes, input and output together: --window 32768' : NEWER;
   return new CliError('cli/refused', `the catalog knows no model ${JSON.stringify(model)}`, `${next} ${newer}`);
@@ -218,7 +218,7 @@ function makersInTurn(rows: readonly Capabilities[]): readonly Capabilities[] {
   return turns.toSorted((a, b) => a.turn - b.turn).map(({ row }) => row);
 }
 
-function listed(rows: readonly Capabilities[]): string {
+function nameModels(rows: readonly Capabilities[]): string {
   const names = rows.slice(0, LISTED).map(({ model }) => model);
   return `${names.join(', ')}${rows.length > LISTED ? ', …' : ''}`;
 }

@@ -7,7 +7,7 @@ import { imageKind } from '@tidemark/model';
 
 import type { CommandContext } from '../frame/command.ts';
 import { CliError } from '../frame/failure.ts';
-import { styled } from '../frame/shown.ts';
+import { withStyle } from '../frame/shown.ts';
 
 /** The word that stands for what is piped in. */
 const PIPED = '-';
@@ -46,7 +46,7 @@ export async function readPrompt({ words, imagePiped }: PromptLine, context: Com
   if (data.length === 0) return { words: said, attachments: [] };
   if (context.output.watched)
     context.output.note([
-      styled('yellow', 'notice'),
+      withStyle('yellow', 'notice'),
       `: stdin is what is piped in (${data.length} bytes), so no question can be asked: what would be asked is denied`,
     ]);
   return { words: said, attachments: [{ type: 'attachment', name: 'stdin', data }] };

@@ -18,7 +18,7 @@ import {
 } from '../reports/accounts.ts';
 import { causeTable } from '../reports/cause-table.ts';
 import type { Command, CommandContext, CommandOutcome } from '../frame/command.ts';
-import { counted, grouped, percent } from '../frame/numbers.ts';
+import { formatCount, formatNumber, percent } from '../frame/numbers.ts';
 import { reportRequests } from '../reports/request-report.ts';
 import type { TableOf } from '../frame/table.ts';
 
@@ -71,20 +71,20 @@ function ratesTable({ accounts: { whole, sessions }, session }: Reported): Table
   const { calls, rated, readable, unread, forecast } = whole;
   const { hitRate, writeShare, coverage, forecastError } = ratesOfAccount(whole);
   const usual = session === undefined ? '' : `; one growing prefix would be at ${percent(2, calls + 1)}`;
-  const part = readable.calls === calls ? '' : ` (${grouped(readable.calls)} of ${counted(calls, 'call')})`;
-  const waiting = unread.waiting === 0 ? '' : `; ${grouped(unread.waiting)} wait for a next call`;
+  const part = readable.calls === calls ? '' : ` (${formatNumber(readable.calls)} of ${formatCount(calls, 'call')})`;
+  const waiting = unread.waiting === 0 ? '' : `; ${formatNumber(unread.waiting)} wait for a next call`;
   const rows = [
-    ['hit rate', share(hitRate), `read, of ${grouped(rated.read)} input tokens`],
+    ['hit rate', share(hitRate), `read, of ${formatNumber(rated.read)} input tokens`],
     ['write share', share(writeShare), `written${usual}`],
     ['coverage', share(coverage), `read, of what could have been read${part}`],
-    ['wasted writes', grouped(unread.wasted), `tokens written for nobody${waiting}`],
+    ['wasted writes', formatNumber(unread.wasted), `tokens written for nobody${waiting}`],
     ...(forecastError === null
       ? []
-      : [['forecasts off', share(forecastError), `of the input, over ${counted(forecast.calls, 'call')}`]]),
+      : [['forecasts off', share(forecastError), `of the input, over ${formatCount(forecast.calls, 'call')}`]]),
     changesRow(sessions),
   ];
   const appended = sessions.reduce((sum, one) => sum + one.appended, 0);
-  if (appended > 0) rows.push(['appended', grouped(appended), 'changes at the tail, which rewrote nothing']);
+  if (appended > 0) rows.push(['appended', formatNumber(appended), 'changes at the tail, which rewrote nothing']);
   return { head: [], rows, numbers: [1] };
 }
 
@@ -99,7 +99,11 @@ function changesRow(sessions: readonly AccountedSession[]): readonly string[] {
   const causes = CHURNED.flatMap((what) => sessions.flatMap(({ churn }) => causesOf(what, churn[what])));
   const names = [...new Set(causes)];
   const said = names.map((name) => times(name, causes.filter((one) => one === name).length));
-  return ['changes', grouped(causes.length), said.join(', ') || 'of model, parameters, system text, tools, history'];
+  return [
+    'changes',
+    formatNumber(causes.length),
+    said.join(', ') || 'of model, parameters, system text, tools, history',
+  ];
 }
 
 /** Each change by its name, as often as it was made: `history (compaction)`. */
@@ -121,5 +125,11 @@ function groups(reported: Reported): TableOf {
 
 function cells(account: Account): readonly string[] {
   const { hitRate, writeShare, coverage } = ratesOfAccount(account);
-  return [grouped(account.calls), share(hitRate), share(writeShare), share(coverage), grouped(account.again.tokens)];
+  return [
+    formatNumber(account.calls),
+    share(hitRate),
+    share(writeShare),
+    share(coverage),
+    formatNumber(account.again.tokens),
+  ];
 }

@@ -23,7 +23,7 @@ import { namedSession } from '../arguments/choose-session.ts';
 import type { Command, CommandContext, CommandOutcome } from '../frame/command.ts';
 import { EXIT } from '../frame/exit-codes.ts';
 import { CliError } from '../frame/failure.ts';
-import { grouped } from '../frame/numbers.ts';
+import { formatNumber } from '../frame/numbers.ts';
 import { readOwnCatalog } from '../settings/own-catalog.ts';
 import { rowInForce } from '../settings/row-in-force.ts';
 import { sessionArgument } from '../arguments/session-argument.ts';
@@ -193,17 +193,21 @@ interface CompactionFlags {
 function inWords(id: SessionId, made: CompactionReport, fresh: boolean): string {
   const { outcome, sizes, refused, rewrite, cliff, fallback, strategy, fork } = made;
   const { before, after, hard, parts } = sizes;
-  const said = `about ${grouped(before)} tokens ${outcome === 'compacted' ? 'become' : 'would become'} ${grouped(after)}`;
-  const held = Object.entries(parts).flatMap(([part, tokens]) => (tokens > 0 ? [`${part} ${grouped(tokens)}`] : []));
+  const said = `about ${formatNumber(before)} tokens ${outcome === 'compacted' ? 'become' : 'would become'} ${formatNumber(after)}`;
+  const held = Object.entries(parts).flatMap(([part, tokens]) =>
+    tokens > 0 ? [`${part} ${formatNumber(tokens)}`] : [],
+  );
   const lines = [
     outcome === 'refused' ? `not compacted: ${REASONS[refused ?? 'nothing-to-leave-out']}` : `${outcome}, ${strategy}`,
-    `${said} (${held.join(', ')}); ${grouped(hard)} are to be kept to`,
+    `${said} (${held.join(', ')}); ${formatNumber(hard)} are to be kept to`,
     ...(rewrite === undefined
       ? []
       : [
-          `the next request writes ${grouped(rewrite.tokens)} tokens${rewrite.cost === undefined ? '' : `, $${rewrite.cost} above reading them`}`,
+          `the next request writes ${formatNumber(rewrite.tokens)} tokens${rewrite.cost === undefined ? '' : `, $${rewrite.cost} above reading them`}`,
         ]),
-    ...(cliff === undefined ? [] : [`it stays below ${grouped(cliff)} tokens, above which all of it would cost more`]),
+    ...(cliff === undefined
+      ? []
+      : [`it stays below ${formatNumber(cliff)} tokens, above which all of it would cost more`]),
     ...(fallback === undefined ? [] : [`without the model: ${fallback}`]),
     ...(fork === undefined
       ? []

@@ -20,7 +20,7 @@ import {
 } from '../reports/accounts.ts';
 import type { Command, CommandContext, CommandOutcome } from '../frame/command.ts';
 import { CliError } from '../frame/failure.ts';
-import { counted, dollars, grouped } from '../frame/numbers.ts';
+import { formatCount, dollars, formatNumber } from '../frame/numbers.ts';
 import { readCatalog } from '../settings/own-catalog.ts';
 import type { TableOf } from '../frame/table.ts';
 
@@ -92,7 +92,9 @@ function remarks(account: Account, as: Capabilities | undefined): readonly strin
   const partly = (name: string, part: { readonly calls: number; readonly paid: string }): readonly string[] => {
     if (part.calls === calls) return [];
     if (part.calls === 0) return [`${name}: unknown for every call`];
-    return [`${name}: of ${grouped(part.calls)} of ${counted(calls, 'call')}, which cost ${dollars(part.paid)}`];
+    return [
+      `${name}: of ${formatNumber(part.calls)} of ${formatCount(calls, 'call')}, which cost ${dollars(part.paid)}`,
+    ];
   };
   const named = as === undefined ? [] : partly('other', other);
   return [...unknownsOf(account), ...cliffLine(dearer), ...partly('uncached, ideal', compared), ...named];
@@ -102,8 +104,9 @@ function remarks(account: Account, as: Capabilities | undefined): readonly strin
 function cliffLine({ calls, unpriced, ...added }: Account['dearer']): readonly string[] {
   if (calls === 0) return [];
   const more = unpriced === calls ? 'an unknown amount' : dollars(added.cost);
-  const without = unpriced === 0 || unpriced === calls ? '' : `, without ${counted(unpriced, 'call')} of unknown price`;
-  return [`beyond a price cliff: ${counted(calls, 'call')}, whose length added ${more}${without}`];
+  const without =
+    unpriced === 0 || unpriced === calls ? '' : `, without ${formatCount(unpriced, 'call')} of unknown price`;
+  return [`beyond a price cliff: ${formatCount(calls, 'call')}, whose length added ${more}${without}`];
 }
 
 function groups(reported: Reported): TableOf {
@@ -113,9 +116,9 @@ function groups(reported: Reported): TableOf {
     const paid = paidIn(account);
     return [
       groupName(by, name),
-      grouped(calls),
-      uncounted === calls ? '?' : grouped(inputOfAccount(account)),
-      unanswered === calls ? '?' : grouped(tokens.answer + tokens.reasoning),
+      formatNumber(calls),
+      uncounted === calls ? '?' : formatNumber(inputOfAccount(account)),
+      unanswered === calls ? '?' : formatNumber(tokens.answer + tokens.reasoning),
       paid === undefined ? '?' : dollars(paid),
       timesIdeal(compared),
     ];

@@ -24,9 +24,9 @@ import { EXIT } from '../frame/exit-codes.ts';
 import { CliError } from '../frame/failure.ts';
 import type { KeyPresence } from '../settings/key-presence.ts';
 import { keysOf, keyWords } from '../settings/key-presence.ts';
-import { counted, grouped } from '../frame/numbers.ts';
+import { formatCount, formatNumber } from '../frame/numbers.ts';
 import type { Shown, Style } from '../frame/shown.ts';
-import { styled } from '../frame/shown.ts';
+import { withStyle } from '../frame/shown.ts';
 
 /** Looks at the environment, at every session and artifact; repairs or collects when asked. */
 export const doctor: Command = {
@@ -100,7 +100,7 @@ const STATE_STYLE: { readonly [state in CheckState]: Style } = { good: 'green', 
 
 function checkLine(check: DoctorCheck): readonly Shown[] {
   const next = check.next === undefined ? '' : `\n         next: ${check.next}`;
-  return [styled(STATE_STYLE[check.state], check.state.padEnd(8)), ` ${check.name}: ${check.found}${next}\n`];
+  return [withStyle(STATE_STYLE[check.state], check.state.padEnd(8)), ` ${check.name}: ${check.found}${next}\n`];
 }
 
 function keyLine(key: KeyPresence): readonly Shown[] {
@@ -119,5 +119,5 @@ function sessionLines(session: InspectedSession): readonly Shown[] {
 function summary(sessions: readonly InspectedSession[]): Shown {
   const damaged = sessions.filter((session) => session.state === 'failed').length;
   const records = sessions.reduce((sum, session) => sum + session.records, 0);
-  return `${counted(sessions.length, 'session')}, ${counted(records, 'record')}, ${grouped(damaged)} damaged`;
+  return `${formatCount(sessions.length, 'session')}, ${formatCount(records, 'record')}, ${formatNumber(damaged)} damaged`;
 }

@@ -4,9 +4,9 @@ import type { Imported } from '@tidemark/recording';
 import { importInto } from '@tidemark/recording';
 
 import type { Command, CommandContext, CommandOutcome } from '../frame/command.ts';
-import { grouped } from '../frame/numbers.ts';
+import { formatNumber } from '../frame/numbers.ts';
 import type { Shown } from '../frame/shown.ts';
-import { styled } from '../frame/shown.ts';
+import { withStyle } from '../frame/shown.ts';
 
 /** Imports a transcript. */
 export const importCommand: Command = {
@@ -34,8 +34,8 @@ function report(imported: Imported): Shown {
   const { session, sessions, format, lines, events, calls } = imported;
   const others = sessions.length - 1;
   return [
-    styled('cyan', session),
-    `\n  ${format}: ${grouped(lines)} lines, ${grouped(events)} events, ${grouped(calls)} billed calls`,
+    withStyle('cyan', session),
+    `\n  ${format}: ${formatNumber(lines)} lines, ${formatNumber(events)} events, ${formatNumber(calls)} billed calls`,
     others === 0
       ? ''
       : `\n  and ${others} more ${others === 1 ? 'session' : 'sessions'} (subagents, branches): ${sessions.filter((one) => one !== session).join(', ')}`,
@@ -47,7 +47,7 @@ function report(imported: Imported): Shown {
 /** How the import stands to an earlier one of the same transcript. */
 function standing({ added, updated, diverged }: Imported): string {
   if (added === 0) return '\n  it was imported before; nothing was added';
-  if (updated) return `\n  it had grown since it was imported; ${grouped(added)} events were added`;
+  if (updated) return `\n  it had grown since it was imported; ${formatNumber(added)} events were added`;
   if (diverged === undefined) return '';
   return `\n  its records differ from those of the earlier import ${diverged}: this one stands by itself, and each call is billed once`;
 }

@@ -5,14 +5,14 @@ import { resolve } from 'node:path';
 import type { SessionFilter, SessionSummary, UnreadableSession } from '@tidemark/log';
 
 import type { Command, CommandContext, CommandOutcome } from '../frame/command.ts';
-import { counted } from '../frame/numbers.ts';
+import { formatCount } from '../frame/numbers.ts';
 import { plainSize } from '../frame/plain-size.ts';
 import type { GaugedSession } from '../reports/session-gauges.ts';
 import { gaugeCell, gaugeSessions } from '../reports/session-gauges.ts';
 import type { PlacedSession } from '../reports/session-tree.ts';
 import { atRoot, flatTree } from '../reports/session-tree.ts';
 import type { Shown } from '../frame/shown.ts';
-import { styled } from '../frame/shown.ts';
+import { withStyle } from '../frame/shown.ts';
 
 /** Lists the sessions of the store. */
 export const sessions: Command = {
@@ -47,7 +47,7 @@ async function list(options: SessionsFlags, context: CommandContext): Promise<Co
   if (listed.length > 0) context.output.table({ head: HEAD, rows: listed.map(row), numbers: [3, 4] });
   if (context.output.json) return undefined;
   for (const each of found.unreadable) context.output.note(unreadable(each));
-  for (const each of unread(gauged)) context.output.note(each);
+  for (const each of unreadNotes(gauged)) context.output.note(each);
   return undefined;
 }
 
@@ -55,7 +55,7 @@ const HEAD = ['session', 'created', 'changed', 'size', 'gauge', 'from', 'workspa
 
 function row({ session, depth }: PlacedSession<GaugedSession>): readonly Shown[] {
   return [
-    [depth === 0 ? '' : `${'  '.repeat(depth - 1)}└ `, styled('cyan', session.session)],
+    [depth === 0 ? '' : `${'  '.repeat(depth - 1)}└ `, withStyle('cyan', session.session)],
     toTheMinute(session.createdAt),
     toTheMinute(session.changedAt),
     session.bytes === undefined ? '' : plainSize(session.bytes),
@@ -81,19 +81,19 @@ function toTheMinute(at: string | undefined): string {
 }
 
 function unreadable(each: UnreadableSession): Shown {
-  return [styled('yellow', 'unreadable'), `: ${each.session}: ${each.reason}; see \`tidemark doctor\``];
+  return [withStyle('yellow', 'unreadable'), `: ${each.session}: ${each.reason}; see \`tidemark doctor\``];
 }
 
 /** Why gauges are missing: one line for all that were too long, one for each that is damaged. */
-function unread(gauged: readonly GaugedSession[]): readonly Shown[] {
+function unreadNotes(gauged: readonly GaugedSession[]): readonly Shown[] {
   const long = gauged.filter((each) => each.unread === 'long').length;
   const damaged = gauged.filter((each) => each.unread === 'damaged');
   return [
     ...(long === 0
       ? []
-      : [`the gauge of ${counted(long, 'session')} was not read: their logs are long; \`tidemark show\` reads it`]),
+      : [`the gauge of ${formatCount(long, 'session')} was not read: their logs are long; \`tidemark show\` reads it`]),
     ...damaged.map(({ session }): Shown => [
-      styled('yellow', 'damaged'),
+      withStyle('yellow', 'damaged'),
       `: ${session}: its gauge cannot be read; see \`tidemark doctor\``,
     ]),
   ];

@@ -9,7 +9,7 @@ import { allWritten, inputTokens } from '@tidemark/model';
 import type { Command, CommandContext, CommandOutcome } from '../frame/command.ts';
 import { explainPadding } from '../reports/explain-padding.ts';
 import { gaugeAtRest } from '../reports/gauge-at-rest.ts';
-import { dollars, grouped } from '../frame/numbers.ts';
+import { dollars, formatNumber } from '../frame/numbers.ts';
 import { sessionArgument } from '../arguments/session-argument.ts';
 import { showStep } from '../reports/show-step.ts';
 import { standingLine } from '../present/standing-line.ts';
@@ -120,7 +120,7 @@ async function showSession(session: SessionId, context: CommandContext): Promise
   };
   context.output.result(value, () =>
     [
-      `${session}: ${grouped(records)} records, ${countOf(steps)}${forecastsOff(off)}${unknownCaching(steps)}`,
+      `${session}: ${formatNumber(records)} records, ${countOf(steps)}${forecastsOff(off)}${unknownCaching(steps)}`,
       ...(parent === undefined ? [] : [`a fork: it left ${parent.session} behind record ${parent.position}`]),
       ...(startedBy === undefined ? [] : [`a subagent of ${startedBy.session}, for its call ${startedBy.call}`]),
       ...subagents.map(subagentLine),
@@ -140,8 +140,8 @@ async function showSession(session: SessionId, context: CommandContext): Promise
 function countOf(steps: readonly StepRow[]): string {
   const beside = steps.filter(({ step }) => step === null).length;
   const main = steps.length - beside;
-  const said = `${grouped(main)} step${main === 1 ? '' : 's'}`;
-  return beside === 0 ? said : `${said}, ${grouped(beside)} side call${beside === 1 ? '' : 's'}`;
+  const said = `${formatNumber(main)} step${main === 1 ? '' : 's'}`;
+  return beside === 0 ? said : `${said}, ${formatNumber(beside)} side call${beside === 1 ? '' : 's'}`;
 }
 
 /** Without a comparison there is nothing that forecasts could be off by: why is said instead. */
@@ -176,15 +176,15 @@ function stepRow(record: Recorded, purposes: ReadonlyMap<number, string>): StepR
         ? 'interrupted'
         : miss === undefined
           ? ''
-          : `${[miss.cause, ...(miss.also ?? [])].join(' + ')}: ${grouped(miss.tokens)} paid again`,
+          : `${[miss.cause, ...(miss.also ?? [])].join(' + ')}: ${formatNumber(miss.tokens)} paid again`,
   };
 }
 
 function cells(row: StepRow): readonly string[] {
-  const count = (value: number | null): string => (value === null ? '?' : grouped(value));
+  const count = (value: number | null): string => (value === null ? '?' : formatNumber(value));
   const { step, stream, purpose, at, model, fresh, read, written, input, answer, cost, transport, note } = row;
   const isWhole = fresh !== null && read !== null && written !== null;
-  const total = isWhole || input === null ? '' : `${grouped(input)} input tokens in all`;
+  const total = isWhole || input === null ? '' : `${formatNumber(input)} input tokens in all`;
   const beside = step === null ? [`${purpose ?? 'side call'} (${stream})`] : [];
   return [
     step === null ? '' : String(step),

@@ -6,7 +6,7 @@ import { defined } from '@tidemark/core';
 import type { Command, CommandContext, CommandOutcome } from '../frame/command.ts';
 import { CliError } from '../frame/failure.ts';
 import type { Shown } from '../frame/shown.ts';
-import { styled } from '../frame/shown.ts';
+import { withStyle } from '../frame/shown.ts';
 import type { SimulatorAddress } from '../settings/simulator-addresses.ts';
 import { addressesOf } from '../settings/simulator-addresses.ts';
 import { openSimulator } from '../settings/simulator-server.ts';
@@ -56,7 +56,7 @@ async function serve(options: SimulateFlags, context: CommandContext): Promise<C
   const addresses = addressesOf(listening.url);
   context.output.result({ url: listening.url, port: listening.port, clock, addresses }, () => [
     'the simulator listens on ',
-    styled('cyan', listening.url),
+    withStyle('cyan', listening.url),
     '; Ctrl-C ends it\n',
     ...addresses.flatMap(addressLine),
     'every key is accepted',
@@ -68,7 +68,7 @@ async function serve(options: SimulateFlags, context: CommandContext): Promise<C
 
 function addressLine({ title, variable, url, flags }: SimulatorAddress): readonly Shown[] {
   const sdk = variable === undefined ? '' : `${variable}=${url}, or `;
-  return [styled('bold', `${title}: `), `${sdk}${flags}\n`];
+  return [withStyle('bold', `${title}: `), `${sdk}${flags}\n`];
 }
 
 function addTo(name: string, names: readonly string[]): readonly string[] {

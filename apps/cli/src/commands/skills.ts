@@ -7,7 +7,7 @@ import { findSkills } from '@tidemark/tools-skills';
 
 import type { Command, CommandContext, CommandOutcome } from '../frame/command.ts';
 import { eachSession } from '../reports/each-session.ts';
-import { counted, grouped } from '../frame/numbers.ts';
+import { formatCount, formatNumber } from '../frame/numbers.ts';
 import { sessionArgument } from '../arguments/session-argument.ts';
 import { inFields, showInstalled, skillsHere } from '../settings/installed-skills.ts';
 import { settingsRequest } from '../settings/settings-in.ts';
@@ -74,22 +74,22 @@ function together(found: readonly SessionSkills[]): readonly SkillUse[] {
 
 function headline(session: string | undefined, found: readonly SessionSkills[], used: readonly SkillUse[]): string {
   if (found.length === 0) return 'no session yet';
-  const where = session ?? counted(found.length, 'session');
+  const where = session ?? formatCount(found.length, 'session');
   if (used.length === 0) return `no skill was loaded in ${where}`;
   const loads = used.reduce((sum, one) => sum + one.loads, 0);
   const tokens = used.reduce((sum, one) => sum + one.tokens, 0);
-  return `${where}: ${counted(used.length, 'skill')}, loaded ${timesOf(loads)}, ${grouped(tokens)} tokens`;
+  return `${where}: ${formatCount(used.length, 'skill')}, loaded ${timesOf(loads)}, ${formatNumber(tokens)} tokens`;
 }
 
 function timesOf(loads: number): string {
-  return loads === 1 ? 'once' : `${grouped(loads)} times`;
+  return loads === 1 ? 'once' : `${formatNumber(loads)} times`;
 }
 
 function tableOf(used: readonly SkillUse[]): TableOf {
   const rows = used.map(({ name, loads, tokens, reasons, sources }) => [
     name,
-    grouped(loads),
-    grouped(tokens),
+    formatNumber(loads),
+    formatNumber(tokens),
     reasonsOf(reasons),
     sources.join(', '),
   ]);
@@ -109,7 +109,7 @@ function indexLines(session: string | undefined, found: readonly SessionSkills[]
   const listed = found.flatMap(({ index }) => (index === undefined ? [] : [index]));
   const [first] = listed;
   if (first === undefined) return found.length === 0 ? [] : ['no session lists a skill'];
-  if (session === undefined) return [`${counted(listed.length, 'session')} with a list of skills`];
+  if (session === undefined) return [`${formatCount(listed.length, 'session')} with a list of skills`];
   const { tokens, text } = first;
-  return [`listed for the model: about ${grouped(tokens)} tokens`, text];
+  return [`listed for the model: about ${formatNumber(tokens)} tokens`, text];
 }

@@ -7,7 +7,7 @@ import { judgeTrust, listTrust, readBrought, recordTrust, revokeTrust } from '@t
 
 import type { Command, CommandContext, CommandOutcome } from '../frame/command.ts';
 import { CliError } from '../frame/failure.ts';
-import { askForTrust, canAsk, indented, LOOK } from '../settings/trust-in.ts';
+import { askForTrust, canAsk, indentLine, LOOK } from '../settings/trust-in.ts';
 import { tooLongToAsk, trustLines } from '../settings/trust-lines.ts';
 
 /** Trusts a folder, forgets that, or lists what was said. */
@@ -59,7 +59,7 @@ async function give(path: string, said: boolean, context: CommandContext): Promi
 /** Without a question there is nothing to read before an answer: what is too long for a question is named and not printed. */
 function noteAll(lines: readonly string[], { output }: CommandContext): 'trusted' {
   const tooLong = tooLongToAsk(lines);
-  for (const line of tooLong === undefined ? lines.map(indented) : [`not shown: ${tooLong}`]) output.note(line);
+  for (const line of tooLong === undefined ? lines.map(indentLine) : [`not shown: ${tooLong}`]) output.note(line);
   return 'trusted';
 }
 

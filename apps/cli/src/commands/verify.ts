@@ -10,10 +10,10 @@ import { inspectSession } from '@tidemark/store-ndjson';
 import type { Command, CommandContext, CommandOutcome } from '../frame/command.ts';
 import { encoders } from '../reports/encoders.ts';
 import { EXIT } from '../frame/exit-codes.ts';
-import { grouped } from '../frame/numbers.ts';
+import { formatNumber } from '../frame/numbers.ts';
 import { sessionArgument } from '../arguments/session-argument.ts';
 import type { Shown } from '../frame/shown.ts';
-import { styled } from '../frame/shown.ts';
+import { withStyle } from '../frame/shown.ts';
 
 /** Rebuilds every request of a session and compares digests; checks the chain of its log. */
 export const verify: Command = {
@@ -40,14 +40,14 @@ interface VerifyFlags {
 async function check(session: SessionId, options: VerifyFlags, context: CommandContext): Promise<CommandOutcome> {
   const store = await context.store();
   const { records, damage } = await inspectSession(store, session);
-  if (damage !== undefined) throw damaged(session, damage);
+  if (damage !== undefined) throw damageError(session, damage);
   const found = await verifySession(store, session, { encoders, full: options.full === true });
   const ok = found.differences.length === 0 && found.breaks.every((one) => one.cause !== undefined);
   context.output.result({ ok, session, ...found, records }, () => report(session, found, records, ok));
   return ok ? undefined : EXIT.difference;
 }
 
-function damaged(session: SessionId, damage: Damage): LogError {
+function damageError(session: SessionId, damage: Damage): LogError {
   const { path, line, offset, phase, reason } = damage;
   return new LogError(
     'log/damaged',
@@ -62,10 +62,10 @@ function report(session: SessionId, found: Verification, records: number, ok: bo
   const requestsLine =
     requests === 0
       ? '0 requests of ours: an import holds none (`tidemark replay --keep` drives it and keeps its requests)'
-      : `${grouped(requests)} requests rebuilt, ${differences.length === 0 ? 'every byte the same' : `${differences.length} differ`}`;
+      : `${formatNumber(requests)} requests rebuilt, ${differences.length === 0 ? 'every byte the same' : `${differences.length} differ`}`;
   return [
-    styled(ok ? 'green' : 'red', ok ? 'whole' : 'differs'),
-    ` ${session}\n  ${grouped(records)} records, chain unbroken\n  ${requestsLine}`,
+    withStyle(ok ? 'green' : 'red', ok ? 'whole' : 'differs'),
+    ` ${session}\n  ${formatNumber(records)} records, chain unbroken\n  ${requestsLine}`,
     requests === 0 ? '' : `\n  ${breaks.length - unlabelled.length} labelled breaks, ${unlabelled.length} unlabelled`,
     ...differences.map(
       (one) =>

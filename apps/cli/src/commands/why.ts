@@ -8,7 +8,7 @@ import type { SessionId } from '@tidemark/log';
 import type { Command, CommandContext, CommandOutcome } from '../frame/command.ts';
 import { encoders } from '../reports/encoders.ts';
 import { describeExplanation } from '../reports/explanation.ts';
-import { counted, grouped } from '../frame/numbers.ts';
+import { formatCount, formatNumber } from '../frame/numbers.ts';
 import { sessionArgument } from '../arguments/session-argument.ts';
 import type { Shown } from '../frame/shown.ts';
 import { noStep, stepArgument } from '../arguments/step-argument.ts';
@@ -57,10 +57,10 @@ function untoldInWords(requests: number, { answered, unanswered }: UntoldReads):
   const unknown = answered + unanswered;
   if (unknown === 0) return undefined;
   const reasons = [
-    ...(answered === 0 ? [] : [`${counted(answered, 'answer')} without a count of it`]),
-    ...(unanswered === 0 ? [] : [`${counted(unanswered, 'request')} without a whole answer`]),
+    ...(answered === 0 ? [] : [`${formatCount(answered, 'answer')} without a count of it`]),
+    ...(unanswered === 0 ? [] : [`${formatCount(unanswered, 'request')} without a whole answer`]),
   ].join(', ');
-  return `What ${grouped(unknown)} of ${counted(requests, 'request')} read from a cache is not known: ${reasons}`;
+  return `What ${formatNumber(unknown)} of ${formatCount(requests, 'request')} read from a cache is not known: ${reasons}`;
 }
 
 function lines(found: readonly Explanation[]): Shown {

@@ -8,9 +8,9 @@ import { openNdjsonStore } from '@tidemark/store-ndjson';
 import { describeExplanation } from '../reports/explanation.ts';
 import type { CommandContext, CommandOutcome } from '../frame/command.ts';
 import { EXIT } from '../frame/exit-codes.ts';
-import { counted, dollars, percent } from '../frame/numbers.ts';
+import { formatCount, dollars, percent } from '../frame/numbers.ts';
 import type { Shown } from '../frame/shown.ts';
-import { styled } from '../frame/shown.ts';
+import { withStyle } from '../frame/shown.ts';
 import { wrapWords } from '../frame/wrap-words.ts';
 import { WIDTH } from './show-work.ts';
 import type { Audit } from './audit.ts';
@@ -45,7 +45,7 @@ export async function conclude(done: DoneWork, { output }: CommandContext): Prom
     ...paragraph('cost', costs(sum)),
     ...(explained.length === 0
       ? paragraph('why', 'nothing to explain: each request extends the one before it, and read all it could')
-      : [styled('bold', 'why'.padEnd(INDENT)), ...explained.flatMap(describeExplanation), '\n']),
+      : [withStyle('bold', 'why'.padEnd(INDENT)), ...explained.flatMap(describeExplanation), '\n']),
     ...paragraph('verify', verdict(verified)),
     '\n',
     ...(keep ? lookInside(home, main) : NEXT),
@@ -54,7 +54,7 @@ export async function conclude(done: DoneWork, { output }: CommandContext): Prom
 }
 
 function verdict({ requests, records, sessions, differences }: Omit<Audit, 'explained' | 'senders'>): string {
-  const made = `${counted(requests, 'request')} made again from ${counted(records, 'record')} of ${counted(sessions, 'log')}`;
+  const made = `${formatCount(requests, 'request')} made again from ${formatCount(records, 'record')} of ${formatCount(sessions, 'log')}`;
   return `${made}: ${differences === 0 ? 'every byte the same' : 'some differ'}`;
 }
 
@@ -64,16 +64,16 @@ function paragraph(head: string, text: string): readonly Shown[] {
   const lines = wrapWords(text, WIDTH - INDENT).map(
     (line, index) => `${index === 0 ? '' : ' '.repeat(INDENT)}${line}\n`,
   );
-  return [styled('bold', head.padEnd(INDENT)), ...lines];
+  return [withStyle('bold', head.padEnd(INDENT)), ...lines];
 }
 
 function costs({ calls, billed, uncached, cost, ideal }: Sum): string {
-  return `${dollars(cost)} for ${counted(calls, 'call')}. The input cost ${percent(billed, uncached)} of what it costs without a cache, and ${(billed / ideal).toFixed(3)} of the ideal: each new token written once, each old one read`;
+  return `${dollars(cost)} for ${formatCount(calls, 'call')}. The input cost ${percent(billed, uncached)} of what it costs without a cache, and ${(billed / ideal).toFixed(3)} of the ideal: each new token written once, each old one read`;
 }
 
 function lookInside(home: string, session: string): readonly Shown[] {
   return [
-    styled('bold', 'kept'.padEnd(INDENT)),
+    withStyle('bold', 'kept'.padEnd(INDENT)),
     `export TIDEMARK_HOME=${home}\n`,
     `        npx tidemark show ${session}\n`,
     `        npx tidemark show ${session} 6 --diff\n`,
@@ -82,7 +82,7 @@ function lookInside(home: string, session: string): readonly Shown[] {
 }
 
 const NEXT: readonly Shown[] = [
-  styled('bold', 'next'.padEnd(INDENT)),
+  withStyle('bold', 'next'.padEnd(INDENT)),
   'npx tidemark demo --keep             keep this session, and look inside\n',
   '        npx tidemark replay <file>           what a transcript of your own (pi,\n',
   '                                             Claude Code) cost, and had to cost\n',

@@ -3,10 +3,10 @@
 import type { DrivenCall } from '@tidemark/recording';
 import { costOf, priceAt } from '@tidemark/model';
 
-import { grouped } from '../frame/numbers.ts';
+import { formatNumber } from '../frame/numbers.ts';
 import type { CommandOutput } from '../frame/output.ts';
 import type { Shown } from '../frame/shown.ts';
-import { styled } from '../frame/shown.ts';
+import { withStyle } from '../frame/shown.ts';
 
 /** One call, for programs. */
 export interface CallRow {
@@ -44,9 +44,9 @@ function noteOf({ refused, prepared }: DrivenCall): string {
   if (refused !== undefined) return `refused: ${refused}`;
   const { opened, outlook } = prepared;
   if (opened !== undefined && opened.data.cause !== 'initial') {
-    return `epoch ${opened.data.number}: ${opened.data.cause}, ${grouped(opened.data.forecast.rewrite)} again`;
+    return `epoch ${opened.data.number}: ${opened.data.cause}, ${formatNumber(opened.data.forecast.rewrite)} again`;
   }
-  return outlook.loss === undefined ? '' : `${outlook.loss.cause}: ${grouped(outlook.loss.tokens)} again`;
+  return outlook.loss === undefined ? '' : `${outlook.loss.cause}: ${formatNumber(outlook.loss.tokens)} again`;
 }
 
 const COLUMNS = [
@@ -59,10 +59,10 @@ const COLUMNS = [
 
 /** Prints the head; what it returns gives the line of one call. */
 export function openCallTable(output: CommandOutput): (call: DrivenCall) => Shown {
-  output.line([styled('dim', COLUMNS.map(([name, width]) => name.padStart(width)).join('  '))]);
+  output.line([withStyle('dim', COLUMNS.map(([name, width]) => name.padStart(width)).join('  '))]);
   return (call) => {
     const { step, read, written, fresh, cost, note } = callRow(call);
-    const count = (value: number | null): string => (value === null ? '?' : grouped(value));
+    const count = (value: number | null): string => (value === null ? '?' : formatNumber(value));
     const cells = [
       String(step),
       count(read),
@@ -71,6 +71,6 @@ export function openCallTable(output: CommandOutput): (call: DrivenCall) => Show
       cost === null ? '?' : `$${Number(cost).toFixed(4)}`,
     ];
     const line = cells.map((cell, index) => cell.padStart(COLUMNS[index]?.[1] ?? 0)).join('  ');
-    return [line, note === '' ? '' : styled('yellow', `  ${note}`)];
+    return [line, note === '' ? '' : withStyle('yellow', `  ${note}`)];
   };
 }

@@ -33,10 +33,10 @@ export async function openDemoServer(): Promise<DemoServer> {
       simulator.next({
         at: Date.parse(sentAt),
         sizes: (index) => itemAt(sequence.blocks, index)?.tokens,
-        ...defined({ answer: call === undefined ? undefined : scripted(call) }),
+        ...defined({ answer: call === undefined ? undefined : plannedAnswer(call) }),
       });
       try {
-        return answered(await lastPart(provider.send({ body, betas })), call?.usage);
+        return withRecordedOutput(await lastPart(provider.send({ body, betas })), call?.usage);
       } catch (error) {
         if (error instanceof ProviderError && error.class === 'refused') return { refused: error.message };
         throw error;
@@ -57,7 +57,7 @@ async function lastPart(parts: ReturnType<ReturnType<typeof createAnthropicProvi
 }
 
 /** What arrived, with the output tokens of the recording. */
-function answered(
+function withRecordedOutput(
   answer: Answer,
   { answer: output }: RecordedCall['usage'] = {},
 ): { readonly usage: Answer['usage']; readonly answer: Answer } {
@@ -65,7 +65,7 @@ function answered(
   return { usage, answer: { ...answer, usage } };
 }
 
-function scripted(call: RecordedCall): PlannedAnswer {
+function plannedAnswer(call: RecordedCall): PlannedAnswer {
   const blocks = call.data.parts.flatMap((part): readonly ScriptedBlock[] => {
     if (part.type === 'text') return [{ type: 'text', text: part.text }];
     if (part.type !== 'call') return [];

@@ -18,9 +18,9 @@ import { callRow, openCallTable } from './recorded-calls.ts';
 import { openDemoServer } from './recorded-server.ts';
 import { encoders } from '../reports/encoders.ts';
 import { EXIT } from '../frame/exit-codes.ts';
-import { grouped, percent } from '../frame/numbers.ts';
+import { formatNumber, percent } from '../frame/numbers.ts';
 import { ownFile } from '../frame/own-file.ts';
-import { styled } from '../frame/shown.ts';
+import { withStyle } from '../frame/shown.ts';
 import { describeExplanation } from '../reports/explanation.ts';
 
 const RECORDING = ownFile('demo/recording.jsonl');
@@ -38,7 +38,7 @@ async function driveIn(folder: string, context: CommandContext): Promise<Command
     const target = openNdjsonStore({ home: folder });
     const { output } = context;
     output.line([
-      styled('bold', 'A coding session of 14 calls'),
+      withStyle('bold', 'A coding session of 14 calls'),
       `, driven through the official SDK\nagainst the simulator at ${server.url}\n`,
     ]);
     const show = openCallTable(output);
@@ -75,13 +75,13 @@ async function conclude(result: ReplayResult, store: NdjsonStore, { output }: Co
     verified: { records, requests: verified.requests, differences: verified.differences.length },
   };
   output.result(summary, () => [
-    styled('bold', 'verify'),
+    withStyle('bold', 'verify'),
     `  ${verified.requests} requests rebuilt from ${records} records, `,
-    verified.differences.length === 0 ? 'every byte the same\n\n' : styled('red', 'some differ\n\n'),
-    styled('bold', 'cost'),
-    `    ${grouped(result.billed)} for input, in tokens at the base price: ${percent(result.billed, result.uncached)} of uncached\n`,
-    `        ${grouped(result.uncached)} uncached; ${grouped(result.recorded.billed)} were paid when it was recorded\n\n`,
-    styled('bold', 'next'),
+    verified.differences.length === 0 ? 'every byte the same\n\n' : withStyle('red', 'some differ\n\n'),
+    withStyle('bold', 'cost'),
+    `    ${formatNumber(result.billed)} for input, in tokens at the base price: ${percent(result.billed, result.uncached)} of uncached\n`,
+    `        ${formatNumber(result.uncached)} uncached; ${formatNumber(result.recorded.billed)} were paid when it was recorded\n\n`,
+    withStyle('bold', 'next'),
     '    on a transcript of your own (pi, Claude Code):\n  npx tidemark replay <file>         what it cost, and what it had to\n  npx tidemark replay <file> --keep  and keep the driven session\n  npx tidemark why <session>         each break and miss, with cause and price',
   ]);
   return whole ? undefined : EXIT.difference;
@@ -92,5 +92,5 @@ async function explainOne(session: SessionId, store: NdjsonStore, output: Comman
   const { explained } = await explainSession(store, session, encoders);
   const broken = explained.filter((one) => one.opened !== undefined);
   const [dearest] = broken.toSorted((a, b) => (b.opened?.forecast.rewrite ?? 0) - (a.opened?.forecast.rewrite ?? 0));
-  if (dearest !== undefined) output.line(['\n', styled('bold', 'why'), '  ', ...describeExplanation(dearest), '\n']);
+  if (dearest !== undefined) output.line(['\n', withStyle('bold', 'why'), '  ', ...describeExplanation(dearest), '\n']);
 }

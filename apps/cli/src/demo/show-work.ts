@@ -7,10 +7,10 @@ import type { Capabilities } from '@tidemark/model';
 import { writtenTokens } from '@tidemark/model';
 import type { LedgerCall } from '@tidemark/simulator';
 
-import { counted, grouped } from '../frame/numbers.ts';
+import { formatCount, formatNumber } from '../frame/numbers.ts';
 import type { CommandOutput } from '../frame/output.ts';
 import type { Shown, Style } from '../frame/shown.ts';
-import { styled } from '../frame/shown.ts';
+import { withStyle } from '../frame/shown.ts';
 import { callTitle } from '../present/tool-line.ts';
 import { cutWords, wrapWords } from '../frame/wrap-words.ts';
 import { sumOfCall } from './sum-up.ts';
@@ -49,7 +49,7 @@ export function openSight(output: CommandOutput, calls: readonly LedgerCall[], c
     seen = index + 1;
     const { value, cells } = figuresOf(index, call, capabilities);
     const [first = '', ...rest] = wrapWords(words, WORDS);
-    const text = (line: string): Shown => (style === undefined ? line : styled(style, line));
+    const text = (line: string): Shown => (style === undefined ? line : withStyle(style, line));
     output.event({ ...value, by }, () => [
       text(first.padEnd(WORDS)),
       ' ',
@@ -60,12 +60,12 @@ export function openSight(output: CommandOutput, calls: readonly LedgerCall[], c
   const ran = ({ call, how, well }: ShownCallEnd): void => {
     const beside = how === '' ? '' : `: ${how}`;
     const title = cutWords(titles.get(call) ?? call, WIDTH - 2 - beside.length);
-    output.line(['  ', styled('dim', title), well ? beside : styled('yellow', beside)]);
+    output.line(['  ', withStyle('dim', title), well ? beside : withStyle('yellow', beside)]);
   };
   return {
     asked: (prompt) => {
-      output.line(['\n', styled('bold', `> ${prompt}`), '\n']);
-      output.line([' '.repeat(WORDS + 1), styled('dim', row(COLUMNS.map(([name]) => name)))]);
+      output.line(['\n', withStyle('bold', `> ${prompt}`), '\n']);
+      output.line([' '.repeat(WORDS + 1), withStyle('dim', row(COLUMNS.map(([name]) => name)))]);
     },
     show(event) {
       if (event.type !== 'recorded') return;
@@ -83,11 +83,11 @@ export function openSight(output: CommandOutput, calls: readonly LedgerCall[], c
         ran(ended);
       }
       const came = besideOf(record);
-      if (came !== undefined) output.line(['  ', styled('cyan', `→ ${came}`)]);
+      if (came !== undefined) output.line(['  ', withStyle('cyan', `→ ${came}`)]);
     },
     killed: (call) => {
       answered(call, 'killed (SIGKILL) in the middle of an answer', 'yellow');
-      output.line(['  ', styled('yellow', '`tidemark resume`, in another process, sends the same bytes again')]);
+      output.line(['  ', withStyle('yellow', '`tidemark resume`, in another process, sends the same bytes again')]);
     },
   };
 }
@@ -104,7 +104,7 @@ function figuresOf(index: number, call: LedgerCall, capabilities: Capabilities):
   const cost = sum?.cost === undefined ? '?' : `$${Number(sum.cost).toFixed(4)}`;
   return {
     value: { call: index, read, written, fresh, cost: sum?.cost ?? null },
-    cells: [grouped(read), grouped(written), grouped(fresh), cost],
+    cells: [formatNumber(read), formatNumber(written), formatNumber(fresh), cost],
   };
 }
 
@@ -144,11 +144,11 @@ function besideOf(record: Recorded): string | undefined {
   switch (record.kind) {
     case 'tool.returned':
     case 'tool.failed':
-      return shortened(record.data.shaping);
+      return shapingNote(record.data.shaping);
     case 'skill.loaded':
-      return `the skill stands in the context from now on: ${counted(record.data.tokens, 'token')}`;
+      return `the skill stands in the context from now on: ${formatCount(record.data.tokens, 'token')}`;
     case 'memory.changed':
-      return `${record.data.file} has ${counted(record.data.bytes, 'byte')} now, for every later session`;
+      return `${record.data.file} has ${formatCount(record.data.bytes, 'byte')} now, for every later session`;
     case 'subagent.started':
       return 'a subagent begins, in a session of its own with the same cached beginning';
     case 'subagent.ended':
@@ -160,10 +160,10 @@ function besideOf(record: Recorded): string | undefined {
   }
 }
 
-function shortened(shaping: Shaping | undefined): string | undefined {
+function shapingNote(shaping: Shaping | undefined): string | undefined {
   if (shaping === undefined) return undefined;
   const { by, kept, total, unit } = shaping;
-  const shown = `${by === 'tail' ? 'last' : 'first'} ${grouped(kept)} of ${grouped(total)} ${unit}`;
+  const shown = `${by === 'tail' ? 'last' : 'first'} ${formatNumber(kept)} of ${formatNumber(total)} ${unit}`;
   return `the model is shown the ${shown}, and can read the rest`;
 }
 

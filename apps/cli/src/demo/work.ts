@@ -11,7 +11,7 @@ import { createSimulator } from '@tidemark/simulator';
 import type { CommandContext, CommandOutcome } from '../frame/command.ts';
 import { CliError } from '../frame/failure.ts';
 import { ownFile } from '../frame/own-file.ts';
-import { styled } from '../frame/shown.ts';
+import { withStyle } from '../frame/shown.ts';
 import type { ProcessEnd, Workplace } from './agent-process.ts';
 import { startAgent } from './agent-process.ts';
 import { conclude } from './conclude.ts';
@@ -82,7 +82,7 @@ function placeIn(folder: string, url: string, { environment, signal }: CommandCo
 
 function introduce({ url }: Workplace, { output }: CommandContext): void {
   output.line([
-    styled('bold', 'An agent mends a small shop'),
+    withStyle('bold', 'An agent mends a small shop'),
     ', in a folder of its own. Its tools are real; a\nscript stands in for the model, behind the official SDK and a simulator of the\n',
     `provider at ${url}. The shop brings a skill along, which --trust\nallows. Beside each answer: input tokens that were read from the cache, written\nto it, or fresh; and what the call cost.`,
   ]);
@@ -93,16 +93,16 @@ async function lifeToBeKilled(place: Workplace, sight: DemoView, arm: (kill: () 
   const agent = startAgent(['run', '--model', MODEL, PROMPT], place, sight.show);
   arm(() => agent.kill());
   const ended = await agent.ended;
-  if (ended.signal !== 'SIGKILL') throw unexpected(ended);
+  if (ended.signal !== 'SIGKILL') throw unexpectedEnd(ended);
 }
 
 /** Another process goes on with the session to the end of a turn. */
 async function lifeThatEnds(args: readonly string[], place: Workplace, sight: DemoView): Promise<void> {
   const ended = await startAgent(args, place, sight.show).ended;
-  if (ended.exit !== 0) throw unexpected(ended);
+  if (ended.exit !== 0) throw unexpectedEnd(ended);
 }
 
-function unexpected({ exit, signal, complaints }: ProcessEnd): CliError {
+function unexpectedEnd({ exit, signal, complaints }: ProcessEnd): CliError {
   const how = exit === null ? `was ended by ${signal}` : `ended with ${exit}`;
   return new CliError(
     'cli/refused',

@@ -9,7 +9,7 @@ import type { CommandContext, CommandOutcome } from '../frame/command.ts';
 import { CliError } from '../frame/failure.ts';
 import { sessionArgument } from '../arguments/session-argument.ts';
 import type { Shown } from '../frame/shown.ts';
-import { styled } from '../frame/shown.ts';
+import { withStyle } from '../frame/shown.ts';
 import { isOfFiles, RESTORE } from './lost-session.ts';
 
 type ListedSessions = Awaited<ReturnType<Log['sessions']>>;
@@ -30,7 +30,7 @@ export async function repair(name: string, context: CommandContext): Promise<Com
   );
   context.output.result({ repaired: from, session: to, records, mended, lost, damage }, () => [
     `${records - countOf(lost)} records of ${from} are now in `,
-    styled('cyan', to),
+    withStyle('cyan', to),
     ...(mended === 0 ? [] : [`, ${mended} of them put right, proven by the chain`]),
     `; ${from} is as it was`,
     ...lost.map(lostLine),

@@ -50,26 +50,29 @@ export class CliError extends CodedError<CliErrorCode> {
 
 /** Sorts anything thrown. What has no code of ours is a bug of ours, and says so. */
 export function failureOf(thrown: unknown): CommandFailure {
-  if (thrown instanceof CliError) return { ...told(thrown, thrown.code), exit: CLI_ERRORS[thrown.code] };
+  if (thrown instanceof CliError) return { ...describeError(thrown, thrown.code), exit: CLI_ERRORS[thrown.code] };
   if (isFullStack(thrown)) return TOO_DEEP;
   const code = codeOf(thrown);
   if (!(thrown instanceof Error) || code === undefined) return bug(thrown);
-  if (isLogCode(code)) return { ...told(thrown, code), next: LOG_NEXT[code] ?? '', exit: logExit(code) };
+  if (isLogCode(code)) return { ...describeError(thrown, code), next: LOG_NEXT[code] ?? '', exit: logExit(code) };
   const system = SYSTEM_ERRORS.get(code) ?? otherSystemError(thrown, code);
   if (system !== undefined) return { code: `system/${code.toLowerCase()}`, message: thrown.message, ...system };
   if (isAgentCode(code))
     return {
-      ...told(thrown, code),
+      ...describeError(thrown, code),
       next: AGENT_NEXT[code] ?? '`tidemark doctor` looks the sessions over',
       exit: AGENT_EXITS[AGENT_ERRORS[code]],
     };
   const family = FAMILIES.get(code.slice(0, code.indexOf('/')));
   if (family === undefined) return bug(thrown);
-  const { next, ...rest } = told(thrown, code);
+  const { next, ...rest } = describeError(thrown, code);
   return { ...rest, next: next === '' ? family.next : next, exit: family.exit };
 }
 
-function told(error: Error, code: string): { readonly code: string; readonly message: string; readonly next: string } {
+function describeError(
+  error: Error,
+  code: string,
+): { readonly code: string; readonly message: string; readonly next: string } {
   return { code, message: error.message, next: 'next' in error && typeof error.next === 'string' ? error.next : '' };
 }
 

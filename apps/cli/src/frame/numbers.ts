@@ -3,7 +3,7 @@
 let formatter: Intl.NumberFormat | undefined;
 
 /** `12,480`. */
-export function grouped(value: number): string {
+export function formatNumber(value: number): string {
   // Made once, and not at the start: `toLocaleString` makes one for each number, which took most of the time of a long table.
   formatter ??= new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
   return formatter.format(value);
@@ -22,6 +22,6 @@ export function percent(part: number, whole: number): string {
 }
 
 /** `1 step`, `2,000 steps`. */
-export function counted(count: number, what: string): string {
-  return `${grouped(count)} ${what}${count === 1 ? '' : 's'}`;
+export function formatCount(count: number, what: string): string {
+  return `${formatNumber(count)} ${what}${count === 1 ? '' : 's'}`;
 }

@@ -18,7 +18,7 @@ export interface Styled {
 export type Shown = string | Styled | readonly Shown[];
 
 /** Text in a style, where the terminal has colours. */
-export function styled(style: Style, text: string): Styled {
+export function withStyle(style: Style, text: string): Styled {
   return { style, text };
 }
 

@@ -2,14 +2,14 @@ import { stripVTControlCharacters } from 'node:util';
 
 import { expect, test } from 'vitest';
 
-import { styled } from './shown.ts';
+import { withStyle } from './shown.ts';
 import { plainTable, terminalTable } from './table.ts';
 
 const table = {
   head: ['step', 'model', ''],
   rows: [
     ['1', '模型', 'a\nb'],
-    ['12', styled('red', 'plain'), ''],
+    ['12', withStyle('red', 'plain'), ''],
   ],
   numbers: [0],
 };

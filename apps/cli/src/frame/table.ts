@@ -57,12 +57,12 @@ function widthsOf(rows: readonly (readonly TableCell[])[]): readonly number[] {
 function rowText(row: readonly TableCell[], widths: readonly number[], numbers: ReadonlySet<number>): string {
   const height = Math.max(1, ...row.map((cell) => cell.length));
   const lines = Array.from({ length: height }, (_, line) =>
-    row.map((cell, column) => padded(cell[line], widths[column] ?? 0, numbers.has(column))).join(GAP),
+    row.map((cell, column) => padCell(cell[line], widths[column] ?? 0, numbers.has(column))).join(GAP),
   );
   return lines.map((line) => line.replace(/[^\S\n]+$/, '')).join('\n');
 }
 
-function padded(line: CellLine | undefined, width: number, isNumber: boolean): string {
+function padCell(line: CellLine | undefined, width: number, isNumber: boolean): string {
   const { text, width: own } = line ?? { text: '', width: 0 };
   const space = ' '.repeat(width - own);
   return isNumber ? `${space}${text}` : `${text}${space}`;

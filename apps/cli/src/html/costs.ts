@@ -3,7 +3,7 @@
 import type { Position, RecordedOf, Usage } from '@tidemark/log';
 import { allWritten, inputTokens, outputTokens, sumOfMoney } from '@tidemark/model';
 
-import { dollars, grouped } from '../frame/numbers.ts';
+import { dollars, formatNumber } from '../frame/numbers.ts';
 import type { Markup } from './markup.ts';
 import { markup } from './markup.ts';
 
@@ -27,7 +27,7 @@ export function costRow({ kind, position, data }: EndedCall): CostRow {
   const again =
     miss === undefined
       ? ''
-      : `${grouped(miss.tokens)} tokens paid again: ${[miss.cause, ...(miss.also ?? [])].join(' + ')}`;
+      : `${formatNumber(miss.tokens)} tokens paid again: ${[miss.cause, ...(miss.also ?? [])].join(' + ')}`;
   const ended = kind === 'answer.interrupted' ? `cut by the ${data.by}` : again;
   const note = [totalWords(usage), ended].filter((words) => words !== '').join('; ');
   return { position, what: stream === 'main' ? `step ${step}` : stream, model, usage, cost, note };
@@ -37,12 +37,12 @@ export function costRow({ kind, position, data }: EndedCall): CostRow {
 function totalWords(usage: Usage): string {
   const input = inputTokens(usage);
   const isWhole = usage.fresh !== undefined && usage.read !== undefined && allWritten(usage) !== undefined;
-  return isWhole || input === undefined ? '' : `${grouped(input)} input tokens in all`;
+  return isWhole || input === undefined ? '' : `${formatNumber(input)} input tokens in all`;
 }
 
 /** What a call took, in one line: `read 1,200, written 30, fresh 4, out 85; $0.0102`. */
 export function usageWords({ usage, cost }: CostRow): string {
-  const tokens = `read ${told(usage.read)}, written ${told(allWritten(usage))}, fresh ${told(usage.fresh)}, out ${told(outputTokens(usage))}`;
+  const tokens = `read ${tokensText(usage.read)}, written ${tokensText(allWritten(usage))}, fresh ${tokensText(usage.fresh)}, out ${tokensText(outputTokens(usage))}`;
   return cost === undefined ? tokens : `${tokens}; ${dollars(cost)}`;
 }
 
@@ -50,7 +50,7 @@ export function usageWords({ usage, cost }: CostRow): string {
 export function costTable(rows: readonly CostRow[]): Markup {
   const known = rows.flatMap(({ cost }) => (cost === undefined ? [] : [cost]));
   const unknown = rows.length - known.length;
-  const note = unknown === 0 ? '' : `and ${grouped(unknown)} of unknown cost`;
+  const note = unknown === 0 ? '' : `and ${formatNumber(unknown)} of unknown cost`;
   return markup`<h2 id="costs">Cost by step</h2>
     <div class="scroll">
       <table>
@@ -70,7 +70,7 @@ export function costTable(rows: readonly CostRow[]): Markup {
         </tbody>
         <tfoot>
           <tr>
-            <td>${grouped(rows.length)} calls</td>
+            <td>${formatNumber(rows.length)} calls</td>
             <td>${total(rows, ({ read }) => read)}</td>
             <td>${total(rows, allWritten)}</td>
             <td>${total(rows, ({ fresh }) => fresh)}</td>
@@ -87,10 +87,10 @@ function line(row: CostRow): Markup {
   const { position, what, model, usage, cost, note } = row;
   return markup`<tr>
     <td><a href="#r${position}">${what}</a> <span class="soft">${model}</span></td>
-    <td>${told(usage.read)}</td>
-    <td>${told(allWritten(usage))}</td>
-    <td>${told(usage.fresh)}</td>
-    <td>${told(outputTokens(usage))}</td>
+    <td>${tokensText(usage.read)}</td>
+    <td>${tokensText(allWritten(usage))}</td>
+    <td>${tokensText(usage.fresh)}</td>
+    <td>${tokensText(outputTokens(usage))}</td>
     <td>${cost === undefined ? '?' : dollars(cost)}</td>
     <td>${note}</td>
   </tr> `;
@@ -100,10 +100,10 @@ function line(row: CostRow): Markup {
 function total(rows: readonly CostRow[], of: (usage: Usage) => number | undefined): string {
   const values = rows.map(({ usage }) => of(usage));
   const known = values.filter((value) => value !== undefined);
-  const sum = grouped(known.reduce((all, value) => all + value, 0));
+  const sum = formatNumber(known.reduce((all, value) => all + value, 0));
   return known.length === values.length ? sum : known.length === 0 ? '?' : `${sum} + ?`;
 }
 
-function told(tokens: number | undefined): string {
-  return tokens === undefined ? '?' : grouped(tokens);
+function tokensText(tokens: number | undefined): string {
+  return tokens === undefined ? '?' : formatNumber(tokens);
 }

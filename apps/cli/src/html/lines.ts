@@ -3,7 +3,7 @@
 
 import type { Recorded } from '@tidemark/log';
 
-import { counted } from '../frame/numbers.ts';
+import { formatCount } from '../frame/numbers.ts';
 import { preOf, wordsOf } from './content.ts';
 import type { Markup, Value } from './markup.ts';
 import { markup, NOTHING } from './markup.ts';
@@ -35,7 +35,7 @@ export function lineOf(record: Recorded): Markup {
     case 'skill.loaded':
       return line(record, `Skill ${record.data.name} (${record.data.reason}).`);
     case 'history.pruned':
-      return line(record, `${counted(record.data.calls.length, 'old result')} shortened from the next request on.`);
+      return line(record, `${formatCount(record.data.calls.length, 'old result')} shortened from the next request on.`);
     case 'block.quarantined':
       return line(record, `A block was put aside: ${record.data.reason}.`);
     case 'memory.changed':

@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 
-import { escaped, markup } from './markup.ts';
+import { escapeText, markup } from './markup.ts';
 
 test.each([
   [
@@ -18,13 +18,13 @@ test.each([
   ['words in tags that nobody sees', 'hi\u{e0068}\u{e0069}', 'hi⟨U+E0068⟩⟨U+E0069⟩'],
   ['half of a pair', 'x\ud800y', 'x\ufffdy'],
 ])('%s shows as what it is', (_what, text, shown) => {
-  expect(escaped(text)).toBe(shown);
+  expect(escapeText(text)).toBe(shown);
 });
 
 test('tabs, lines and whole emoji stay', () => {
   const text = 'a\tb\nc 👩‍🚀 né\u0301';
-  expect(escaped(text)).toBe(text);
-  expect(escaped('a\r\nb')).toBe('a\nb');
+  expect(escapeText(text)).toBe(text);
+  expect(escapeText('a\r\nb')).toBe('a\nb');
 });
 
 test('what is markup stays markup, all else is escaped', () => {

@@ -22,7 +22,7 @@ const ENTITIES: ReadonlyMap<string, string> = new Map(
 );
 
 /** Words of anybody, as text between tags or in a quoted attribute. */
-export function escaped(text: string): string {
+export function escapeText(text: string): string {
   return text
     .toWellFormed()
     .replaceAll('\r\n', '\n')
@@ -43,7 +43,7 @@ export function markup(words: TemplateStringsArray, ...values: readonly Value[])
 export type Value = string | number | Markup | readonly Value[];
 
 function valueOf(value: Value): string {
-  if (typeof value === 'string') return escaped(value);
+  if (typeof value === 'string') return escapeText(value);
   if (typeof value === 'number') return String(value);
   return isList(value) ? value.map(valueOf).join('') : value.html;
 }

@@ -4,7 +4,7 @@
 import type { AnswerPart, Artifacts, CallPart, Recorded, RecordedOf } from '@tidemark/log';
 import { parseJson } from '@tidemark/log';
 
-import { grouped } from '../frame/numbers.ts';
+import { formatNumber } from '../frame/numbers.ts';
 import { contentOf, preOf, wordsOf } from './content.ts';
 import type { CostRow } from './costs.ts';
 import { costRow, costTable, usageWords } from './costs.ts';
@@ -41,11 +41,11 @@ export function createSessionPage(artifacts: Artifacts): SessionPage {
         return record.data.stream === 'main' ? answerOf(record, costRow(record), open) : NOTHING;
       case 'tool.returned':
       case 'tool.failed': {
-        const call = taken(open, record.data.call);
+        const call = takeOpenCall(open, record.data.call);
         return toolRun(record, call, await contentOf(artifacts, record.data.parts, 'pre'));
       }
       case 'tool.abandoned':
-        return toolRun(record, taken(open, record.data.call), []);
+        return toolRun(record, takeOpenCall(open, record.data.call), []);
       case 'epoch.opened':
         return epochOf(record);
       case 'history.compacted':
@@ -61,7 +61,7 @@ export function createSessionPage(artifacts: Artifacts): SessionPage {
   };
 }
 
-function taken(open: Map<string, CallPart>, call: string): CallPart | undefined {
+function takeOpenCall(open: Map<string, CallPart>, call: string): CallPart | undefined {
   const found = open.get(call);
   open.delete(call);
   return found;
@@ -169,7 +169,7 @@ function wholeOf(record: ToolEnd): Markup {
   const { shaping, output } = record.data;
   const where = output === undefined ? '' : `; the whole is artifact ${output}`;
   return markup`<p class="line">
-    The model was shown ${grouped(shaping.kept)} of ${grouped(shaping.total)} ${shaping.unit}${where}.
+    The model was shown ${formatNumber(shaping.kept)} of ${formatNumber(shaping.total)} ${shaping.unit}${where}.
   </p>`;
 }
 
@@ -205,7 +205,7 @@ function fieldOf([name, value]: readonly [string, unknown]): string {
 
 function epochOf(record: RecordedOf<'epoch.opened'>): Markup {
   const { number, cause, model, provider, forecast } = record.data;
-  const again = forecast.rewrite === 0 ? '' : `; ${grouped(forecast.rewrite)} tokens are written again`;
+  const again = forecast.rewrite === 0 ? '' : `; ${formatNumber(forecast.rewrite)} tokens are written again`;
   return markup`<p class="band" id="r${record.position}">
     <b>Epoch ${number}</b> (${cause}): ${model} of ${provider}${again} ${atOf(record)}
   </p> `;
@@ -213,7 +213,8 @@ function epochOf(record: RecordedOf<'epoch.opened'>): Markup {
 
 function checkpointOf(record: RecordedOf<'history.compacted'>): Markup {
   const { range, strategy, trigger, checkpoint, limitations, before, after } = record.data;
-  const sizes = before === undefined || after === undefined ? '' : `, ${grouped(before)} → ${grouped(after)} tokens`;
+  const sizes =
+    before === undefined || after === undefined ? '' : `, ${formatNumber(before)} → ${formatNumber(after)} tokens`;
   return markup`<details class="band" id="r${record.position}">
     <summary><b>Checkpoint</b> for records ${range.from} to ${range.to} (${trigger}, ${strategy}${sizes})</summary>
     ${atOf(record)}${preOf(checkpoint)}${limitations.map((one) => markup`<p class="line">${one}</p>`)}

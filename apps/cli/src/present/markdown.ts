@@ -3,7 +3,7 @@
 
 import type { AnswerPart, ContentPart, Recorded, RecordedOf } from '@tidemark/log';
 
-import { fenced, inlineCode, inlineWords, withoutHtml } from './without-html.ts';
+import { fenceText, inlineCode, inlineWords, withoutHtml } from './without-html.ts';
 
 /** A record as one block of Markdown; empty where it says nothing to a reader. */
 export function markdownOf(record: Recorded): string {
@@ -13,9 +13,9 @@ export function markdownOf(record: Recorded): string {
     case 'prompt.given':
       return `## ${record.data.steer === true ? 'Said meanwhile' : 'Prompt'}\n\n${withoutHtml(contentOf(record.data.parts))}`;
     case 'notification.received':
-      return quoted(`Notification of ${inlineWords(record.data.source)}: ${record.data.body}`);
+      return blockQuote(`Notification of ${inlineWords(record.data.source)}: ${record.data.body}`);
     case 'context.noted':
-      return quoted(
+      return blockQuote(
         `Note of ${inlineWords(record.data.source)}:\n${record.data.body ?? `artifact ${record.data.artifact ?? 'unknown'}`}`,
       );
     case 'epoch.opened':
@@ -24,15 +24,15 @@ export function markdownOf(record: Recorded): string {
     case 'answer.interrupted':
       return answerOf(record);
     case 'tool.returned':
-      return `Result:\n\n${fenced(contentOf(record.data.parts))}`;
+      return `Result:\n\n${fenceText(contentOf(record.data.parts))}`;
     case 'tool.failed':
-      return `Failed:\n\n${fenced(contentOf(record.data.parts))}`;
+      return `Failed:\n\n${fenceText(contentOf(record.data.parts))}`;
     case 'tool.abandoned':
       return `*The call was abandoned: ${record.data.reason}.*`;
     case 'history.compacted':
-      return `## Checkpoint of records ${record.data.range.from} to ${record.data.range.to}\n\n${quoted(record.data.checkpoint)}`;
+      return `## Checkpoint of records ${record.data.range.from} to ${record.data.range.to}\n\n${blockQuote(record.data.checkpoint)}`;
     case 'branch.summarized':
-      return `## A branch that was left\n\n${quoted(record.data.text)}`;
+      return `## A branch that was left\n\n${blockQuote(record.data.text)}`;
     case 'turn.ended':
       return record.data.outcome === 'completed' ? '' : endOf(record);
     default:
@@ -62,9 +62,9 @@ function partOf(part: AnswerPart): string {
     case 'native':
       return withoutHtml(part.text);
     case 'reasoning':
-      return part.text.trim() === '' ? '' : quoted(part.text);
+      return part.text.trim() === '' ? '' : blockQuote(part.text);
     case 'call':
-      return `Calls ${inlineCode(part.name)}:\n\n${fenced(part.arguments)}`;
+      return `Calls ${inlineCode(part.name)}:\n\n${fenceText(part.arguments)}`;
   }
 }
 
@@ -84,6 +84,6 @@ function endOf({ data: { outcome, error } }: RecordedOf<'turn.ended'>): string {
   return `*The turn ended as ${outcome}${error === undefined ? '' : `: ${inlineWords(error.message)}`}.*`;
 }
 
-function quoted(text: string): string {
+function blockQuote(text: string): string {
   return withoutHtml(text).replaceAll(/^/gm, '> ');
 }

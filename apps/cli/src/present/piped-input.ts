@@ -47,7 +47,7 @@ export async function readAlong(reading: PipedReading, most: number, signal: Abo
   // Its failure is thrown where it is awaited.
   read.catch(() => undefined);
   try {
-    const first = await Promise.race([read.then(() => 'read' as const), silent, aborted(stopped)]);
+    const first = await Promise.race([read.then(() => 'read' as const), silent, rejectOnAbort(stopped)]);
     if (first === true && !ends) {
       note(
         `stdin is open and gave nothing for ${PATIENCE_MS / 1_000} s: going on without it; \`< /dev/null\` closes it`,
@@ -56,7 +56,7 @@ export async function readAlong(reading: PipedReading, most: number, signal: Abo
       return new Uint8Array();
     }
     if (first === true) note('waiting for the end of what is piped in; `< /dev/null` gives nothing');
-    await Promise.race([read, aborted(signal)]);
+    await Promise.race([read, rejectOnAbort(signal)]);
     return Buffer.concat(chunks);
   } finally {
     over.abort();
@@ -85,7 +85,7 @@ function waitFor(ms: number, signal: AbortSignal): Promise<unknown> {
 }
 
 /** Rejects when the signal aborts. */
-function aborted(signal: AbortSignal): Promise<never> {
+function rejectOnAbort(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     const stop = (): void => reject(new Error('interrupted while reading stdin'));
     if (signal.aborted) stop();

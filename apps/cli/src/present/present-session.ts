@@ -6,12 +6,12 @@ import { gaugeInWords } from '@tidemark/context';
 import type { SessionEvent } from '@tidemark/kit';
 import type { AnswerPart, Recorded, RecordedOf, SubagentEnded } from '@tidemark/log';
 
-import { dollars, grouped } from '../frame/numbers.ts';
+import { dollars, formatNumber } from '../frame/numbers.ts';
 import type { CommandOutput } from '../frame/output.ts';
 import type { SeenCall, SeenTokens } from './seen-tokens.ts';
 import { addSeen, NOTHING_SEEN } from './seen-tokens.ts';
 import type { Shown } from '../frame/shown.ts';
-import { styled } from '../frame/shown.ts';
+import { withStyle } from '../frame/shown.ts';
 import { callTitle, duration } from './tool-line.ts';
 
 /** Shows one session. */
@@ -82,7 +82,7 @@ function show(sight: SessionView, event: SessionEvent): void {
     case 'notice.raised': {
       const { code, message, next } = event.notice;
       sight.rewriteSaid ||= code === 'turn/rewrite';
-      return note(sight, [styled('yellow', 'notice'), `: ${message}`, next === '' ? '' : `; ${next}`]);
+      return note(sight, [withStyle('yellow', 'notice'), `: ${message}`, next === '' ? '' : `; ${next}`]);
     }
     case 'status.changed':
       return showStatus(sight, event.gauge);
@@ -101,7 +101,7 @@ function showStatus(sight: SessionView, gauge: Gauge): void {
   const shows = sight.advised || (gauge.tier === 'unknown' && !sight.unknownSaid);
   sight.advised = false;
   sight.unknownSaid ||= gauge.tier === 'unknown';
-  if (shows) note(sight, [styled('dim', 'context'), `: the next request holds ${gaugeInWords(gauge)}`]);
+  if (shows) note(sight, [withStyle('dim', 'context'), `: the next request holds ${gaugeInWords(gauge)}`]);
 }
 
 function showRecord(sight: SessionView, record: Recorded): void {
@@ -126,16 +126,16 @@ function showRecord(sight: SessionView, record: Recorded): void {
       if (record.data.decision === 'denied') sight.denied.add(record.data.call);
       return;
     case 'subagent.started':
-      return note(sight, styled('dim', `subagent ${record.data.role}: at work as session ${record.data.child}`));
+      return note(sight, withStyle('dim', `subagent ${record.data.role}: at work as session ${record.data.child}`));
     case 'subagent.ended':
       sight.subagents.push(record.data);
       return;
     case 'tool.returned':
-      return showCall(sight, record.data.call, [styled('green', 'ok'), ...timeOf(record)]);
+      return showCall(sight, record.data.call, [withStyle('green', 'ok'), ...timeOf(record)]);
     case 'tool.failed':
       return showCall(sight, record.data.call, howFailed(sight, record));
     case 'tool.abandoned':
-      return showCall(sight, record.data.call, [styled('yellow', record.data.reason)]);
+      return showCall(sight, record.data.call, [withStyle('yellow', record.data.reason)]);
     default:
   }
 }
@@ -145,7 +145,7 @@ function showEpoch(sight: SessionView, { data }: RecordedOf<'epoch.opened'>): vo
   const { cause, forecast, number } = data;
   if (sight.rewriteSaid || forecast.rewrite === 0) return;
   const price = forecast.cost === undefined ? '' : `, ${dollars(forecast.cost)}`;
-  note(sight, `epoch ${number} (${cause}): about ${grouped(forecast.rewrite)} tokens are written again${price}`);
+  note(sight, `epoch ${number} (${cause}): about ${formatNumber(forecast.rewrite)} tokens are written again${price}`);
 }
 
 function titlesOf(parts: readonly AnswerPart[]): Map<string, string> {
@@ -170,11 +170,13 @@ function endAnswer(sight: SessionView): void {
 function showCall(sight: SessionView, call: string, how: readonly Shown[]): void {
   const title = sight.calls.get(call) ?? call;
   sight.calls.delete(call);
-  note(sight, [styled('dim', title), ': ', ...how]);
+  note(sight, [withStyle('dim', title), ': ', ...how]);
 }
 
 function howFailed({ denied }: SessionView, record: RecordedOf<'tool.failed'>): readonly Shown[] {
-  return denied.delete(record.data.call) ? [styled('yellow', 'denied')] : [styled('red', 'failed'), ...timeOf(record)];
+  return denied.delete(record.data.call)
+    ? [withStyle('yellow', 'denied')]
+    : [withStyle('red', 'failed'), ...timeOf(record)];
 }
 
 function timeOf({ data }: RecordedOf<'tool.returned' | 'tool.failed'>): readonly Shown[] {

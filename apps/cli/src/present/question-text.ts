@@ -43,14 +43,14 @@ export function questionText(question: Question, columns: number): QuestionText 
           ...(question.preview.kind === 'arguments' ? hanging(`tool: ${markedText(question.tool)}`, columns) : []),
           ...(question.again ? hanging(CHANGED, columns) : []),
         ],
-        body: framed(question.preview.text, columns),
+        body: frameLines(question.preview.text, columns),
         answers: answersTo(question).flatMap((line) => hanging(line, columns)),
         prompt: question.preview.unseen === undefined ? 'allow it? (y/n) ' : 'allow it? (unseen/n) ',
       };
     case 'definition':
       return {
         head: hanging(`${titleOf(question.title)} [${question.rule}]`, columns),
-        body: framed(definitionText(question), columns),
+        body: frameLines(definitionText(question), columns),
         answers: [],
         prompt: 'take it? (y/n) ',
       };
@@ -128,7 +128,7 @@ function exactCovers(exact: Granted): string {
 }
 
 /** The text with marks, each line framed and folded to the columns, so that rows can be counted. */
-function framed(text: string, columns: number): readonly string[] {
+function frameLines(text: string, columns: number): readonly string[] {
   return markedText(text)
     .split('\n')
     .flatMap((line) =>

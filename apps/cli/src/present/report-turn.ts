@@ -7,12 +7,12 @@ import { sumOfMoney } from '@tidemark/model';
 
 import type { ExitCode } from '../frame/exit-codes.ts';
 import { EXIT } from '../frame/exit-codes.ts';
-import { counted, dollars } from '../frame/numbers.ts';
+import { formatCount, dollars } from '../frame/numbers.ts';
 import type { CommandOutput } from '../frame/output.ts';
 import type { SeenTokens } from './seen-tokens.ts';
 import { tokensInWords } from './seen-tokens.ts';
 import type { Shown } from '../frame/shown.ts';
-import { styled } from '../frame/shown.ts';
+import { withStyle } from '../frame/shown.ts';
 
 /** A turn that has ended. */
 export interface EndedTurn {
@@ -48,15 +48,15 @@ function forPeople({ session, finished, tokens, subagents = [] }: EndedTurn): Sh
   const { outcome, error, totals } = finished;
   const ok = outcome === 'completed';
   return [
-    ...(error === undefined ? [] : [outcome === 'failed' ? styled('red', 'error') : styled('yellow', 'notice')]),
+    ...(error === undefined ? [] : [outcome === 'failed' ? withStyle('red', 'error') : withStyle('yellow', 'notice')]),
     ...(error === undefined ? [] : [`: ${error.message}\nnext: ${error.next}\n`]),
-    styled(ok ? 'green' : 'yellow', outcome),
-    `: ${counted(totals.steps, 'step')}, ${counted(totals.calls, 'tool call')}; `,
+    withStyle(ok ? 'green' : 'yellow', outcome),
+    `: ${formatCount(totals.steps, 'step')}, ${formatCount(totals.calls, 'tool call')}; `,
     `tokens: ${tokensInWords(tokens)}; `,
     costInWords(totals),
     forSubagents(subagents),
     '\nsession ',
-    styled('cyan', session),
+    withStyle('cyan', session),
     ok ? '; go on with `tidemark --continue "…"`' : '; go on with `tidemark resume`',
   ];
 }
@@ -65,7 +65,7 @@ function forPeople({ session, finished, tokens, subagents = [] }: EndedTurn): Sh
 function forSubagents(subagents: readonly SubagentEnded[]): string {
   if (subagents.length === 0) return '';
   const costs = subagents.flatMap(({ cost }) => (cost === undefined ? [] : [cost]));
-  const who = counted(subagents.length, 'subagent');
+  const who = formatCount(subagents.length, 'subagent');
   if (costs.length < subagents.length) return `, with ${who}`;
   return `, ${dollars(sumOfMoney(costs))} of it for ${who}`;
 }

@@ -4,7 +4,7 @@
 import type { AnswerReceived } from '@tidemark/log';
 import { allWritten, inputTokens, outputTokens } from '@tidemark/model';
 
-import { counted, grouped } from '../frame/numbers.ts';
+import { formatCount, formatNumber } from '../frame/numbers.ts';
 
 /** Token sums in the provider's own buckets. Sums are over the calls that told the bucket; `null` where no call did. */
 export interface SeenTokens {
@@ -66,17 +66,17 @@ export function tokensInWords(seen: SeenTokens): string {
   ] as const;
   const said = [
     ...buckets.flatMap(([count, what]) =>
-      count === null || (caching && count === 0) ? [] : `${grouped(count)} ${what}`,
+      count === null || (caching && count === 0) ? [] : `${formatNumber(count)} ${what}`,
     ),
-    ...(untold === 0 ? [] : [`${grouped(untold)} input tokens of which the server does not tell what was cached`]),
-    ...(output === null ? [] : [`${grouped(output)} out`]),
+    ...(untold === 0 ? [] : [`${formatNumber(untold)} input tokens of which the server does not tell what was cached`]),
+    ...(output === null ? [] : [`${formatNumber(output)} out`]),
   ];
-  const about = estimated === 0 ? '' : `, about ${grouped(estimated)} by estimate`;
+  const about = estimated === 0 ? '' : `, about ${formatNumber(estimated)} by estimate`;
   return [
     ...(said.length === 0 ? [] : [said.join(', ')]),
     ...(uncounted === 0
       ? []
-      : [`${said.length === 0 ? 'unknown: ' : ''}${counted(uncounted, 'call')} not counted${about}`]),
+      : [`${said.length === 0 ? 'unknown: ' : ''}${formatCount(uncounted, 'call')} not counted${about}`]),
     ...(caching === undefined ? [] : ['how the model is cached is not known']),
   ].join('; ');
 }

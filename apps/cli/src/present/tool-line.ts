@@ -17,7 +17,7 @@ const NAMED_BY: ReadonlyMap<string, readonly string[]> = new Map(
 export function callTitle(name: string, argumentsText: string): string {
   const texts = textsIn(argumentsText);
   const named = (NAMED_BY.get(name) ?? []).flatMap((key) => texts.get(key) ?? []).join(' ');
-  const words = shortened(named === '' ? firstText(texts) : named);
+  const words = shortLine(named === '' ? firstText(texts) : named);
   return words === '' ? name : `${name} ${words}`;
 }
 
@@ -25,7 +25,7 @@ function firstText(texts: ReadonlyMap<string, string>): string {
   return [...texts.values()].find((text) => text.trim() !== '') ?? '';
 }
 
-function shortened(text: string): string {
+function shortLine(text: string): string {
   const [line = ''] = text.trim().split('\n', 1);
   const short = line === text.trim() && line.length <= MOST;
   return short ? line : `${line.slice(0, MOST).trimEnd()}…`;

@@ -2,7 +2,7 @@
 
 import type { AnswerReceived, ContinuationRecord } from '@tidemark/log';
 
-import { grouped } from '../frame/numbers.ts';
+import { formatNumber } from '../frame/numbers.ts';
 
 /** How an answer came, where its provider has more than one way. */
 export type AnswerTransport = NonNullable<AnswerReceived['transport']>;
@@ -17,5 +17,5 @@ export function transportWords({ kind, continuation, reset, fallback }: AnswerTr
 
 /** `could go on from resp_1 at block 12: 340 bytes, digest 0a1b2c3d4e5f…`. */
 export function continuationLine({ response, from, bytes, digest }: ContinuationRecord): string {
-  return `could go on from ${response} at block ${from}: ${grouped(bytes)} bytes, digest ${digest.slice(0, 12)}…`;
+  return `could go on from ${response} at block ${from}: ${formatNumber(bytes)} bytes, digest ${digest.slice(0, 12)}…`;
 }

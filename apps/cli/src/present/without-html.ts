@@ -21,7 +21,7 @@ const READERS = [new MarkdownIt('commonmark', { html: false }), new MarkdownIt('
 export function withoutHtml(text: string): string {
   if (!/[<`~]/.test(text)) return text;
   const signs = [...text.matchAll(/</g)].map(({ index }) => index);
-  if (text.length > LONGEST || signs.length > MOST_SIGNS || text.search(MARK) !== -1) return fenced(text);
+  if (text.length > LONGEST || signs.length > MOST_SIGNS || text.search(MARK) !== -1) return fenceText(text);
   let sign = 0;
   const marked = text.replaceAll('<', () => String.fromCodePoint(PRIVATE + sign++));
   const found = READERS.map((reader) => codeIn(reader, marked));
@@ -40,7 +40,7 @@ export function withoutHtml(text: string): string {
 }
 
 /** Returns the text in a fence that nothing inside can end. */
-export function fenced(text: string): string {
+export function fenceText(text: string): string {
   const fence = '`'.repeat(Math.max(3, longestRun(text) + 1));
   return `${fence}\n${text}\n${fence}`;
 }

@@ -13,7 +13,7 @@ import type { Command } from 'commander';
 
 import type { CommandContext } from '../frame/command.ts';
 import { eachSession } from './each-session.ts';
-import { counted, dollars, grouped } from '../frame/numbers.ts';
+import { formatCount, dollars, formatNumber } from '../frame/numbers.ts';
 import { readCatalog } from '../settings/own-catalog.ts';
 import { sessionArgument } from '../arguments/session-argument.ts';
 import { sinceArgument } from '../arguments/since-argument.ts';
@@ -77,7 +77,7 @@ export function nothingFound({ session, since }: Reported, { home }: CommandCont
 export function headlineOf({ accounts: { whole, sessions, span }, session }: Reported): string {
   const days = [span?.from.slice(0, 10), span?.to.slice(0, 10)];
   const when = days[0] === days[1] ? `${days[0]}` : `${days[0]} to ${days[1]}`;
-  return `${session ?? counted(sessions.length, 'session')}, ${counted(whole.calls, 'call')}, ${when}`;
+  return `${session ?? formatCount(sessions.length, 'session')}, ${formatCount(whole.calls, 'call')}, ${when}`;
 }
 
 /** The counts that no provider told. They are in no sum (L7); estimates and bounds are shown where they are known. */
@@ -87,21 +87,22 @@ export function unknownsOf(account: Account): readonly string[] {
 
 /** Tokens that are in no sum, and input whose bucket is not known. */
 export function untoldTokens({ uncounted, unanswered, tokens, estimated }: Account): readonly string[] {
-  const about = estimated.calls === 0 ? '' : `; about ${grouped(estimated.tokens)} tokens by estimate`;
+  const about = estimated.calls === 0 ? '' : `; about ${formatNumber(estimated.tokens)} tokens by estimate`;
   return [
-    ...(uncounted === 0 ? [] : [`${counted(uncounted, 'call')} without counts: in no sum of tokens${about}`]),
-    ...(unanswered <= uncounted ? [] : [`${counted(unanswered, 'call')} without a count of the output`]),
+    ...(uncounted === 0 ? [] : [`${formatCount(uncounted, 'call')} without counts: in no sum of tokens${about}`]),
+    ...(unanswered <= uncounted ? [] : [`${formatCount(unanswered, 'call')} without a count of the output`]),
     ...(tokens.untold === 0
       ? []
-      : [`${grouped(tokens.untold)} input tokens that the provider did not tell as read, written or fresh`]),
+      : [`${formatNumber(tokens.untold)} input tokens that the provider did not tell as read, written or fresh`]),
   ];
 }
 
 function untoldMoney({ unpriced, bounded, estimated }: Account): readonly string[] {
   if (unpriced === 0) return [];
-  const most = bounded.calls === 0 ? '' : `; ${dollars(bounded.cost)} at most for ${grouped(bounded.calls)} of them`;
+  const most =
+    bounded.calls === 0 ? '' : `; ${dollars(bounded.cost)} at most for ${formatNumber(bounded.calls)} of them`;
   const about = Number(estimated.cost) === 0 ? '' : `; about ${dollars(estimated.cost)} at most by estimate`;
-  return [`${counted(unpriced, 'call')} without a price: in no sum of money${most}${about}`];
+  return [`${formatCount(unpriced, 'call')} without a price: in no sum of money${most}${about}`];
 }
 
 /** The sum of what was paid; `undefined` where no call of the account has a known cost. */

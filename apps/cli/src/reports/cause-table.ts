@@ -3,7 +3,7 @@
 import type { Account, CauseGroup } from '@tidemark/context';
 import { groupOfCause, isCause } from '@tidemark/context';
 
-import { dollars, grouped } from '../frame/numbers.ts';
+import { dollars, formatNumber } from '../frame/numbers.ts';
 import type { TableOf } from '../frame/table.ts';
 
 const WHOSE: Readonly<Record<CauseGroup, string>> = {
@@ -21,8 +21,8 @@ export function causeTable(groups: ReadonlyMap<string | undefined, Account>): Ta
     .map(([cause = '', { again }]) => [
       cause,
       whose(cause),
-      grouped(again.calls),
-      grouped(again.tokens),
+      formatNumber(again.calls),
+      formatNumber(again.tokens),
       again.unpriced === again.calls ? '?' : dollars(again.cost),
     ]);
   return { head: ['cause', 'by', 'calls', 'paid again', 'above reading'], rows, numbers: [2, 3, 4] };

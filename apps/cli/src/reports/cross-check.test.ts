@@ -1,7 +1,7 @@
 import type { Explanation } from '@tidemark/agent';
 import { expect, test } from 'vitest';
 import { describeCheck } from './cross-check.ts';
-import { styled } from '../frame/shown.ts';
+import { withStyle } from '../frame/shown.ts';
 
 type Checked = NonNullable<Explanation['checked']>;
 
@@ -12,7 +12,7 @@ test.each<[Checked, ReturnType<typeof describeCheck>]>([
   ],
   [
     { diagnosis: { found: 'miss', reason: 'messages_changed' }, verdict: 'disagrees' },
-    styled('red', 'the provider disagrees: messages_changed'),
+    withStyle('red', 'the provider disagrees: messages_changed'),
   ],
   [
     { diagnosis: { found: 'same' }, verdict: 'explains' },

@@ -2,9 +2,9 @@
 
 import type { Explanation } from '@tidemark/agent';
 
-import { grouped } from '../frame/numbers.ts';
+import { formatNumber } from '../frame/numbers.ts';
 import type { Shown } from '../frame/shown.ts';
-import { styled } from '../frame/shown.ts';
+import { withStyle } from '../frame/shown.ts';
 
 type Checked = NonNullable<Explanation['checked']>;
 
@@ -15,7 +15,7 @@ export function describeCheck({ diagnosis, verdict }: Checked): Shown {
     case 'agrees':
       return `the provider agrees: ${said}`;
     case 'disagrees':
-      return styled('red', `the provider disagrees: ${said}`);
+      return withStyle('red', `the provider disagrees: ${said}`);
     case 'explains':
       return `the provider says: ${said}${diagnosis.found === 'same' ? ', so its cache no longer held it' : ''}`;
     case 'silent':
@@ -30,7 +30,7 @@ function wordsOf({ found, reason, missed }: Checked['diagnosis']): string {
     case 'hit':
       return 'its cache was hit';
     case 'miss':
-      return `${reason ?? 'a miss'}${missed === undefined ? '' : `, about ${grouped(missed)} tokens`}`;
+      return `${reason ?? 'a miss'}${missed === undefined ? '' : `, about ${formatNumber(missed)} tokens`}`;
     case 'pending':
       return 'it had not finished comparing when it answered';
     case 'unknown-response':

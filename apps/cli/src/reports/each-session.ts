@@ -6,7 +6,7 @@ import type { SessionId } from '@tidemark/log';
 import { LogError } from '@tidemark/log';
 
 import type { CommandContext } from '../frame/command.ts';
-import { styled } from '../frame/shown.ts';
+import { withStyle } from '../frame/shown.ts';
 
 /** Does it for each. @throws what `take` throws for the session that was named. */
 export async function eachSession(
@@ -33,5 +33,5 @@ export function isOfSession(error: unknown): error is Error {
 }
 
 function leaveOut(session: string, reason: string, { output }: CommandContext): void {
-  output.note([styled('yellow', 'left out'), `: ${session}: ${reason}; see \`tidemark doctor\``]);
+  output.note([withStyle('yellow', 'left out'), `: ${session}: ${reason}; see \`tidemark doctor\``]);
 }

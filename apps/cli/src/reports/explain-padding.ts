@@ -2,7 +2,7 @@
 
 import type { EpochOpened, PaddingReason, PaddingRecord } from '@tidemark/log';
 
-import { grouped } from '../frame/numbers.ts';
+import { formatNumber } from '../frame/numbers.ts';
 
 const REASONS: Readonly<Record<PaddingReason, string>> = {
   pays: 'padded: it was expected to pay',
@@ -20,22 +20,22 @@ const REASONS: Readonly<Record<PaddingReason, string>> = {
 /** `epoch 0, front not padded: …`, then the sum as far as it is known; `undefined` where none was made. */
 export function explainPadding({ number, padding }: Pick<EpochOpened, 'number' | 'padding'>): string | undefined {
   if (padding === undefined) return undefined;
-  const sum = [sizes(padding), ...expected(padding)].join('; ');
+  const sum = [sizes(padding), ...expectationTexts(padding)].join('; ');
   return `epoch ${number}, front ${REASONS[padding.why]} (${sum})`;
 }
 
 function sizes({ natural, padded, floor }: PaddingRecord): string {
-  const against = floor === undefined ? '' : ` against a floor of ${grouped(floor)}`;
-  const filled = padded === undefined ? '' : `, ${grouped(padded)} with padding`;
-  return `about ${grouped(natural)} tokens${against}${filled}`;
+  const against = floor === undefined ? '' : ` against a floor of ${formatNumber(floor)}`;
+  const filled = padded === undefined ? '' : `, ${formatNumber(padded)} with padding`;
+  return `about ${formatNumber(natural)} tokens${against}${filled}`;
 }
 
-function expected({ calls, others, gain }: PaddingRecord): readonly string[] {
+function expectationTexts({ calls, others, gain }: PaddingRecord): readonly string[] {
   return [
     ...(calls === undefined ? [] : [`${calls} call${calls === 1 ? '' : 's'} expected below it`]),
-    ...(others === undefined ? [] : [`${grouped(others)} other session${others === 1 ? '' : 's'} on it`]),
+    ...(others === undefined ? [] : [`${formatNumber(others)} other session${others === 1 ? '' : 's'} on it`]),
     ...(gain === undefined
       ? []
-      : [`${gain < 0 ? 'loss' : 'gain'} of ${grouped(Math.abs(gain))} tokens at the base price expected`]),
+      : [`${gain < 0 ? 'loss' : 'gain'} of ${formatNumber(Math.abs(gain))} tokens at the base price expected`]),
   ];
 }

@@ -6,9 +6,9 @@ import type { EpochCause, Miss, MissCause } from '@tidemark/log';
 import type { Block, Origin } from '@tidemark/model';
 
 import { describeCheck } from './cross-check.ts';
-import { dollars, grouped } from '../frame/numbers.ts';
+import { dollars, formatNumber } from '../frame/numbers.ts';
 import type { Shown } from '../frame/shown.ts';
-import { styled } from '../frame/shown.ts';
+import { withStyle } from '../frame/shown.ts';
 
 /** One explanation, for people: where, why, and what it cost. */
 export function describeExplanation(one: Explanation): readonly Shown[] {
@@ -18,17 +18,17 @@ export function describeExplanation(one: Explanation): readonly Shown[] {
   if (divergence === undefined && miss === undefined) lines.push(`extends the request before it${readOf(one)}`);
   if (divergence !== undefined) lines.push(`breaks at ${placeOf(divergence)}`);
   if (opened !== undefined) lines.push(`cause: ${allInWords(opened)} (epoch ${opened.number})`, forecastOf(opened));
-  else if (divergence !== undefined) lines.push(styled('red', 'no event explains it: this is a bug (L3)'));
+  else if (divergence !== undefined) lines.push(withStyle('red', 'no event explains it: this is a bug (L3)'));
   if (miss !== undefined)
-    lines.push(`paid again: ${grouped(miss.tokens)} tokens, ${dollars(miss.cost)} above reading them`);
+    lines.push(`paid again: ${formatNumber(miss.tokens)} tokens, ${dollars(miss.cost)} above reading them`);
   if (miss !== undefined && !(miss.cause === 'opened' && opened !== undefined))
     lines.push(`cause: ${missInWords(miss, opened)}${miss.cause === 'expired' ? pauseBefore(one) : ''}`);
   if (cliff !== undefined)
     lines.push(
-      `crosses a price cliff: above ${grouped(cliff.above)} tokens the whole request costs more, ${dollars(cliff.cost)} more for this one`,
+      `crosses a price cliff: above ${formatNumber(cliff.above)} tokens the whole request costs more, ${dollars(cliff.cost)} more for this one`,
     );
   if (checked !== undefined) lines.push(describeCheck(checked));
-  return [styled('bold', named), ` at ${one.at}`, ...lines.map((line) => ['\n  ', line])];
+  return [withStyle('bold', named), ` at ${one.at}`, ...lines.map((line) => ['\n  ', line])];
 }
 
 function readOf({ answer }: Explanation): string {
@@ -61,7 +61,7 @@ function missInWords({ cause, also = [] }: Miss, opened: Explanation['opened']):
 }
 
 function forecastOf({ forecast }: NonNullable<Explanation['opened']>): string {
-  return `forecast: ${grouped(forecast.rewrite)} tokens written again, ${dollars(forecast.cost)}`;
+  return `forecast: ${formatNumber(forecast.rewrite)} tokens written again, ${dollars(forecast.cost)}`;
 }
 
 /** An entry's life runs from the start of the request that wrote or read it. */

@@ -2,9 +2,9 @@
 
 import type { ReplayResult } from '@tidemark/recording';
 
-import { grouped, percent } from '../frame/numbers.ts';
+import { formatNumber, percent } from '../frame/numbers.ts';
 import type { Shown } from '../frame/shown.ts';
-import { styled } from '../frame/shown.ts';
+import { withStyle } from '../frame/shown.ts';
 import type { TableOf } from '../frame/table.ts';
 
 /** The headline: what was billed then, and what had to be. */
@@ -12,7 +12,7 @@ export function replayHeadline(result: ReplayResult): Shown {
   const { calls, tokens, recordedRatio, ratio, expiringRatio, breaks, refused, standIns } = result;
   if (calls === 0) return 'this recording holds no call with usage: there is nothing to drive';
   return [
-    `${grouped(calls)} calls, ${grouped(tokens)} input tokens (sizes: ${result.sizes})\n`,
+    `${formatNumber(calls)} calls, ${formatNumber(tokens)} input tokens (sizes: ${result.sizes})\n`,
     ['recorded   ', times(recordedRatio), ' what it had to cost\n'],
     [
       'driven     ',
@@ -22,9 +22,9 @@ export function replayHeadline(result: ReplayResult): Shown {
       ' the ideal with entries that live 5 minutes\n',
     ],
     `breaks     ${breaks.labelled} labelled, `,
-    breaks.unlabelled === 0 ? '0 unlabelled' : styled('red', `${breaks.unlabelled} unlabelled`),
+    breaks.unlabelled === 0 ? '0 unlabelled' : withStyle('red', `${breaks.unlabelled} unlabelled`),
     warmingLine(result),
-    refused === 0 ? '' : styled('red', `\nrefused    ${refused} requests`),
+    refused === 0 ? '' : withStyle('red', `\nrefused    ${refused} requests`),
     ...standIns.map(
       ({ model, as }) => `\nnote: ${model} is not a model of Anthropic in the catalog; it was driven as ${as}`,
     ),
@@ -32,17 +32,17 @@ export function replayHeadline(result: ReplayResult): Shown {
 }
 
 function warmingLine({ warming: { calls, billed } }: ReplayResult): string {
-  return calls === 0 ? '' : `\nwarming    ${grouped(calls)} calls, ${grouped(billed)} of what is billed`;
+  return calls === 0 ? '' : `\nwarming    ${formatNumber(calls)} calls, ${formatNumber(billed)} of what is billed`;
 }
 
 function times(ratio: number | null): Shown {
-  return styled('bold', ratio === null ? 'unknown ×' : `${ratio.toFixed(2)} ×`);
+  return withStyle('bold', ratio === null ? 'unknown ×' : `${ratio.toFixed(2)} ×`);
 }
 
 /** The accounts beside each other, in units of the base input price. */
 export function replayTable(result: ReplayResult): TableOf {
   const { recorded, billed, forced, ideal, expiring, uncached } = result;
-  const row = (name: string, cost: number): readonly string[] => [name, grouped(cost), percent(cost, uncached)];
+  const row = (name: string, cost: number): readonly string[] => [name, formatNumber(cost), percent(cost, uncached)];
   return {
     head: ['input cost, in tokens at the base price', 'cost', 'of uncached'],
     rows: [
@@ -71,7 +71,7 @@ function sumByCause(
   const causes = [...new Set(misses.map((miss) => miss.cause))];
   return causes.map((cause) => {
     const own = misses.filter((miss) => miss.cause === cause);
-    const sum = (field: 'tokens' | 'cost'): string => grouped(own.reduce((total, miss) => total + miss[field], 0));
+    const sum = (field: 'tokens' | 'cost'): string => formatNumber(own.reduce((total, miss) => total + miss[field], 0));
     return [whose, cause, String(own.length), sum('tokens'), sum('cost')];
   });
 }

@@ -45,14 +45,14 @@ function align(old: readonly Block[], now: readonly Block[], from: number): read
     const found = now.findIndex((one, place) => place >= next && sameBytes(one, block));
     if (found === -1) rows.push({ sign: '-', was: from + index, is: undefined, block });
     else {
-      rows.push(...added(now, next, found, from), { sign: '=', was: from + index, is: from + found, block });
+      rows.push(...addedRows(now, next, found, from), { sign: '=', was: from + index, is: from + found, block });
       next = found + 1;
     }
   }
-  return [...rows, ...added(now, next, now.length, from)];
+  return [...rows, ...addedRows(now, next, now.length, from)];
 }
 
-function added(now: readonly Block[], next: number, end: number, from: number): readonly DiffRow[] {
+function addedRows(now: readonly Block[], next: number, end: number, from: number): readonly DiffRow[] {
   return now.slice(next, end).map((block, index) => ({ sign: '+', was: undefined, is: from + next + index, block }));
 }
 

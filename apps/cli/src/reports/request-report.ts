@@ -7,9 +7,9 @@ import type { SessionId } from '@tidemark/log';
 import type { CommandContext, CommandOutcome } from '../frame/command.ts';
 import { eachSession } from './each-session.ts';
 import { encoders } from './encoders.ts';
-import { counted, grouped } from '../frame/numbers.ts';
+import { formatCount, formatNumber } from '../frame/numbers.ts';
 import { sessionArgument } from '../arguments/session-argument.ts';
-import { styled } from '../frame/shown.ts';
+import { withStyle } from '../frame/shown.ts';
 import type { TableOf } from '../frame/table.ts';
 
 interface Snapshots {
@@ -25,10 +25,10 @@ export async function reportRequests(name: string | undefined, context: CommandC
   output.result({ sessions: found }, () =>
     found.length === 0
       ? `no request of ours in ${where}; an import holds none: \`tidemark replay --keep <session>\` drives it first`
-      : `the latest requests of ${counted(found.length, 'session')}, sizes in estimated tokens`,
+      : `the latest requests of ${formatCount(found.length, 'session')}, sizes in estimated tokens`,
   );
   for (const { session, requests } of found) {
-    output.line(['\n', styled('cyan', session)]);
+    output.line(['\n', withStyle('cyan', session)]);
     output.table(tableOf(requests));
   }
   return undefined;
@@ -51,9 +51,9 @@ function tableOf(requests: readonly RequestSnapshot[]): TableOf {
     stream === 'main' ? String(step) : purpose,
     `${at.slice(5, 10)} ${at.slice(11, 16)}`,
     opened === undefined ? relation : `${relation}: ${opened}`,
-    grouped(sections.tools.tokens),
-    grouped(sections.system.tokens),
-    grouped(sections.messages.tokens),
+    formatNumber(sections.tools.tokens),
+    formatNumber(sections.system.tokens),
+    formatNumber(sections.messages.tokens),
     markedIn(markers),
   ]);
   return { head: ['step', 'at', 'prefix', 'tools', 'system', 'messages', 'marked'], rows, numbers: [0, 3, 4, 5] };

@@ -2,7 +2,7 @@
 
 import type { Block } from '@tidemark/model';
 import { originName } from './explanation.ts';
-import { grouped } from '../frame/numbers.ts';
+import { formatNumber } from '../frame/numbers.ts';
 import type { TableOf } from '../frame/table.ts';
 
 /** One block, as it is shown and as `--json` says it. */
@@ -40,7 +40,7 @@ export function beginning(block: Block): string {
 
 function pictureOf({ head, mediaBytes }: Block): string {
   const [kind = 'image'] = /image\/[a-z]+/.exec(head) ?? [];
-  return `${kind}, ${grouped(mediaBytes)} bytes`;
+  return `${kind}, ${formatNumber(mediaBytes)} bytes`;
 }
 
 /** All rows, for people. */
@@ -50,8 +50,8 @@ export function spanTable(spans: readonly SpanRow[]): TableOf {
     section,
     `${role} ${holds}`,
     originName(origin),
-    grouped(bytes),
-    grouped(tokens),
+    formatNumber(bytes),
+    formatNumber(tokens),
     marker === null ? '' : `▼ ${marker}`,
     begins,
   ]);

@@ -7,7 +7,7 @@ import type { Log, SessionId, SessionSummary } from '@tidemark/log';
 
 import { isOfSession } from './each-session.ts';
 import { gaugeAtRest } from './gauge-at-rest.ts';
-import { grouped } from '../frame/numbers.ts';
+import { formatNumber } from '../frame/numbers.ts';
 
 /** A session and its gauge: `null` where it has asked nothing; absent where it was not read, `unread` says why. */
 export interface GaugedSession extends SessionSummary {
@@ -58,5 +58,5 @@ export function gaugeCell({ gauge, unread }: GaugedSession): string {
   if (gauge === null) return '';
   const { input, limit, ratio } = gauge;
   const share = ratio === undefined ? '' : ` (${Math.floor(100 * ratio)}%)`;
-  return `${input === undefined ? 'unknown' : grouped(input)}/${limit === 0 ? 'unknown' : grouped(limit)}${share}`;
+  return `${input === undefined ? 'unknown' : formatNumber(input)}/${limit === 0 ? 'unknown' : formatNumber(limit)}${share}`;
 }

@@ -14,7 +14,7 @@ import { originName } from './explanation.ts';
 import { CliError } from '../frame/failure.ts';
 import type { LeftOutReasoning } from './left-out.ts';
 import { reasoningLeftOut } from './left-out.ts';
-import { grouped } from '../frame/numbers.ts';
+import { formatNumber } from '../frame/numbers.ts';
 import type { DiffRow, ParameterChange } from './request-diff.ts';
 import { diffRequests } from './request-diff.ts';
 import type { SpanRow } from './request-spans.ts';
@@ -89,8 +89,8 @@ function requestValue(session: SessionId, { record }: Rebuilt, { usage, transpor
 function headOf(session: SessionId, { record: { data }, promptStream }: Rebuilt): string {
   const { stream, step, bytes, epoch, digest } = data;
   const named = stream === 'main' ? `step ${step}` : stream;
-  const blocks = grouped(promptStream.sequence.blocks.length);
-  return `${named} of ${session}: ${grouped(bytes)} bytes, ${blocks} blocks, epoch ${epoch}, digest ${digest.slice(0, 12)}…`;
+  const blocks = formatNumber(promptStream.sequence.blocks.length);
+  return `${named} of ${session}: ${formatNumber(bytes)} bytes, ${blocks} blocks, epoch ${epoch}, digest ${digest.slice(0, 12)}…`;
 }
 
 function relationOf(
@@ -211,7 +211,7 @@ function diffTable(rows: readonly DiffRow[], parted: boolean): TableOf {
       is === undefined ? '' : String(is),
       `${block.role} ${block.holds}`,
       originName(block.origin),
-      grouped(block.tokens),
+      formatNumber(block.tokens),
       beginning(block).slice(0, 24),
     ]),
     numbers: [1, 2, 5],

@@ -4,7 +4,7 @@ import { forecastError } from '@tidemark/context';
 import type { AnswerReceived, CallForecast, Usage } from '@tidemark/log';
 import { writtenTokens } from '@tidemark/model';
 
-import { dollars, grouped, percent } from '../frame/numbers.ts';
+import { dollars, formatNumber, percent } from '../frame/numbers.ts';
 
 /** `forecast: 11,132 read, 555 written, 0 fresh, $0.0036 before the answer; it came so`. */
 export function forecastLine(forecast: CallForecast, usage: Usage | undefined): string {
@@ -19,7 +19,7 @@ export function forecastLine(forecast: CallForecast, usage: Usage | undefined): 
 }
 
 function buckets(read: number, written: number, fresh: number): string {
-  return `${grouped(read)} read, ${grouped(written)} written, ${grouped(fresh)} fresh`;
+  return `${formatNumber(read)} read, ${formatNumber(written)} written, ${formatNumber(fresh)} fresh`;
 }
 
 /** Calls with a forecast and counts: their input, and what of it came otherwise. */

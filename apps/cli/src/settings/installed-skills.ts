@@ -5,7 +5,7 @@ import { judgeTrust, readBrought, SettingsError } from '@tidemark/settings';
 import type { FoundSkills, SkillRoot } from '@tidemark/tools-skills';
 
 import type { CommandContext } from '../frame/command.ts';
-import { counted } from '../frame/numbers.ts';
+import { formatCount } from '../frame/numbers.ts';
 import { plainText } from '../frame/plain-text.ts';
 import { oneName } from './trust-in.ts';
 
@@ -55,7 +55,7 @@ export function showInstalled(
   roots: readonly SkillRoot[],
   { output }: CommandContext,
 ): void {
-  output.line(skills.length === 0 ? 'none is installed' : `${counted(skills.length, 'skill')} installed`);
+  output.line(skills.length === 0 ? 'none is installed' : `${formatCount(skills.length, 'skill')} installed`);
   const rows = skills.map(({ name, source, version, use }) => [name, source, version, plainText(use)]);
   if (rows.length > 0) output.table({ head: ['skill', 'from', 'version', 'when to use'], rows });
   const told = new Set([...skills, ...shadowed.map(({ skill }) => skill), ...bad].map(({ source }) => source));

@@ -6,7 +6,7 @@ import type { WorkspaceContents, SettledSettings } from '@tidemark/settings';
 import { readBrought, readSettings, SettingsError } from '@tidemark/settings';
 
 import type { CommandContext } from '../frame/command.ts';
-import { styled } from '../frame/shown.ts';
+import { withStyle } from '../frame/shown.ts';
 import { trustIn } from './trust-in.ts';
 
 /** What is set, and whether what the workspace brings along may be used. */
@@ -60,5 +60,5 @@ async function broughtBy(
 }
 
 function noteProblem({ message }: SettingsError, { output }: CommandContext): void {
-  output.note([styled('yellow', 'notice'), `: what this folder brings along is not used: ${message}`]);
+  output.note([withStyle('yellow', 'notice'), `: what this folder brings along is not used: ${message}`]);
 }

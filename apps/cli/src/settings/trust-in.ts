@@ -7,7 +7,7 @@ import { canKeepTrust, judgeTrust, readBrought, recordTrust, SettingsError } fro
 import type { CommandContext } from '../frame/command.ts';
 import { foldLine } from '../present/fold-line.ts';
 import { isTooSmall, noticeRows, showPaged, TOO_SMALL } from '../present/show-paged.ts';
-import { styled } from '../frame/shown.ts';
+import { withStyle } from '../frame/shown.ts';
 import { tooLongToAsk, trustLines } from './trust-lines.ts';
 
 /**
@@ -51,7 +51,7 @@ export function canAsk({ input, output }: Pick<CommandContext, 'input' | 'output
 
 /** Reports why it is not used, for the caller to return. */
 function notUsed(why: string, { output }: CommandContext): false {
-  output.note([styled('yellow', 'notice'), `: what this folder brings along is not used, because ${why}`]);
+  output.note([withStyle('yellow', 'notice'), `: what this folder brings along is not used, because ${why}`]);
   return false;
 }
 
@@ -66,7 +66,7 @@ export async function askForTrust(
   { lines, changed }: { readonly lines: readonly string[]; readonly changed: boolean },
   { input, signal }: CommandContext,
 ): Promise<'trusted' | 'declined' | undefined> {
-  const list = lines.length === 0 ? [NOTHING] : [changed ? CHANGED : BRINGS, ...lines.map(indented)];
+  const list = lines.length === 0 ? [NOTHING] : [changed ? CHANGED : BRINGS, ...lines.map(indentLine)];
   if (isTooSmall(input)) {
     input.show(TOO_SMALL);
     return 'declined';
@@ -105,7 +105,7 @@ const CONTINUED = '    | ';
 const NARROW = 20;
 
 /** Returns a line as it stands below the head of the question. */
-export function indented(line: string): string {
+export function indentLine(line: string): string {
   return `  ${line}`;
 }
 

@@ -71,7 +71,7 @@ function programLines({ command, args = [], env = {}, cwd }: Program): readonly 
   return [
     ...(cwd === undefined ? [] : [`in the folder: ${shellWord(cwd)}`]),
     ...Object.entries(env).map(([name, value]) => {
-      const shown = isToken(name, value, [command, ...args]) ? hidden(value) : shellWord(value);
+      const shown = isToken(name, value, [command, ...args]) ? secretNotice(value) : shellWord(value);
       return `variable: ${shellWord(name)}=${shown}`;
     }),
   ];
@@ -80,11 +80,11 @@ function programLines({ command, args = [], env = {}, cwd }: Program): readonly 
 function headerLines(headers: Readonly<Record<string, string>>): readonly string[] {
   return Object.entries(headers).map(([name, value]) => {
     const secret = (isSecretName(name) || /^cookie$/i.test(name)) && /^[\x20-\x7e]*$/.test(value);
-    return `header: ${shellWord(name)}: ${secret ? hidden(value) : shellWord(value)}`;
+    return `header: ${shellWord(name)}: ${secret ? secretNotice(value) : shellWord(value)}`;
   });
 }
 
-function hidden(value: string): string {
+function secretNotice(value: string): string {
   return `[not shown: by its name a secret, ${value.length} characters]`;
 }
 

@@ -51,7 +51,7 @@ export async function measureSmoke(engine: SmokeEngine, calls: number): Promise<
     const next = await ask(words.prompts[1]);
     const made = [first, again, next];
     for (const name of PROBES.slice(NEEDED, calls)) {
-      if (isPlace(name)) made.push(await meter.send(changed(first.outgoing, words.changes[name])));
+      if (isPlace(name)) made.push(await meter.send(replaceWords(first.outgoing, words.changes[name])));
     }
     return made.map((call, index) => probeOf(PROBES[index] ?? 'first', call));
   });
@@ -64,7 +64,7 @@ function isPlace(name: ProbeName): name is RequestPlace {
 }
 
 /** @throws Error where the words do not stand in the body exactly once: the request is not what it was made from. */
-function changed(outgoing: Outgoing, [was, is]: readonly [string, string]): Outgoing {
+function replaceWords(outgoing: Outgoing, [was, is]: readonly [string, string]): Outgoing {
   const parts = new TextDecoder().decode(outgoing.body).split(was);
   if (parts.length !== 2) throw new Error(`the request holds ${parts.length - 1} times, not once: ${was}`);
   return { ...outgoing, body: new TextEncoder().encode(parts.join(is)) };

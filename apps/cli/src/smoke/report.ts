@@ -1,6 +1,6 @@
 // A smoke in words: what it is about to do, what each call read, and the verdict.
 
-import { dollars, grouped, percent } from '../frame/numbers.ts';
+import { dollars, formatNumber, percent } from '../frame/numbers.ts';
 import type { TableOf } from '../frame/table.ts';
 import type { Probe, ProbeName, SmokeResult, ReadVerdict } from './measure.ts';
 import type { SmokePlan } from './plan.ts';
@@ -21,7 +21,7 @@ export function inAdvance(model: string, plan: SmokePlan, pauses: boolean): stri
   const { calls, tokens, most } = plan;
   const price = most === undefined ? 'nothing is charged' : `at most ${dollars(most)}`;
   const wait = pauses ? `; it waits ${PROMOTION_PAUSE_MS / 60_000} minutes in between` : '';
-  return `${model}: ${calls} calls of about ${grouped(tokens)} tokens, ${price}${wait}`;
+  return `${model}: ${calls} calls of about ${formatNumber(tokens)} tokens, ${price}${wait}`;
 }
 
 /** The calls that are not made, where there are some. */
@@ -40,11 +40,11 @@ export function smokeTable({ probes }: SmokeResult): TableOf {
 
 function rowOf({ name, input, read, written, fresh }: Probe): readonly string[] {
   const share = input === undefined || read === undefined ? 'unknown' : percent(read, input);
-  return [NAMES[name], ...[input, read, written, fresh].map(told), share];
+  return [NAMES[name], ...[input, read, written, fresh].map(tokensText), share];
 }
 
-function told(tokens: number | undefined): string {
-  return tokens === undefined ? 'unknown' : grouped(tokens);
+function tokensText(tokens: number | undefined): string {
+  return tokens === undefined ? 'unknown' : formatNumber(tokens);
 }
 
 const TRANSPORT: { readonly [verdict in ReadVerdict]: string } = {
@@ -95,7 +95,7 @@ const PLACES: { readonly [name in ProbeName]: string } = {
 
 /** What came of a promotion. */
 export function promotionVerdict({ outcome, held, read }: Promotion): string {
-  const [had, got] = [grouped(held), grouped(read)];
+  const [had, got] = [formatNumber(held), formatNumber(read)];
   switch (outcome) {
     case 'promotes':
       return `promotes: behind the pause ${got} of ${had} tokens were read`;

@@ -7,9 +7,9 @@ import type { SessionId } from '@tidemark/log';
 import { sessionId } from '@tidemark/log';
 
 import type { CommandContext } from '../frame/command.ts';
-import { counted } from '../frame/numbers.ts';
+import { formatCount } from '../frame/numbers.ts';
 import type { Shown } from '../frame/shown.ts';
-import { styled } from '../frame/shown.ts';
+import { withStyle } from '../frame/shown.ts';
 
 /** What is forked. */
 export interface ForkRequest {
@@ -61,7 +61,7 @@ function forPeople(
 ): Shown {
   const from = `${parent.session}@${parent.position}`;
   return [
-    ...(id === undefined ? ['would fork'] : [styled('green', 'forked'), ' ', styled('cyan', id)]),
+    ...(id === undefined ? ['would fork'] : [withStyle('green', 'forked'), ' ', withStyle('cyan', id)]),
     ` from ${from}`,
     ...(prompt === undefined ? [] : [`, before prompt ${prompt.number}: ${JSON.stringify(beginningOf(prompt.words))}`]),
     ...(left === undefined ? [] : [`\n  left behind: ${leftInWords(left, open)}`]),
@@ -72,7 +72,7 @@ function forPeople(
 }
 
 function leftInWords({ from, to }: NonNullable<ForkPlan['left']>, open: ForkPlan['open']): string {
-  const records = `${counted(to - from + 1, 'record')}, ${from} to ${to}`;
+  const records = `${formatCount(to - from + 1, 'record')}, ${from} to ${to}`;
   return open === 'calls' ? `${records}; calls were open at the end, and may have taken effect` : records;
 }
 

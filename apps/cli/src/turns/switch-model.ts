@@ -7,7 +7,7 @@ import type { AgentFlags } from '../arguments/agent-flags.ts';
 import type { ChosenSession } from '../arguments/choose-session.ts';
 import type { CommandContext } from '../frame/command.ts';
 import { CliError } from '../frame/failure.ts';
-import { styled } from '../frame/shown.ts';
+import { withStyle } from '../frame/shown.ts';
 
 /** Whether the turn is to be taken in a fork: the agent's model is another one, and nobody said in place. */
 export function forksFor(
@@ -46,7 +46,7 @@ export async function forkForModel(
     );
   else
     output.note([
-      styled('yellow', 'notice'),
+      withStyle('yellow', 'notice'),
       `: ${capabilities.model} goes on in a fork of ${from.session}@${from.position}, which keeps ${model ?? 'its model'} and its cache; --in-place stays in that session`,
     ]);
   return fork;

@@ -121,7 +121,7 @@ function startNext(actor: Actor): void {
   void end
     .then(
       () => rest(actor, asked, undefined),
-      (error: unknown) => rest(actor, asked, typed(error)),
+      (error: unknown) => rest(actor, asked, asError(error)),
     )
     .finally(over.resolve);
 }
@@ -173,7 +173,7 @@ async function perform(
     begun();
     return await runTurn(work);
   } catch (error) {
-    throw typed(error);
+    throw asError(error);
   } finally {
     begun();
   }
@@ -218,7 +218,7 @@ export function stop(actor: Actor, error: Error): void {
   }
 }
 
-function typed(error: unknown): Error {
+function asError(error: unknown): Error {
   if (error instanceof AgentError || error instanceof LogError || error instanceof ProviderError) return error;
   const said = error instanceof Error ? error.message : String(error);
   const message = `something that the session is run with threw what it may not: ${said}. Open the session again; if it comes back, report it`;

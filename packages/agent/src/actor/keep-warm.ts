@@ -35,7 +35,7 @@ async function watch(actor: Actor, warm: Exclude<Warm, 'off'>, signal: AbortSign
     tellPlan(actor, plan);
     if (plan.by === 'nothing') return;
     const before = leftAt(actor);
-    for (let ms = left(actor, plan); ms > 0; ms = left(actor, plan)) {
+    for (let ms = msLeft(actor, plan); ms > 0; ms = msLeft(actor, plan)) {
       await surroundings.wait(ms, signal, { idle: true });
       if (signal.aborted) return;
     }
@@ -45,7 +45,7 @@ async function watch(actor: Actor, warm: Exclude<Warm, 'off'>, signal: AbortSign
   }
 }
 
-function left({ runtime }: Actor, { at }: WarmPlan): number {
+function msLeft({ runtime }: Actor, { at }: WarmPlan): number {
   return at - milliseconds(runtime.surroundings.now());
 }
 

@@ -69,16 +69,16 @@ function append(
   return session.mutex.pass(async () => {
     const { compacted, epoch } = session.state;
     if (compacted?.position !== planned.compacted?.position || epoch?.position !== planned.epoch?.position)
-      throw overtaken(session);
+      throw conflictError(session);
     const at = runtime.surroundings.now();
     const event = { kind: 'history.compacted', at, ...defined({ turn }), data } as const;
     const [recorded] = await commitInside(session, [event]);
-    if (recorded === undefined) throw overtaken(session);
+    if (recorded === undefined) throw conflictError(session);
     return recorded.position;
   });
 }
 
-function overtaken({ writer }: Session): AgentError {
+function conflictError({ writer }: Session): AgentError {
   const message = `the history of session ${writer.session} was packed anew while it was being compacted: ask again`;
   return new AgentError('agent/conflict', message);
 }

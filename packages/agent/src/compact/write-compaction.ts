@@ -104,7 +104,7 @@ export async function writeCompaction(writing: CompactionWriting, order: Writing
     const made = await writeCheckpoint(session, plan, source, help?.fields);
     const checkpoint = { ...made, limitations: [...made.limitations, ...adds] };
     const { sizes, refused } = judgeCompaction(state, gauge, plan.draft, checkpointSize(state, checkpoint));
-    if (refused === undefined) return written(writing, order, { ...plan, sizes }, checkpoint, help);
+    if (refused === undefined) return writtenCompaction(writing, order, { ...plan, sizes }, checkpoint, help);
     if (plan.rung === last) return { refused, sizes };
     from = plan.rung + 1;
   }
@@ -123,7 +123,7 @@ async function assist(
   return askForCheckpoint({ ask, ...(optional && { optional }) }, contract, room);
 }
 
-function written(
+function writtenCompaction(
   { runtime }: CompactionWriting,
   { trigger }: CompactionOrder,
   { draft, sizes }: Pick<CompactionPlan, 'draft' | 'sizes'>,

@@ -24,7 +24,7 @@ export function judgeLoad(skill: Skill, { preloaded, loaded }: SkillsInContext, 
     names.size >= budget.skills && !names.has(skill.name)
       ? `${names.size === 1 ? '1 skill is' : `${names.size} skills are`} loaded, of ${budget.skills} that a session may hold`
       : total > budget.most
-        ? `with its ${grouped(tokens)} tokens the loaded skills would come to ${grouped(total)}, above ${grouped(budget.most)}`
+        ? `with its ${formatNumber(tokens)} tokens the loaded skills would come to ${formatNumber(total)}, above ${formatNumber(budget.most)}`
         : undefined;
   if (spent !== undefined) return { do: 'refuse', why: `${skill.name} does not fit: ${spent}. ${loadedIn(loaded)}` };
   return total < budget.warning
@@ -32,7 +32,7 @@ export function judgeLoad(skill: Skill, { preloaded, loaded }: SkillsInContext, 
     : {
         do: 'load',
         tokens,
-        warning: `the loaded skills now come to ${grouped(total)} tokens of ${grouped(budget.most)}; load a further one only where the task needs it`,
+        warning: `the loaded skills now come to ${formatNumber(total)} tokens of ${formatNumber(budget.most)}; load a further one only where the task needs it`,
       };
 }
 
@@ -42,10 +42,10 @@ export function skillTokens({ body }: Skill): number {
 }
 
 function loadedIn(loaded: readonly LoadedSkill[]): string {
-  const held = loaded.map(({ name, tokens }) => `${name} (${grouped(tokens)} tokens)`).join(', ');
+  const held = loaded.map(({ name, tokens }) => `${name} (${formatNumber(tokens)} tokens)`).join(', ');
   return held === '' ? 'None is loaded.' : `Loaded: ${held}.`;
 }
 
-function grouped(value: number): string {
+function formatNumber(value: number): string {
   return value.toLocaleString('en-US');
 }

@@ -13,12 +13,12 @@ import type { TurnEnding } from './next-move.ts';
 /** Why no further call is made; `undefined` when one may be. */
 export function whyLimited(limits: TurnLimits, { spent, ms }: TurnTaken): TurnEnding | undefined {
   const { steps = Infinity, ms: most = Infinity, tokens = Infinity, cost } = limits;
-  if (spent.steps >= steps) return limited('steps', `${spent.steps} of ${steps} steps`);
-  if (ms >= most) return limited('time', `${Math.round(ms)} of ${most} ms`);
+  if (spent.steps >= steps) return limitEnding('steps', `${spent.steps} of ${steps} steps`);
+  if (ms >= most) return limitEnding('time', `${Math.round(ms)} of ${most} ms`);
   const used = tokensTaken(spent);
-  if (used >= tokens) return limited('tokens', `${about(spent.beyond.tokens > 0)}${used} of ${tokens} tokens`);
+  if (used >= tokens) return limitEnding('tokens', `${about(spent.beyond.tokens > 0)}${used} of ${tokens} tokens`);
   const paid = moneyTaken(spent);
-  if (cost !== undefined && exceeds(paid, cost, true)) return limited('cost', `${paidWords(spent)} of $${cost}`);
+  if (cost !== undefined && exceeds(paid, cost, true)) return limitEnding('cost', `${paidWords(spent)} of $${cost}`);
   return undefined;
 }
 
@@ -32,13 +32,16 @@ function whyTooLong({ tokens: limit }: TurnLimits, spent: Spent, forecast: CallF
   const used = tokensTaken(spent);
   if (limit === undefined || used + input <= limit) return undefined;
   const taken = `${about(spent.beyond.tokens > 0)}${used} of ${limit} tokens`;
-  return limited('tokens', `${taken}, and the next call would take about ${input} before its answer`);
+  return limitEnding('tokens', `${taken}, and the next call would take about ${input} before its answer`);
 }
 
 function whyTooDear({ cost: limit }: TurnLimits, spent: Spent, { cost }: CallForecast): TurnEnding | undefined {
   if (limit === undefined || cost === undefined) return undefined;
   if (!exceeds(sumOfMoney([moneyTaken(spent), cost]), limit, false)) return undefined;
-  return limited('cost', `${paidWords(spent)} of $${limit}, and the next call would take $${cost} before its answer`);
+  return limitEnding(
+    'cost',
+    `${paidWords(spent)} of $${limit}, and the next call would take $${cost} before its answer`,
+  );
 }
 
 function about(isEstimate: boolean): string {
@@ -55,7 +58,7 @@ function exceeds(amount: string, limit: string, reached: boolean): boolean {
   return left.startsWith('-') || (reached && Number(left) === 0);
 }
 
-function limited(what: string, taken: string): TurnEnding {
+function limitEnding(what: string, taken: string): TurnEnding {
   const error = {
     code: `turn/limit-${what}`,
     message: `the turn reached its limit: ${taken}`,

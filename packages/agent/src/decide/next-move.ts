@@ -158,15 +158,15 @@ function mayHaveActed({ startedCalls }: Progress, call: CallId): boolean {
 function leave({ state, progress }: Folded, { at }: Stamp): readonly Event[] {
   const stamp: Stamp = { at, turn: progress.turn?.id };
   const closed = abandonAll({ state, progress }, 'crashed', stamp);
-  return state.turn === undefined ? closed : [...closed, interrupted(progress, stamp)];
+  return state.turn === undefined ? closed : [...closed, interruptedEvent(progress, stamp)];
 }
 
 /** The user ends the running turn: what is still open is closed, and the turn with it. */
 export function interruption(folded: Folded, stamp: Stamp): readonly Event[] {
-  return [...abandonAll(folded, 'interrupted', stamp), interrupted(folded.progress, stamp)];
+  return [...abandonAll(folded, 'interrupted', stamp), interruptedEvent(folded.progress, stamp)];
 }
 
-function interrupted({ turn }: Progress, stamp: Stamp): Event {
+function interruptedEvent({ turn }: Progress, stamp: Stamp): Event {
   const totals = turn === undefined ? {} : { totals: totalsOf(turn.spent) };
   return {
     kind: 'turn.ended',

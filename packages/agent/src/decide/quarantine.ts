@@ -135,7 +135,7 @@ function imagesOf(made: MadeRequest): readonly (Packed & { readonly part: ImageP
 /** What stands at the place: of a call that is named, the call itself. Nothing where the place is none. */
 function rejectedAt(made: MadeRequest, place: RefusedPlace): readonly Packed[] {
   const blocks = slice(made.promptStream.sequence.blocks);
-  const named = place.call === undefined ? located(made, place, blocks) : ofCall(place.call, blocks);
+  const named = place.call === undefined ? locatePlace(made, place, blocks) : ofCall(place.call, blocks);
   const parts = named.flatMap((index) => partsOf(made, index, place.inner));
   if (place.holds === 'call') return parts.flatMap((part) => callOf(made, part) ?? []);
   if (place.holds === 'thinking') return parts.filter(({ part }) => part.type === 'reasoning');
@@ -148,7 +148,7 @@ function lastReasoning(made: MadeRequest): readonly Packed[] {
   return index === -1 ? [] : partsOf(made, index);
 }
 
-function located({ promptStream }: MadeRequest, place: RefusedPlace, blocks: readonly Block[]): readonly number[] {
+function locatePlace({ promptStream }: MadeRequest, place: RefusedPlace, blocks: readonly Block[]): readonly number[] {
   return place.message === undefined ? [] : (promptStream.materials.encoder.locate?.(place, blocks) ?? []);
 }
 

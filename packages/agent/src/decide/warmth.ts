@@ -31,7 +31,7 @@ export function planWarmth({ state, progress }: Pick<Session, 'state' | 'progres
   const { left, cached } = accepted;
   // What a provider keeps by itself was not bought for a time.
   if (typeof left.ttl !== 'string') return { by: 'nothing', why: 'empty' };
-  const answer = answered(progress.lastRequest?.answer?.usage);
+  const answer = outputTokenCount(progress.lastRequest?.answer?.usage);
   // Behind the end of the last request stands what a call that kept it warm has written.
   const written = left.block > (accepted.end ?? 0);
   const held = written ? cached + answer : cached;
@@ -74,7 +74,7 @@ export function lastingOf(ttl: Lasting, warm: Warm, capabilities: Capabilities, 
   return ttl === 'auto' && warm !== 'off' && promotes(capabilities, state) ? '5m' : ttl;
 }
 
-function answered(usage: Usage | undefined): number {
+function outputTokenCount(usage: Usage | undefined): number {
   return (usage?.answer ?? 0) + (usage?.reasoning ?? 0);
 }
 

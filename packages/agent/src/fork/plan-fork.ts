@@ -61,7 +61,7 @@ export async function planFork(log: Log, session: SessionId, options: ForkOption
     of: session,
     parent: before.parent,
     created: defined({ root, workspace, title }),
-    mode: narrowed(before.mode, before.lastMode),
+    mode: narrowerMode(before.mode, before.lastMode),
     left,
     open: open === 'turn' ? undefined : open,
     summary:
@@ -106,7 +106,7 @@ async function lookAt(log: Log, session: SessionId, cut: number): Promise<ForkBa
 }
 
 /** Going back gives nobody rights that were taken away since. */
-function narrowed(then: Mode | undefined, now: Mode | undefined): Mode | undefined {
+function narrowerMode(then: Mode | undefined, now: Mode | undefined): Mode | undefined {
   if (now === undefined || now === then) return undefined;
   return then === undefined || narrower(then, now) === now ? now : undefined;
 }
@@ -178,12 +178,12 @@ async function summarizeBranch(
     'The user went back to before what is told here. It is no longer part of this conversation.',
     ...section(
       'Asked there',
-      listed(cut, found.directives, ({ text: words }) => quoted(cut, words)),
+      listNewest(cut, found.directives, ({ text: words }) => quoteLine(cut, words)),
     ),
-    ...section('Work', [worked(found)]),
+    ...section('Work', [workLine(found)]),
     ...section(
       'Files changed',
-      listed(
+      listNewest(
         cut,
         changed.filter(({ removed = false }) => !removed),
         pathOf,
@@ -191,13 +191,13 @@ async function summarizeBranch(
     ),
     ...section(
       'Files removed',
-      listed(
+      listNewest(
         cut,
         changed.filter(({ removed = false }) => removed),
         pathOf,
       ),
     ),
-    ...section('Said last', found.said === '' ? [] : [quoted(cut, found.said)]),
+    ...section('Said last', found.said === '' ? [] : [quoteLine(cut, found.said)]),
   ].join('\n');
   return { session, range, strategy: 'deterministic', text, limitations: limitationsOf(session, range, cut) };
 }
@@ -207,13 +207,13 @@ function section(title: string, lines: readonly string[]): readonly string[] {
 }
 
 /** The newest, in the order of the log. */
-function listed<One>(cut: SummaryCut, all: readonly One[], show: (one: One) => string): readonly string[] {
+function listNewest<One>(cut: SummaryCut, all: readonly One[], show: (one: One) => string): readonly string[] {
   const shown = all.slice(-NAMED);
   cut.entries += all.length - shown.length;
   return shown.map(show);
 }
 
-function quoted(cut: SummaryCut, words: string): string {
+function quoteLine(cut: SummaryCut, words: string): string {
   const line = words.trim().replaceAll(/\s+/g, ' ');
   const { text } = headOf(line, { bytes: QUOTED, lines: 1 });
   if (text.length === line.length) return line;
@@ -226,7 +226,7 @@ function pathOf({ path }: Met): string {
 }
 
 /** Calls that began, whatever became of them. */
-function worked({ answers, calls, unclosed }: Gathered): string {
+function workLine({ answers, calls, unclosed }: Gathered): string {
   const begun = calls.filter(({ effect, ended }) => effect !== undefined || ended !== undefined);
   const byName = Map.groupBy([...begun.map(({ name }) => name), ...unclosed], (name) => name);
   const named = [...byName].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([name, all]) => `${name} ${all.length}`);

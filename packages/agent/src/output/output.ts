@@ -93,13 +93,13 @@ export function openOutput({ artifacts, secrets, keep = KEEP }: OutputOptions): 
 function openSpill({ artifacts, secrets, keep }: Required<OutputOptions>): Spill {
   const channel = openChannel<Uint8Array>();
   const ends = openEnds();
-  const landing = put(artifacts, watched(secrets.maskStream(channel.items), ends), keep);
+  const landing = put(artifacts, watchEnds(secrets.maskStream(channel.items), ends), keep);
   // Whoever writes next is told, and whoever awaits the end.
   landing.catch((error: unknown) => channel.fail(error));
   return { channel, ends, put: landing };
 }
 
-async function* watched(chunks: AsyncIterable<Uint8Array>, ends: Ends): AsyncIterable<Uint8Array> {
+async function* watchEnds(chunks: AsyncIterable<Uint8Array>, ends: Ends): AsyncIterable<Uint8Array> {
   for await (const chunk of chunks) {
     ends.add(chunk);
     yield chunk;

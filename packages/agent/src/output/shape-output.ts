@@ -32,13 +32,13 @@ const DELETE = { code: 0x7f, picture: '\u2421' } as const;
 /** The output with all that is said of it, where that fits; else it must be cut. */
 export function wholeOutput(view: View, { limits, replaced }: OutputShape): string | undefined {
   if (view.bytes > limits.bytes || view.lines > limits.lines) return undefined;
-  const whole = remarked(view.head, replaced);
+  const whole = withRemarks(view.head, replaced);
   return Buffer.byteLength(whole) <= limits.bytes && linesIn(whole) <= limits.lines ? whole : undefined;
 }
 
 /** Returns the size of a text that is shown whole, with its control characters drawn and the notice of them. */
 export function shownSize(text: string): OutputLimits {
-  const shown = remarked(text, false);
+  const shown = withRemarks(text, false);
   return { bytes: Buffer.byteLength(shown), lines: linesIn(shown) };
 }
 
@@ -46,10 +46,10 @@ export function shownSize(text: string): OutputLimits {
 export function cutOutput(view: View, cut: OutputCut): { readonly text: string; readonly shaping: Shaping } {
   const { keeps, limits, replaced } = cut;
   const source = keeps === 'head' ? view.head : view.tail;
-  const shown = pictured(source);
+  const shown = pictureControls(source);
   const said = remarks(shown !== source, replaced);
   // No notice is longer than that of all bytes; and a line break stands between it and the text.
-  const reserved = `\n${joined([notice(view, cut, 'bytes', view.bytes), ...said])}`;
+  const reserved = `\n${joinLines([notice(view, cut, 'bytes', view.bytes), ...said])}`;
   const room = {
     bytes: Math.max(0, limits.bytes - Buffer.byteLength(reserved)),
     lines: Math.max(0, limits.lines - said.length - 1),
@@ -58,13 +58,13 @@ export function cutOutput(view: View, cut: OutputCut): { readonly text: string; 
   const { unit } = piece;
   const kept = unit === 'lines' ? linesIn(piece.text) : bytesOf(source, piece.text.length, keeps);
   const lines = [notice(view, cut, unit, kept), ...said];
-  const text = joined(keeps === 'head' ? [piece.text, ...lines] : [...lines, piece.text]);
+  const text = joinLines(keeps === 'head' ? [piece.text, ...lines] : [...lines, piece.text]);
   return { text, shaping: { by: keeps, kept, total: unit === 'lines' ? view.lines : view.bytes, unit } };
 }
 
-function remarked(source: string, replaced: boolean): string {
-  const text = pictured(source);
-  return joined([text, ...remarks(text !== source, replaced)]);
+function withRemarks(source: string, replaced: boolean): string {
+  const text = pictureControls(source);
+  return joinLines([text, ...remarks(text !== source, replaced)]);
 }
 
 function remarks(isPictured: boolean, isReplaced: boolean): readonly string[] {
@@ -82,7 +82,7 @@ function notice(view: View, { keeps, digest, keep }: OutputCut, unit: 'lines' | 
 }
 
 /** A picture takes one place, as the character does: what is kept of one is kept of the other. */
-function pictured(text: string): string {
+function pictureControls(text: string): string {
   return text.replaceAll(CONTROL, (control) =>
     control.charCodeAt(0) === DELETE.code ? DELETE.picture : String.fromCharCode(PICTURES + control.charCodeAt(0)),
   );
@@ -93,7 +93,7 @@ function bytesOf(source: string, length: number, keeps: 'head' | 'tail'): number
 }
 
 /** Each on lines of its own. */
-function joined(texts: readonly string[]): string {
+function joinLines(texts: readonly string[]): string {
   let whole = '';
   for (const text of texts) {
     if (text === '') continue;

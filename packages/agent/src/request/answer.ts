@@ -29,7 +29,7 @@ export async function recordAnswer(
   answer: Answer,
   at: Timestamp,
 ): Promise<Recorded | undefined> {
-  const data = answered(session, prepared, answer);
+  const data = answerData(session, prepared, answer);
   const [record] = await commit(session, [
     { kind: 'answer.received', ...defined({ at, turn: prepared.record.turn }), data },
   ]);
@@ -48,7 +48,7 @@ export async function recordInterrupted(
   at: Timestamp,
   message?: string,
 ): Promise<Recorded | undefined> {
-  const told = answered(session, prepared, { ...answer, usage: answer.usage ?? {} });
+  const told = answerData(session, prepared, { ...answer, usage: answer.usage ?? {} });
   const { step, stream, request, provider, model, parts, usage, cost, estimated, prices } = told;
   const data: AnswerInterrupted = {
     step,
@@ -92,7 +92,7 @@ export async function recordFailed(
   return record;
 }
 
-function answered(session: Session, prepared: Prepared, answer: Answer): AnswerReceived {
+function answerData(session: Session, prepared: Prepared, answer: Answer): AnswerReceived {
   const { record, outlook } = prepared;
   const { provider, model, contract } = prepared.epoch;
   const counted = countCall(session.state, prepared, answer);

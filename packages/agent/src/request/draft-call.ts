@@ -75,7 +75,7 @@ export async function draftCall(
 }
 
 /** What is said of it to who may refuse it. */
-export function foreseen(
+export function foreseeCall(
   { state: { steps, epoch }, price, pressure: { gauge } }: CallDraft,
   changing: Changing,
 ): Foreseen {
@@ -259,7 +259,7 @@ async function newPromptStream(
 }
 
 /** After the append the epoch has its real record: the prompt stream goes on under it. */
-export function rebased(promptStream: PromptStream, state: State): PromptStream {
+export function rebasePromptStream(promptStream: PromptStream, state: State): PromptStream {
   if (state.epoch === undefined) return promptStream;
   return {
     ...promptStream,

@@ -11,7 +11,7 @@ import type { Session } from '../session/session.ts';
 import { commitInside } from '../session/session.ts';
 import type { Racing } from './call-plan.ts';
 import type { CallDraft, CallOptions } from './draft-call.ts';
-import { draftCall, foreseen, rebased } from './draft-call.ts';
+import { draftCall, foreseeCall, rebasePromptStream } from './draft-call.ts';
 import type { PromptStream } from './prompt-stream.ts';
 import type { WrittenRequest } from './request-record.ts';
 import { writeRequest } from './request-record.ts';
@@ -68,12 +68,12 @@ export function prepareRequest(
 }
 
 async function prepareInside(session: Session, promptStreams: PromptStreams, given: CallOptions): Promise<Prepared> {
-  const options = await masked(session, given);
+  const options = await maskSideCall(session, given);
   if (options.beside === undefined) requireSendable(session.state);
   else requireSendableBeside(session.state, options.wanted.provider);
   const changing = await whatChanges(session, options, defined({ at: options.at, turn: options.turn }));
   const draft = await draftCall(session, promptStreams.main, changing, options);
-  options.admit?.(foreseen(draft, changing));
+  options.admit?.(foreseeCall(draft, changing));
   const going =
     options.continues === true && options.beside === undefined
       ? goOnFrom(promptStreams.heard, draft.promptStream)
@@ -84,7 +84,7 @@ async function prepareInside(session: Session, promptStreams: PromptStreams, giv
     recordsOf(draft, written, changing, defined({ at: options.at, turn: options.turn })),
   );
   await session.writer.sync();
-  promptStreams.main = rebased(draft.main, session.state);
+  promptStreams.main = rebasePromptStream(draft.main, session.state);
   return {
     ...preparedOf(records, draft, written),
     ...(typeof going === 'string' ? { reset: going } : {}),
@@ -141,7 +141,7 @@ function preparedOf(
 }
 
 /** The words of a side call reach the model as they are written down: masked before they are made a request (L1, L2). */
-async function masked(session: Session, options: CallOptions): Promise<CallOptions> {
+async function maskSideCall(session: Session, options: CallOptions): Promise<CallOptions> {
   const { at, beside } = options;
   if (beside === undefined) return options;
   const said = { kind: 'prompt.given', at, data: { parts: beside.extra, presenter: beside.stream } } as const;

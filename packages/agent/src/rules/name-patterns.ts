@@ -97,10 +97,10 @@ function namesIn(path: string): readonly string[] {
 
 /** How far in the pattern each name may have come, before the first and behind each one. */
 function walk(pattern: PathPattern, names: readonly string[]): readonly ReadonlySet<number>[] {
-  let reached = closed(pattern, [0]);
+  let reached = reachableFrom(pattern, [0]);
   const steps = [reached];
   for (const name of names) {
-    reached = closed(
+    reached = reachableFrom(
       pattern,
       [...reached].flatMap((at) => stepOver(pattern[at], at, name)),
     );
@@ -116,7 +116,7 @@ function stepOver(wanted: string | undefined, at: number, name: string): readonl
 }
 
 /** `**` stands for no name too. */
-function closed(pattern: PathPattern, from: readonly number[]): ReadonlySet<number> {
+function reachableFrom(pattern: PathPattern, from: readonly number[]): ReadonlySet<number> {
   const reached = new Set<number>();
   for (let at of from) {
     reached.add(at);

@@ -16,13 +16,13 @@ export const LONGEST_SHAPE = 16_384;
  */
 export async function findShapes(text: string, withinLine = false): Promise<readonly SecretShape[]> {
   const own = findOwn(text, withinLine);
-  return own.length > 0 ? own : joined(await findByLibrary(text));
+  return own.length > 0 ? own : joinOverlaps(await findByLibrary(text));
 }
 
 /** Every shape in the text that a rule of our own finds, apart and in order. */
 export function findOwn(text: string, withinLine = false): readonly SecretShape[] {
   const find = (plain: string): readonly SecretShape[] => findPlain(plain, withinLine);
-  return joined([...find(text), ...findBetweenColours(text, find, LONGEST_SHAPE)]);
+  return joinOverlaps([...find(text), ...findBetweenColours(text, find, LONGEST_SHAPE)]);
 }
 
 function findPlain(text: string, withinLine: boolean): readonly SecretShape[] {
@@ -86,7 +86,7 @@ function isRunCharacter(code: number): boolean {
   return code < 128 && RUN_CHARACTERS[code] === 1;
 }
 
-function joined(shapes: readonly SecretShape[]): readonly SecretShape[] {
+function joinOverlaps(shapes: readonly SecretShape[]): readonly SecretShape[] {
   const apart: SecretShape[] = [];
   for (const shape of shapes.toSorted((a, b) => a.start - b.start || b.end - a.end)) {
     const last = apart.at(-1);

@@ -63,7 +63,7 @@ export function createMasker(sought: Sought): Masker {
     const hits = found.filter(({ start }) => start < end);
     pending = pending.slice(end);
     withinLine = !text.slice(0, end).endsWith('\n');
-    return replaced(text.slice(0, end), hits);
+    return replaceHits(text.slice(0, end), hits);
   };
   return {
     async push(text) {
@@ -147,7 +147,7 @@ function inOrder(hits: readonly Hit[]): readonly Hit[] {
   return hits.toSorted((a, b) => a.start - b.start);
 }
 
-function replaced(text: string, hits: readonly Hit[]): string {
+function replaceHits(text: string, hits: readonly Hit[]): string {
   let masked = '';
   let last = 0;
   for (const { start, end, by } of hits) {

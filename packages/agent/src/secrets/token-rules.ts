@@ -326,14 +326,14 @@ function sourceOf(content: string): SecretLintSourceCode {
     ext: '.txt',
     getFilePath: () => undefined,
     getPhysicalFilePath: () => undefined,
-    locationToRange: unasked,
-    rangeToLocation: unasked,
-    positionToIndex: unasked,
-    indexToPosition: unasked,
+    locationToRange: refuseLocation,
+    rangeToLocation: refuseLocation,
+    positionToIndex: refuseLocation,
+    indexToPosition: refuseLocation,
   };
 }
 
 /** Lines and columns are for reports to people. */
-function unasked(): never {
+function refuseLocation(): never {
   throw new TypeError('a rule of secretlint asked for lines and columns, which masking does not count');
 }

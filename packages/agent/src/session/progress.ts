@@ -158,10 +158,10 @@ export function emptyProgress(): Progress {
 export function advance(progress: Progress, record: Recorded): void {
   switch (record.kind) {
     case 'session.created':
-      created(progress, record.data.startedBy);
+      startSession(progress, record.data.startedBy);
       return;
     case 'permission.decided':
-      granted(progress, record.data);
+      takeGrant(progress, record.data);
       return;
     case 'subagent.started':
       progress.openSubagents.set(record.data.child, record.data);
@@ -180,12 +180,12 @@ export function advance(progress: Progress, record: Recorded): void {
       beginAnew(progress, record.turn, record.data.compaction);
       return;
     case 'turn.resumed':
-      resumed(progress, record);
+      resumeTurn(progress, record);
       return;
     case 'prompt.given':
       progress.lastInputPosition = record.position;
       trySince(progress);
-      attached(progress, record.data.parts);
+      addAttachments(progress, record.data.parts);
       return;
     case 'notification.received':
       progress.lastInputPosition = record.position;
@@ -207,7 +207,7 @@ export function advance(progress: Progress, record: Recorded): void {
       note(progress, record);
       return;
     case 'skill.loaded':
-      loaded(progress, record.data, record.position);
+      takeSkill(progress, record.data, record.position);
       return;
     default:
       advanceCall(progress, record);
@@ -215,12 +215,12 @@ export function advance(progress: Progress, record: Recorded): void {
 }
 
 /** A grant of the project is looked up where it is kept, so that taking it back ends it here too. */
-function granted(progress: Progress, { always, kept }: PermissionDecided): void {
+function takeGrant(progress: Progress, { always, kept }: PermissionDecided): void {
   if (always !== undefined && kept === undefined) progress.sessionGrants = [...progress.sessionGrants, always];
 }
 
 /** What a fork's parent asked for is the parent's to end, and what its person allowed was allowed there. */
-function created(progress: Progress, startedBy: StartedBy | undefined): void {
+function startSession(progress: Progress, startedBy: StartedBy | undefined): void {
   progress.startedBy = startedBy;
   progress.openSubagents.clear();
   progress.subagentsStarted = 0;
@@ -241,7 +241,7 @@ function note({ lastNotes, knownOutputs }: Progress, { position, data }: Recorde
 }
 
 /** The whole of an attachment that was cut is read as the output of a call is. */
-function attached({ knownOutputs }: Progress, parts: readonly ContentPart[]): void {
+function addAttachments({ knownOutputs }: Progress, parts: readonly ContentPart[]): void {
   for (const part of parts) if (part.type === 'file' && part.artifact !== undefined) knownOutputs.add(part.artifact);
 }
 
@@ -254,7 +254,7 @@ const NEW_TURN: TurnProgress = {
 };
 
 /** A turn that was cut goes on with what it has spent; one that ended begins anew. The policy chosen for it holds for both. */
-function resumed(progress: Progress, { turn: id, data }: RecordedOf<'turn.resumed'>): void {
+function resumeTurn(progress: Progress, { turn: id, data }: RecordedOf<'turn.resumed'>): void {
   const { turn = NEW_TURN } = progress;
   const { compaction = turn.compaction } = data;
   if (turn.ended !== undefined) beginAnew(progress, id, compaction);
@@ -272,19 +272,19 @@ function beginAnew(progress: Progress, id: TurnId | undefined, compaction: TurnB
 function advanceCall(progress: Progress, record: Recorded): void {
   switch (record.kind) {
     case 'request.prepared':
-      if (record.data.stream === 'main') sent(progress, record.position);
+      if (record.data.stream === 'main') countRequest(progress, record.position);
       if (record.data.purpose === KEEP_WARM) progress.warmingStream = record.data.stream;
       return;
     case 'block.quarantined':
-      repaired(progress);
+      countRepair(progress);
       return;
     case 'answer.received':
-      if (record.data.stream === 'main') answered(progress, record.data, record.position);
+      if (record.data.stream === 'main') takeMainAnswer(progress, record.data, record.position);
       take(progress, record.data, record.data.stream === 'main' ? 1 : 0);
       pay(progress, record.data);
       return;
     case 'answer.interrupted':
-      if (record.data.by === 'user' && record.data.stream === 'main') stopped(progress, record.data.parts);
+      if (record.data.by === 'user' && record.data.stream === 'main') endStep(progress, record.data.parts);
       take(progress, record.data, 0);
       pay(progress, record.data);
       return;
@@ -297,7 +297,7 @@ function advanceCall(progress: Progress, record: Recorded): void {
     case 'tool.returned':
     case 'tool.failed':
       progress.compactionRefusals = 0;
-      if (progress.startedCalls.has(record.data.call)) called(progress);
+      if (progress.startedCalls.has(record.data.call)) countStartedCall(progress);
       progress.startedCalls.delete(record.data.call);
       for (const file of record.data.files ?? []) progress.knownFiles.set(file.path, file);
       if (record.data.output !== undefined) progress.knownOutputs.add(record.data.output);
@@ -315,26 +315,26 @@ function unitsOf(parts: readonly ContentPart[]): number {
   return parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n').length;
 }
 
-function sent(progress: Progress, position: number): void {
+function countRequest(progress: Progress, position: number): void {
   progress.stepAttempts += 1;
   progress.retryAttempts += 1;
   progress.lastRequest = { position, answer: undefined, answeredAt: -1 };
 }
 
 /** What is put aside for one refusal is one repair; the step then begins anew. */
-function repaired(progress: Progress): void {
+function countRepair(progress: Progress): void {
   if (progress.retryAttempts > 0) progress.stepRepairs += 1;
   progress.retryAttempts = 0;
 }
 
-function answered(progress: Progress, answer: AnswerReceived, position: number): void {
+function takeMainAnswer(progress: Progress, answer: AnswerReceived, position: number): void {
   progress.lastRequest = { position: answer.request ?? position, answer, answeredAt: position };
   progress.outputLimitStops = answer.stop === 'length' ? progress.outputLimitStops + 1 : 0;
   takeAnswer(progress, answer);
-  stopped(progress, answer.parts);
+  endStep(progress, answer.parts);
 }
 
-function stopped(progress: Progress, parts: readonly AnswerPart[]): void {
+function endStep(progress: Progress, parts: readonly AnswerPart[]): void {
   progress.stepAttempts = 0;
   progress.retryAttempts = 0;
   progress.stepRepairs = 0;
@@ -356,12 +356,12 @@ function pay(progress: Progress, { stream, cost }: Pick<AnswerReceived, 'stream'
   if (stream === progress.warmingStream) progress.warmingCost = money(sumOfMoney([progress.warmingCost, cost]));
 }
 
-function called(progress: Progress): void {
+function countStartedCall(progress: Progress): void {
   const { turn } = progress;
   if (turn !== undefined) progress.turn = { ...turn, spent: { ...turn.spent, calls: turn.spent.calls + 1 } };
 }
 
-function loaded(progress: Progress, { name, version, tokens, reason, call }: SkillLoaded, position: number): void {
+function takeSkill(progress: Progress, { name, version, tokens, reason, call }: SkillLoaded, position: number): void {
   // That body stands in the front: the epoch that holds it says so.
   if (reason === 'always') return void progress.preloadedSkills.add(name);
   const at = call === undefined ? position : (progress.lastRequest?.answeredAt ?? position);

@@ -72,13 +72,13 @@ export function outputOf(child: SessionId, ending: SubagentEnding): ToolOutput {
   const { outcome, text, error, totals } = ending;
   const why = error === undefined ? '' : `: ${error.message}`;
   const cost = totals.cost === undefined ? 'cost unknown' : `$${totals.cost}`;
-  const head = `Subagent ${child} ${HOW[outcome]}${why} (${counted(totals.steps, 'answer')}, ${counted(totals.calls, 'call')}, ${cost}).`;
+  const head = `Subagent ${child} ${HOW[outcome]}${why} (${formatCount(totals.steps, 'answer')}, ${formatCount(totals.calls, 'call')}, ${cost}).`;
   const words = text.trim() === '' ? 'It said nothing.' : outcome === 'completed' ? text : `It said last: ${text}`;
   const facts = [{ kind: 'subagent.ended', data: endedAs(child, ending) } as const];
   return { text: `${head}\n\n${words}`, facts, ...(outcome !== 'completed' && { failed: true }) };
 }
 
-function counted(count: number, noun: string): string {
+function formatCount(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 

@@ -63,7 +63,7 @@ export async function askAboutCall(
     if (answer === undefined || 'decided' in answer) return answer;
     const now = await makePreview(work, read);
     if (now === undefined || 'problem' in now) return now;
-    if (previewDigest(now) === previewDigest(preview)) return allowed(work, asked, answer.given, preview);
+    if (previewDigest(now) === previewDigest(preview)) return allowCall(work, asked, answer.given, preview);
     preview = now;
   }
   const why = `what it would do changed after each of ${MOST_QUESTIONS} answers`;
@@ -106,7 +106,7 @@ function wrongGrant({ offer }: CallQuestion, grant: Granted): string | undefined
   return offer === undefined ? 'no grant was offered' : grantProblem(grant, offer.call);
 }
 
-async function allowed(
+async function allowCall(
   work: TurnContext,
   asked: CallAsked,
   answer: PermissionAnswer,

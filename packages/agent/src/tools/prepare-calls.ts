@@ -18,7 +18,7 @@ import type { GrantOffer, RuledCall } from '../rules/ruled-call.ts';
 import type { TurnContext } from '../session/turn-context.ts';
 import type { CallAsked, CallRead, Permit, ReadyCall } from './ask-about-call.ts';
 import { askAboutCall, makePermit } from './ask-about-call.ts';
-import { failed, head } from './run-call.ts';
+import { closeAsFailed, head } from './run-call.ts';
 
 /** What was decided about some calls: which of them run, and the events to append first. */
 interface PreparedCalls {
@@ -45,14 +45,15 @@ async function prepareCall(work: TurnContext, part: CallPart): Promise<PreparedC
   if (isGone(work, part.name)) return { ready: [], events: [abandon(call, 'unavailable', head(work))] };
   const read = await unlessAborted(readCall(part, runtime.tools, session.secrets), signal);
   if (read === undefined) return undefined;
-  if ('problem' in read) return { ready: [], events: [await failed(work, call, read.problem)] };
+  if ('problem' in read) return { ready: [], events: [await closeAsFailed(work, call, read.problem)] };
   const permit = await permitCall(work, call, read);
   if (permit === undefined) return undefined;
-  if ('problem' in permit) return { ready: [], events: [await failed(work, call, permit.problem)] };
+  if ('problem' in permit) return { ready: [], events: [await closeAsFailed(work, call, permit.problem)] };
   const decided: Event = { ...head(work), kind: 'permission.decided', data: permit.decided };
   // The fixed words of `tool.abandoned denied` name neither the mode nor the rule, and a model that is not told why tries
   // the same again (L6): so a denial closes the call as an error that says both.
-  if (permit.denial !== undefined) return { ready: [], events: [decided, await failed(work, call, permit.denial)] };
+  if (permit.denial !== undefined)
+    return { ready: [], events: [decided, await closeAsFailed(work, call, permit.denial)] };
   const { name, effect } = read.tool;
   const started: Event = { ...head(work), kind: 'tool.started', data: { call, name, effect } };
   return { ready: [{ ...read, call, approved: permit.approved }], events: [decided, started] };

@@ -53,7 +53,7 @@ export async function runCall(work: TurnContext, ready: ReadyCall, { stop, given
     return;
   }
   const durationMs = Math.round(runtime.surroundings.elapsed() - began);
-  await close(work, ready, durationMs, await landed(work, ready, output, outcome, durationMs));
+  await close(work, ready, durationMs, await closingEvents(work, ready, output, outcome, durationMs));
 }
 
 async function outcomeOf({ run }: ReadyCall, context: ToolContext): Promise<RunOutcome> {
@@ -115,7 +115,7 @@ function historyOf({ log, writer, state: { length } }: Session): ToolHistory {
 }
 
 /** The closing of a call that ended, and its facts. A result that cannot be kept is an error of the call: the tool may have taken effect. */
-async function landed(
+async function closingEvents(
   work: TurnContext,
   ready: ReadyCall,
   output: CallOutput,
@@ -130,7 +130,7 @@ async function landed(
     return [closing, ...facts.map((fact) => factOf(work, ready.call, fact))];
   } catch (cause) {
     output.drop();
-    return [await unkept(work, ready, cause, durationMs)];
+    return [await closeAsUnkept(work, ready, cause, durationMs)];
   }
 }
 
@@ -156,7 +156,7 @@ async function resultOf(
   output: CallOutput,
   returned: ToolOutput,
   durationMs: number,
-): Promise<ReturnType<typeof ended>> {
+): Promise<ReturnType<typeof closingEvent>> {
   const { text = '', page, images = [], exit, files } = returned;
   const particulars: Particulars = defined({ durationMs, exit, files });
   const { log, secrets } = work.session;
@@ -165,7 +165,14 @@ async function resultOf(
   const limits = limitsOf(work);
   if (page !== undefined) await output.add(await page(limits, async (words) => shownSize(await secrets.mask(words))));
   const shaped = await output.finish({ limits, keeps: tool.keeps ?? 'head' });
-  return ended(work, returned.failed === true ? 'tool.failed' : 'tool.returned', call, shaped, kept, particulars);
+  return closingEvent(
+    work,
+    returned.failed === true ? 'tool.failed' : 'tool.returned',
+    call,
+    shaped,
+    kept,
+    particulars,
+  );
 }
 
 const HIDES_SECRET =
@@ -189,7 +196,7 @@ async function faultOf(
     await output.addLine(HIDES_SECRET);
   }
   const shaped = await output.finish({ limits: limitsOf(work), keeps: 'tail' });
-  return ended(work, 'tool.failed', call, shaped, [], { durationMs });
+  return closingEvent(work, 'tool.failed', call, shaped, [], { durationMs });
 }
 
 /** Appends them. A payload that the log refuses would leave the call open for ever: it becomes an error of the call. */
@@ -198,13 +205,18 @@ async function close(work: TurnContext, ready: ReadyCall, durationMs: number, ev
     await commit(work.session, events);
   } catch (cause) {
     if (!(cause instanceof LogError && cause.code === 'log/invalid-event')) throw cause;
-    await commit(work.session, [await unkept(work, ready, cause, durationMs)]);
+    await commit(work.session, [await closeAsUnkept(work, ready, cause, durationMs)]);
   }
 }
 
-function unkept(work: TurnContext, { call, tool }: ReadyCall, cause: unknown, durationMs: number): Promise<Event> {
+function closeAsUnkept(
+  work: TurnContext,
+  { call, tool }: ReadyCall,
+  cause: unknown,
+  durationMs: number,
+): Promise<Event> {
   const words = `"${tool.name}" ran and may have taken effect, but what it came to could not be kept: ${messageOf(cause)}`;
-  return failed(work, call, words, { durationMs });
+  return closeAsFailed(work, call, words, { durationMs });
 }
 
 /** The output of a call that runs. */
@@ -243,7 +255,7 @@ export function openCallOutput(output: ToolOutputSink): CallOutput {
     return written;
   };
   return {
-    write: (chunk) => (isOpen ? add(chunk) : refused()),
+    write: (chunk) => (isOpen ? add(chunk) : refuseWrite()),
     isOpen: () => isOpen,
     close: () => {
       isOpen = false;
@@ -266,7 +278,7 @@ export function openCallOutput(output: ToolOutputSink): CallOutput {
 }
 
 /** Who awaits it is told; a tool that writes on without waiting must not bring down the process. */
-function refused(): Promise<void> {
+function refuseWrite(): Promise<void> {
   const refusal = Promise.reject<void>(callEnded());
   refusal.catch(() => undefined);
   return refusal;
@@ -293,7 +305,7 @@ function findOutput(outputs: ReadonlySet<string>, name: string): Digest | undefi
 type Particulars = Pick<ToolEnded, 'exit' | 'durationMs' | 'files'>;
 
 /** The call ran, or was refused: its words as they were shaped, and its images with what is said of them. */
-function ended(
+function closingEvent(
   work: TurnContext,
   kind: 'tool.returned' | 'tool.failed',
   call: CallId,
@@ -313,7 +325,7 @@ function ended(
 }
 
 /** The call did not do what it was asked, in these words: shaped like any other output, since a tool may have chosen them. */
-export async function failed(
+export async function closeAsFailed(
   work: TurnContext,
   call: CallId,
   words: string,
@@ -323,7 +335,7 @@ export async function failed(
   const output = openOutput({ artifacts: session.log.artifacts, secrets: session.secrets });
   await output.write(words);
   const shaped = await output.finish({ limits: limitsOf(work), keeps: 'head' });
-  return ended(work, 'tool.failed', call, shaped, [], particulars);
+  return closingEvent(work, 'tool.failed', call, shaped, [], particulars);
 }
 
 /** What every event of a turn begins with. */

@@ -171,9 +171,9 @@ async function askAboutRewrite(
   const question: RewriteQuestion = { about: 'rewrite', step, rewrite, title, rule: 'ask/rewrite' };
   try {
     const decision = await unlessAborted(asker(question, signal), signal);
-    return signal.aborted || isYes(decision) ? undefined : declined(step, rewrite);
+    return signal.aborted || isYes(decision) ? undefined : declinedEnding(step, rewrite);
   } catch (cause) {
-    return signal.aborted ? undefined : declined(step, rewrite, `asking failed: ${messageOf(cause)}`);
+    return signal.aborted ? undefined : declinedEnding(step, rewrite, `asking failed: ${messageOf(cause)}`);
   }
 }
 
@@ -237,7 +237,7 @@ function moneyInWords(cost: string | undefined): string {
 }
 
 /** The end of a turn whose next step a person did not want at its price; `why` where the asking itself failed. */
-function declined(step: number, rewrite: ForeseenRewrite, why = 'the user was asked and said no'): TurnEnding {
+function declinedEnding(step: number, rewrite: ForeseenRewrite, why = 'the user was asked and said no'): TurnEnding {
   const error = {
     code: 'turn/rewrite-declined',
     message: `step ${step} was not sent: ${why} (${rewriteInWords(rewrite)})`,

@@ -32,7 +32,7 @@ export async function refreshTools(work: Taking): Promise<void> {
   const shown = await shownTo(work.session);
   const offers = await offersOf(work, sources, shown);
   const given = offers.flatMap(({ tools }) => tools);
-  for (const trouble of offers.flatMap(({ troubles }) => troubles)) tellOnce(work, await masked(work, trouble));
+  for (const trouble of offers.flatMap(({ troubles }) => troubles)) tellOnce(work, await maskTrouble(work, trouble));
   const { tools, given: before = [] } = work.runtime;
   const own = tools.filter((tool) => !before.includes(tool));
   const next = [...own, ...firstOfEach(work, own, given)];
@@ -100,7 +100,7 @@ function firstOfEach(work: Taking, own: readonly Tool[], given: readonly Tool[])
 }
 
 /** What a server says with its last breath may be what it was given. */
-async function masked({ session }: Taking, trouble: ToolTrouble): Promise<Notice> {
+async function maskTrouble({ session }: Taking, trouble: ToolTrouble): Promise<Notice> {
   return { ...trouble, message: await session.secrets.mask(trouble.message) };
 }
 

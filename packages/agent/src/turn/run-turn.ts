@@ -28,7 +28,7 @@ export async function runTurn(working: StepContext): Promise<FinishedTurn> {
     const record = working.signal.aborted ? await interrupt(working) : await takeStep(working);
     if (record === undefined) continue;
     await working.watched?.end();
-    return finished(working, record);
+    return finishTurn(working, record);
   }
 }
 
@@ -104,14 +104,14 @@ function refusedBy(error: unknown): TurnEnding | undefined {
 }
 
 function endWith(work: TurnContext, ending: TurnEnding): Promise<Recorded | undefined> {
-  return work.session.mutex.pass(() => commitOne(work, [ended(work, ending)]));
+  return work.session.mutex.pass(() => commitOne(work, [endingEvent(work, ending)]));
 }
 
 /** Decided again where nobody can say anything in between: what was said before the end is still answered. */
 function endUnlessMore(work: TurnContext): Promise<Recorded | undefined> {
   return work.session.mutex.pass(async () => {
     const move = nextMove(work.session);
-    return move.do === 'end' ? commitOne(work, [ended(work, move.ending)]) : undefined;
+    return move.do === 'end' ? commitOne(work, [endingEvent(work, move.ending)]) : undefined;
   });
 }
 
@@ -120,7 +120,7 @@ function interrupt(work: TurnContext): Promise<Recorded | undefined> {
   return session.mutex.pass(() => commitOne(work, interruption(session, { at: runtime.surroundings.now(), turn })));
 }
 
-function ended({ session, runtime, turn }: TurnContext, { outcome, error }: TurnEnding): Event {
+function endingEvent({ session, runtime, turn }: TurnContext, { outcome, error }: TurnEnding): Event {
   const totals = totalsOf(session.progress.turn?.spent ?? NOTHING_SPENT);
   const data = defined({ outcome, totals, error });
   return { kind: 'turn.ended', at: runtime.surroundings.now(), turn, data };
@@ -130,7 +130,7 @@ async function commitOne({ session }: TurnContext, events: readonly Event[]): Pr
   return (await commitInside(session, events)).at(-1);
 }
 
-async function finished({ session }: TurnContext, { position }: Recorded): Promise<FinishedTurn> {
+async function finishTurn({ session }: TurnContext, { position }: Recorded): Promise<FinishedTurn> {
   await session.writer.sync();
   const { spent = NOTHING_SPENT, text = '', ended: record } = session.progress.turn ?? {};
   // A side call that was answered since the record counts toward what is spent, and not toward this turn.

@@ -199,7 +199,7 @@ function collectAnswer(): GrowingAnswer {
       if (part.type === 'began') {
         const { response, model, usage } = part;
         began = defined({ usage, response, model });
-      } else parts.set(part.index, grown(parts.get(part.index), part));
+      } else parts.set(part.index, growPart(parts.get(part.index), part));
     },
     arrived: () => ({ ...began, parts }),
   };
@@ -207,7 +207,7 @@ function collectAnswer(): GrowingAnswer {
 
 type AnswerGrowth = Exclude<StreamPart, { readonly type: 'began' | 'finished' }>;
 
-function grown(before: AnswerPart | undefined, part: AnswerGrowth): AnswerPart {
+function growPart(before: AnswerPart | undefined, part: AnswerGrowth): AnswerPart {
   switch (part.type) {
     case 'part':
       return part.part;

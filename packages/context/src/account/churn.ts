@@ -32,7 +32,7 @@ export function addChurn(churn: Churn, record: Recorded): Churn {
     case 'session.created':
       return { ...churn, owner: record.data.id };
     case 'epoch.opened':
-      return { ...churn, epoch: record.data, changes: own ? changed(churn, record.data) : churn.changes };
+      return { ...churn, epoch: record.data, changes: own ? countChanges(churn, record.data) : churn.changes };
     case 'tools.changed':
     case 'reasoning.changed':
     case 'role.changed':
@@ -53,7 +53,7 @@ const PARTS: Readonly<Record<Churned, (opened: EpochOpened) => unknown>> = {
   history: ({ checkpoint = null, prunings = [], quarantines = [] }) => [checkpoint, prunings, quarantines],
 };
 
-function changed({ epoch, changes }: Churn, opened: EpochOpened): Changes {
+function countChanges({ epoch, changes }: Churn, opened: EpochOpened): Changes {
   if (epoch === undefined) return changes;
   const { cause } = opened;
   return WHAT.filter((what) => canonicalText(PARTS[what](epoch)) !== canonicalText(PARTS[what](opened))).reduce(

@@ -220,7 +220,7 @@ function resolveUnread(before: Unread, call: ModelCall, alone: boolean): Resolve
   const { [name]: _replaced, ...others } = moved;
   const stays = written === 0 && replaced !== undefined ? { [name]: replaced } : {};
   const joins = written === 0 ? {} : { [name]: { call, from: read, to: read + written } };
-  const done = written === 0 ? [call] : replaced === undefined ? [] : [wasted(replaced)];
+  const done = written === 0 ? [call] : replaced === undefined ? [] : [wastedWrite(replaced)];
   return { unread: { ...others, ...stays, ...joins }, calls: done };
 }
 
@@ -231,7 +231,7 @@ function readBy(unread: Unread, line: string, read: number): Unread {
   return { ...unread, ...Object.fromEntries(moved) };
 }
 
-function wasted({ call, from, to }: UnreadWrite): ModelCall {
+function wastedWrite({ call, from, to }: UnreadWrite): ModelCall {
   return { ...call, unread: { wasted: to - from, waiting: 0 } };
 }
 

@@ -52,7 +52,7 @@ function total(price: Price | undefined, usage: Usage | undefined): Money | unde
 
 function ideal(usage: Usage, price: Price, input: number, unsent: number): Usage {
   const tokens = Math.min(input, unsent);
-  return { ...usage, read: input - tokens, ...written(price, tokens, 0) };
+  return { ...usage, read: input - tokens, ...writeUsage(price, tokens, 0) };
 }
 
 /** The same buckets in lives that the price knows: a life that is not sold there is the shortest that is. */
@@ -61,14 +61,14 @@ function inPricesOf(price: Price | undefined, usage: Usage): Usage | undefined {
   const sold = usage.writes.filter(({ ttl }) => price.writes[ttl] !== undefined);
   const others = usage.writes.filter(({ ttl }) => price.writes[ttl] === undefined);
   const tokens = others.reduce((sum, write) => sum + write.tokens, 0);
-  const { fresh, writes } = written(price, tokens, usage.fresh);
+  const { fresh, writes } = writeUsage(price, tokens, usage.fresh);
   return { ...usage, fresh, writes: [...sold, ...writes] };
 }
 
 const LIVES: readonly Ttl[] = ['5m', '30m', '1h', '12h'];
 
 /** Written at the shortest life that has a price; where writing is not charged apart, it is fresh input. */
-function written(price: Price, tokens: number, fresh: number): Required<Pick<Usage, 'fresh' | 'writes'>> {
+function writeUsage(price: Price, tokens: number, fresh: number): Required<Pick<Usage, 'fresh' | 'writes'>> {
   const ttl = LIVES.find((life) => price.writes[life] !== undefined);
   return ttl === undefined ? { fresh: fresh + tokens, writes: [] } : { fresh, writes: [{ ttl, tokens }] };
 }

@@ -37,18 +37,18 @@ export function renderAbandoned(reason: ToolAbandoned['reason']): TextPart {
 
 /** A context note, named and delimited, so that it cannot be taken for the user's words. */
 export function renderNote(source: string, revision: string, body: string): TextPart {
-  return enclosed('context', { source, revision }, body);
+  return encloseText('context', { source, revision }, body);
 }
 
 /** A notification with its provenance. */
 export function renderNotification(source: string, provenance: string, body: string): TextPart {
-  return enclosed('notification', { source, from: provenance }, body);
+  return encloseText('notification', { source, from: provenance }, body);
 }
 
 /** A checkpoint and its limitations, as the first thing in the tail. `form`: of its fields; absent where it has none. */
 export function renderCheckpoint(text: string, limitations: readonly string[], form?: string): TextPart {
   const body = form === 'checkpoint/2' ? withLimits(text, limitations) : withLimitations(text, limitations);
-  return enclosed('checkpoint', {}, body);
+  return encloseText('checkpoint', {}, body);
 }
 
 /** Under a heading like those of the text. */
@@ -64,7 +64,7 @@ export function renderRole(text: string): string {
 
 /** A branch that was left, in short. */
 export function renderBranch(text: string, limitations: readonly string[]): TextPart {
-  return enclosed('branch', {}, withLimitations(text, limitations));
+  return encloseText('branch', {}, withLimitations(text, limitations));
 }
 
 function withLimitations(text: string, limitations: readonly string[]): string {
@@ -74,7 +74,7 @@ function withLimitations(text: string, limitations: readonly string[]): string {
 }
 
 /** What stands inside comes from files, tools and summaries: it may not end its own enclosure, and go on as the user. */
-function enclosed(tag: string, attributes: { readonly [name: string]: string }, body: string): TextPart {
+function encloseText(tag: string, attributes: { readonly [name: string]: string }, body: string): TextPart {
   const named = Object.entries(attributes).map(([name, value]) => ` ${name}="${attribute(value)}"`);
   const held = body.replaceAll(new RegExp(`</(?=${tag})`, 'gi'), '<\\/');
   return { type: 'text', text: `<${tag}${named.join('')}>\n${held}\n</${tag}>` };

@@ -19,8 +19,8 @@ export function cacheBehind(
 ): { readonly cache: Cache; readonly touched: readonly CacheEntry[] } {
   const { entries, promotionMissed } = state.cache;
   const missed = missedPromotion(entries, sent, usage);
-  const held = missed ? unpromoted(entries) : entries;
-  const touched = cached === 0 ? [] : sized(touchedBy(held, sent, usage), held, sent, usage, cached);
+  const held = missed ? dropPromoted(entries) : entries;
+  const touched = cached === 0 ? [] : withSizes(touchedBy(held, sent, usage), held, sent, usage, cached);
   const front = sentFront(state, sent);
   return { cache: { entries: touch(held, touched), front, promotionMissed: promotionMissed || missed }, touched };
 }
@@ -43,7 +43,7 @@ function missedPromotion(entries: readonly CacheEntry[], sent: SentRequest, usag
 }
 
 /** What the promotions have not kept is gone. */
-function unpromoted(entries: readonly CacheEntry[]): readonly CacheEntry[] {
+function dropPromoted(entries: readonly CacheEntry[]): readonly CacheEntry[] {
   return entries.filter(({ promoted }) => promoted !== true);
 }
 
@@ -84,7 +84,7 @@ function touchedBy(entries: readonly CacheEntry[], sent: SentRequest, usage: Usa
   const keeps = sent.prepared.purpose === KEEP_WARM;
   return touched.map((entry, index): CacheEntry => {
     const before = known[index];
-    if (before !== undefined) return { ...entry, ttl: before.ttl, ...unproved(before, now) };
+    if (before !== undefined) return { ...entry, ttl: before.ttl, ...unprovedPromotion(before, now) };
     const ttl = shorter(entry.ttl, behind);
     // A call that keeps warm asks for a longer life than what is behind where it promotes, and nowhere else.
     return keeps && index > last && ttl !== entry.ttl ? { ...entry, promoted: true } : { ...entry, ttl };
@@ -98,7 +98,7 @@ const SAME_READ = 0.25;
  * The entries with the sizes that calls counted: what the main stream left ends at its last entry, what was read at the one that was
  * expected to be. On a grid a read ends before the block does, and tells no size.
  */
-function sized(
+function withSizes(
   touched: readonly CacheEntry[],
   entries: readonly CacheEntry[],
   { prepared: { forecast, kept, stream }, at }: SentRequest,
@@ -145,7 +145,7 @@ function sameIn(alive: readonly CacheEntry[], entry: CacheEntry): CacheEntry | u
 }
 
 /** An entry that was read while a short life would have done has shown nothing yet. */
-function unproved({ promoted, at }: CacheEntry, now: number): Pick<CacheEntry, 'promoted'> {
+function unprovedPromotion({ promoted, at }: CacheEntry, now: number): Pick<CacheEntry, 'promoted'> {
   return promoted === true && now - milliseconds(at) < LIFE['5m'] ? { promoted } : {};
 }
 

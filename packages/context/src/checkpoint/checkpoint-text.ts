@@ -4,7 +4,7 @@ import { estimateTokens, utf8Length } from '../base/estimate.ts';
 import { renderCheckpoint } from '../base/render.ts';
 import type { Checkpoint, Directive, ListName, Objective, Quote, CheckpointStep, TurnState } from './checkpoint.ts';
 import { lineOf } from './excerpt.ts';
-import { headingOfList, linesOf, quoted, brokenLines } from './lines.ts';
+import { headingOfList, linesOf, quoteText, brokenLines } from './lines.ts';
 import type { Position } from '@tidemark/log';
 import { checkpointScale, scalingOf } from '../fold/model-tokens.ts';
 import type { SpanSize } from '../base/estimate.ts';
@@ -63,12 +63,12 @@ function objectiveText({ position, text, since = [], now }: Objective, directive
   const short = since.map((one) => `\n- [${one.position}] and then: ${lineOf(one.text, OBJECTIVE)}`).join('');
   const by = now === undefined ? '' : `\nNow, by a model: ${now}`;
   const below = directives.some((said) => said.position === position);
-  const words = below ? ` ${lineOf(text, OBJECTIVE)}` : `\n${quoted(text)}`;
+  const words = below ? ` ${lineOf(text, OBJECTIVE)}` : `\n${quoteText(text)}`;
   return `## Objective\n- [${position}]${words}${short}${by}`;
 }
 
 function summaryText({ position, text }: Quote): string {
-  return `## An earlier summary, up to [${position}]\n${quoted(text)}`;
+  return `## An earlier summary, up to [${position}]\n${quoteText(text)}`;
 }
 
 function sectionText(list: ListName, lines: readonly string[]): readonly string[] {
@@ -118,8 +118,8 @@ function headingOfTurn({ position, to, outcome }: TurnState, directives: readonl
 function stepLine({ position, kind, text }: CheckpointStep): string {
   const [first = '', ...rest] = brokenLines(text);
   if (kind === 'did')
-    return [`- [${position}] ${first}`, ...(rest.length === 0 ? [] : [quoted(rest.join('\n'))])].join('\n');
-  return rest.length === 0 ? `- [${position}] said: ${first}` : `- [${position}] said:\n${quoted(text)}`;
+    return [`- [${position}] ${first}`, ...(rest.length === 0 ? [] : [quoteText(rest.join('\n'))])].join('\n');
+  return rest.length === 0 ? `- [${position}] said: ${first}` : `- [${position}] said:\n${quoteText(text)}`;
 }
 
 // The size of a checkpoint before it is packed, by the function that the fold sizes the packed checkpoint with.

@@ -102,7 +102,7 @@ export function fitSteps(
   const kept: PricedStep<Candidate>[] = [];
   const names = new Map<string, NameInFile[]>();
   let left = room;
-  const words = shortened(own, room * OWN);
+  const words = shortenSteps(own, room * OWN);
   const waiting: PricedStep<Candidate>[] = [];
   for (const one of words) {
     if (one.tokens <= left - room * (1 - OWN)) {
@@ -129,7 +129,7 @@ export function fitSteps(
 }
 
 /** Words as they are where all fit; else the older ones by their structure. */
-function shortened(own: PricedSteps['own'], most: number): PricedSteps['own'] {
+function shortenSteps(own: PricedSteps['own'], most: number): PricedSteps['own'] {
   const all = own.reduce((sum, { tokens }) => sum + tokens, 0);
   if (all <= most) return own;
   let whole = most * WHOLE;

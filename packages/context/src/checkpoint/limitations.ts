@@ -41,8 +41,11 @@ export function limitationsOf(
   return [
     'It is shortened: of results and long inputs it holds chosen lines and names only. What it does not say may still have happened.',
     `The log is whole: history_read returns what stands at a position from ${range.from} to ${range.to}, and history_search finds words in it, where you have these tools.`,
-    ...named('Skills that were loaded in that range alone are no longer in force until they are loaded again', skills),
-    ...named(
+    ...nameSkills(
+      'Skills that were loaded in that range alone are no longer in force until they are loaded again',
+      skills,
+    ),
+    ...nameSkills(
       'Instruction files that were read in that range are to be read again before work under them',
       instructions,
     ),
@@ -73,7 +76,7 @@ function byModel(told: readonly string[]): readonly string[] {
   return more === 0 ? said : [...said, `It named ${more} more limitations, which are left out.`];
 }
 
-function named(what: string, again: readonly ReadAgain[]): readonly string[] {
+function nameSkills(what: string, again: readonly ReadAgain[]): readonly string[] {
   if (again.length === 0) return [];
   const names = again.slice(-MOST_NAMED).map(({ name }) => oneLine(name));
   const more = again.length - names.length;

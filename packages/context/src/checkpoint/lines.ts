@@ -26,7 +26,7 @@ const SECTIONS: { readonly [K in ListName]: CheckpointSection<K> } = {
     heading: 'What the user said',
     line: ({ position, text, steer, below }) => {
       const where = `- [${position}]${steer === true ? ' while the agent worked' : ''}`;
-      return below === true ? `${where} stands whole below: ${lineOf(text, BELOW)}` : `${where}\n${quoted(text)}`;
+      return below === true ? `${where} stands whole below: ${lineOf(text, BELOW)}` : `${where}\n${quoteText(text)}`;
     },
   },
   decisions: {
@@ -59,7 +59,7 @@ const SECTIONS: { readonly [K in ListName]: CheckpointSection<K> } = {
   subagents: {
     heading: 'Subagents',
     line: ({ position, id, role, task, status, result }) =>
-      `- [${position}] ${id}${role === undefined ? '' : `, ${oneLine(role)}`}: ${status}${labelled('task', task)}${labelled('result', result)}`,
+      `- [${position}] ${id}${role === undefined ? '' : `, ${oneLine(role)}`}: ${status}${labelText('task', task)}${labelText('result', result)}`,
   },
   instructions: { heading: 'Instruction files to read again', line: againLine },
   skills: { heading: 'Skills to load again', line: againLine },
@@ -105,7 +105,7 @@ export function brokenLines(text: string): readonly string[] {
 }
 
 /** A text as a quotation, whatever breaks its lines. */
-export function quoted(text: string): string {
+export function quoteText(text: string): string {
   return brokenLines(text)
     .map((line) => `  > ${line}`.trimEnd())
     .join('\n');
@@ -138,7 +138,7 @@ function againLine({ position, name }: ReadAgain): string {
   return `- [${position}] ${oneLine(name)}`;
 }
 
-function labelled(name: string, text: string | undefined): string {
+function labelText(name: string, text: string | undefined): string {
   return text === undefined || text === '' ? '' : `; ${name}: ${text}`;
 }
 

@@ -12,7 +12,7 @@ import { limitationsOf } from './limitations.ts';
 import { mentionsIn } from './mentions.ts';
 import type { Merged } from './merge.ts';
 import { mergeFields } from './merge.ts';
-import { placeAdds, unrepeated } from './model-adds.ts';
+import { placeAdds, missingPositions } from './model-adds.ts';
 import type { ModelFields } from './model-answer.ts';
 import { readCheckpoint } from './read-checkpoint.ts';
 import { shortenQuotes } from './shorten.ts';
@@ -59,7 +59,7 @@ export function makeCheckpoint(input: CheckpointInput): Checkpoint {
   const after = before?.range.to ?? range.from - 1;
   const found = gather(records, after, range.to, before?.turns.at(-1));
   const adds = fromModel && placeAdds(fromModel, range);
-  const dropped = before && adds ? unrepeated(before, adds) : [];
+  const dropped = before && adds ? missingPositions(before, adds) : [];
   const merged = mergeFields(before, found, adds, {
     skills: new Set(input.skillsInTail),
     files: new Set(input.filesInTail),
@@ -89,7 +89,7 @@ export function makeCheckpoint(input: CheckpointInput): Checkpoint {
     const whole = withSteps({ ...base, ...fitted.lists, leftOut: fitted.leftOut }, fitted.left, steps, turns, before);
     return { ...whole, limitations: limitationsOf(whole, fromModel?.limitations ?? [], dropped) };
   };
-  return tightened(within, bound);
+  return fitBound(within, bound);
 }
 
 /** What prompts and a summary may take: all that the other lists leave but the least share of the steps, and at least half. */
@@ -138,7 +138,7 @@ function turnsWith(turns: readonly TurnState[], places: readonly Position[]): re
 }
 
 /** What is always there takes room too: as much less is offered to the rest, until all of it fits. */
-function tightened(within: (room: number) => Checkpoint, bound: number): Checkpoint {
+function fitBound(within: (room: number) => Checkpoint, bound: number): Checkpoint {
   let room = bound;
   for (;;) {
     const checkpoint = within(room);

@@ -98,7 +98,7 @@ function isProven({ by }: Authored): boolean {
 }
 
 /** Where the lines stand that a model wrote before, and that its new answer neither repeats nor closes. */
-export function unrepeated(before: Checkpoint, adds: ModelAdds): readonly Position[] {
+export function missingPositions(before: Checkpoint, adds: ModelAdds): readonly Position[] {
   const { closes } = adds;
   return [
     ...missing(before.decisions, adds.decisions, ({ what }) => what, closes.decisions),

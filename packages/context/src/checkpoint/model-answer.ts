@@ -74,7 +74,7 @@ export function parseCheckpoint(said: string | readonly AnswerPart[]): ParsedChe
   if (text.trim() === '') return unusable('silent', 'it held no text');
   const value = objectIn(text);
   if (value === undefined) return unusable('no-json', 'its text is no JSON object, or one that was cut');
-  const read = answer.safeParse(tidied(value));
+  const read = answer.safeParse(tidyAnswer(value));
   return read.success ? sound(read.data) : unusable('unfit', `its object does not fit: ${issuesOf(read.error)}`);
 }
 
@@ -137,7 +137,7 @@ const STATUS: ReadonlyMap<unknown, string> = new Map([
 ]);
 
 /** An answer without what says nothing: `null`, blank lines, and lists that are not there are empty ones. */
-function tidied(value: Readonly<Record<string, unknown>>): unknown {
+function tidyAnswer(value: Readonly<Record<string, unknown>>): unknown {
   const said = Object.entries(value).filter(([, one]) => saysSomething(one));
   const lists = LISTS.map((name) => {
     const list = value[name] ?? [];

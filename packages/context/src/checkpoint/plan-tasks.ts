@@ -22,13 +22,13 @@ export function mergeTasks(
   let open: ReadonlyMap<string, Task> = new Map(before.map((task) => [keyOfLine(task.task), task]));
   const done: WorkDone[] = [];
   for (const plan of plans) {
-    const next = new Map([...open].map(([key, task]) => [key, unlisted(task)]));
+    const next = new Map([...open].map(([key, task]) => [key, unlistTask(task)]));
     for (const { task, status } of plan.tasks) {
       const key = keyOfLine(task);
       const was = open.get(key);
       if (status === 'open' || status === 'active')
         next.set(key, { position: was?.position ?? plan.position, task, status });
-      else if (next.delete(key) || !ended(done, task))
+      else if (next.delete(key) || !hasEnded(done, task))
         done.push({ position: plan.position, what: ending(task, status) });
     }
     open = next;
@@ -42,7 +42,7 @@ export function mergeTasks(
 }
 
 /** What a model wrote was never on a plan: that none names it says nothing. */
-function unlisted(task: Task): Task {
+function unlistTask(task: Task): Task {
   return task.by === 'model' ? task : { ...task, status: 'unlisted' };
 }
 
@@ -69,7 +69,7 @@ function ending(task: string, status: 'done' | 'dropped'): string {
   return status === 'done' ? `Task done, by the plan: ${task}` : `Task dropped, by the plan: ${task}`;
 }
 
-function ended(done: readonly WorkDone[], task: string): boolean {
+function hasEnded(done: readonly WorkDone[], task: string): boolean {
   return done.some(({ what }) => what === ending(task, 'done') || what === ending(task, 'dropped'));
 }
 

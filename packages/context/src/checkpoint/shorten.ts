@@ -4,7 +4,7 @@
 import { defined } from '@tidemark/core';
 import { estimateTokens } from '../base/estimate.ts';
 import type { Directive, Objective, Quote } from './checkpoint.ts';
-import { quoted } from './lines.ts';
+import { quoteText } from './lines.ts';
 import { excerptOf, lineOf } from './excerpt.ts';
 
 /** Of the room: the most that an objective takes which is no prompt of the list. */
@@ -71,7 +71,7 @@ function shortenTo(directives: readonly Directive[], room: number, level: number
 
 /** The tokens below which a prompt is not shortened at a level: those of its outline, and at last those of its two ends. */
 function leastAt({ text }: Directive, level: number): number {
-  return level < OUTLINE_LEVELS ? estimateTokens(quoted(outlineAt(text, level))) : LEAST;
+  return level < OUTLINE_LEVELS ? estimateTokens(quoteText(outlineAt(text, level))) : LEAST;
 }
 
 /** What stands whole behind the checkpoint is kept whole for the next one, and is a line of this one. */
@@ -80,17 +80,17 @@ function directiveTokens(said: Directive): number {
 }
 
 function quoteTokens({ text }: Quote): number {
-  return estimateTokens(quoted(text)) + MARKS;
+  return estimateTokens(quoteText(text)) + MARKS;
 }
 
 /** Within so many tokens as a quotation: its marks take room on each line. */
 function shortQuote<T extends Quote>(said: T, tokens: number): T {
   const { text, of = text.length } = said;
-  if (estimateTokens(quoted(text)) <= tokens) return said;
+  if (estimateTokens(quoteText(text)) <= tokens) return said;
   let room = tokens;
   let short = { ...said, text: fitText(text, room), of };
   for (let run = 0; run < RUNS; run += 1) {
-    const excess = estimateTokens(quoted(short.text)) - tokens;
+    const excess = estimateTokens(quoteText(short.text)) - tokens;
     if (excess <= 0) break;
     room -= excess;
     short = { ...short, text: fitText(text, Math.max(1, room)) };

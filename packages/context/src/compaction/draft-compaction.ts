@@ -158,7 +158,7 @@ export function boundaryOf(
   after = -1,
 ): TailBoundary | undefined {
   const messages = messagesOf(tail);
-  const least = unseen(messages);
+  const least = firstUnseen(messages);
   let kept = sumOf(messages.slice(least), tokensOf);
   const cutAt = cutsOf(tail, after);
   let found = cutAt(messages[least]?.first ?? tail.length);
@@ -184,7 +184,7 @@ function messagesOf(tail: readonly Span[]): readonly Message[] {
 }
 
 /** Index of the answer whose results the model has not seen; as many as there are messages when it has seen all. */
-function unseen(messages: readonly Message[]): number {
+function firstUnseen(messages: readonly Message[]): number {
   const last = messages.findLastIndex(({ spans }) => spans[0]?.role === 'assistant');
   const waits = messages[last]?.spans.some(({ role }) => role !== 'assistant') === true;
   return waits ? last : messages.length;

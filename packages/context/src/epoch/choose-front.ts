@@ -42,7 +42,7 @@ export function chooseFront(input: ChoiceInput): FrontChoice {
   const { padding: offer, texts } = wanted;
   const inherited = inheritedBy(input);
   if (inherited !== undefined) return inherited;
-  return offer === undefined ? { texts } : (carriedOn(input) ?? decided(input, offer));
+  return offer === undefined ? { texts } : (carriedOn(input) ?? choosePadding(input, offer));
 }
 
 /** A subagent's first front is its parent's, byte for byte, and is read from what that has cached. */
@@ -54,7 +54,7 @@ function inheritedBy({ before, wanted }: ChoiceInput): FrontChoice | undefined {
   return { texts, ...defined({ padding }), ...(cached.length > 0 && { cached }) };
 }
 
-function decided(
+function choosePadding(
   { state, wanted: { texts }, capabilities, at, ttl }: ChoiceInput,
   { setting, padded, others }: NonNullable<RequestSpec['padding']>,
 ): FrontChoice {

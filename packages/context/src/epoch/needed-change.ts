@@ -100,7 +100,7 @@ function settleTools(
   const tools = wanted.texts.tools.map(({ record }) => record);
   const { inForce } = epoch;
   const change = differenceOf(inForce.tools, tools);
-  if (takesTools(epoch, change, appends)) return endsWithAnswer(history) ? 'waits' : appended(change);
+  if (takesTools(epoch, change, appends)) return endsWithAnswer(history) ? 'waits' : appendTools(change);
   if (wanted.takeTools === 'now') return undefined;
   if (inForce.queued !== undefined && isSameJson(inForce.queued, tools)) return 'waits';
   // Fewer tools are no reason to pay: a call of one that is not there is answered so.
@@ -110,7 +110,7 @@ function settleTools(
 
 type ToolDifference = Pick<ToolsChanged, 'added' | 'removed'>;
 
-function appended(change: ToolDifference): Change {
+function appendTools(change: ToolDifference): Change {
   return { kind: 'tools.changed', data: { ...change, as: 'appended' } };
 }
 

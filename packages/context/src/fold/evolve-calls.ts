@@ -54,14 +54,14 @@ export function accept(state: State, event: RecordedOf<'answer.received' | 'answ
   const model = state.epoch?.opened.model ?? '';
   const answer = answerOf(event);
   const accepted: Accepted = { ...pending, cached, input, model, answer, left, end: left?.block, response };
-  const ratios = taught(state.ratios, model, pending.prepared, input, stream.accepted?.input);
+  const ratios = learnRatios(state.ratios, model, pending.prepared, input, stream.accepted?.input);
   const scales = scalesBehind(state, pending, stream.accepted, input) ?? state.scales;
   const counted = isUncounted(accepted) ? countedBefore(state, stream.accepted) : state.counted;
   return withStream({ ...taken, ratios, scales, ...defined({ counted }) }, name, {
     pending: undefined,
     accepted,
     reach: reachIn(reach, model, pending.spans),
-    ...paused(stream, pending, event.data),
+    ...recordPause(stream, pending, event.data),
   });
 }
 
@@ -111,7 +111,7 @@ function answerOf({
 const ODD = 4;
 
 /** What was appended was estimated when the request was prepared; now it is counted. */
-function taught(
+function learnRatios(
   ratios: State['ratios'],
   model: string,
   { size }: RequestPrepared,
@@ -157,7 +157,7 @@ function learn(ratio: Ratio, estimated: number, counted: number): Ratio {
 }
 
 /** What was not read again, and not for its age, is no pause's doing: it was dropped, packed anew or stripped. */
-function paused(
+function recordPause(
   { accepted, pauses, away }: Stream,
   { at }: SentRequest,
   { usage, ...ended }: { readonly usage?: Usage; readonly miss?: Miss },

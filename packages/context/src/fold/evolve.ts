@@ -12,7 +12,7 @@ import {
   renderNotification,
 } from '../base/render.ts';
 import { entriesOf } from '../cache/entries.ts';
-import { crossed } from '../pressure/gauge.ts';
+import { evolveCrossed } from '../pressure/gauge.ts';
 import type { CallClosing, FoldProblem, History, State, WaitingSpan } from '../state/state.ts';
 import { accept, fail, send } from './evolve-calls.ts';
 import { scalesWithCheckpoint } from './model-tokens.ts';
@@ -51,8 +51,8 @@ const STEPS: Steps = {
     return wait(state, 'note', event, { urgent: urgent === true, parts: [renderNote(source, revision, text)] });
   },
   'turn.started': (state, event) =>
-    resumed({ ...state, directives: appendOnly(), turns: append(state.turns, event.position) }, event),
-  'turn.resumed': resumed,
+    startTurn({ ...state, directives: appendOnly(), turns: append(state.turns, event.position) }, event),
+  'turn.resumed': startTurn,
   'prompt.given': (state, event) => {
     const parts = renderContent(event.data.parts);
     const said = { ...state, directives: append(state.directives, event.position) };
@@ -72,7 +72,7 @@ const STEPS: Steps = {
     return { ...accepted, steps: event.data.step + 1, history: settleAnswer(state.history, event, state.session) };
   },
   'answer.failed': (state, event) =>
-    event.data.stream === 'main' ? landed(fail(state, event.data.stream)) : fail(state, event.data.stream),
+    event.data.stream === 'main' ? endFlight(fail(state, event.data.stream)) : fail(state, event.data.stream),
   'answer.interrupted': (state, event) => {
     const failed = event.data.usage === undefined ? fail(state, event.data.stream) : accept(state, event);
     if (event.data.stream !== 'main' || state.session === undefined) return failed;
@@ -108,7 +108,7 @@ const STEPS: Steps = {
     const waiting = { ...state.waiting, quarantines: state.waiting.quarantines + 1 };
     return { ...state, quarantines: [...state.quarantines, { position, origin, stub }], waiting };
   },
-  'pressure.crossed': (state, { data }) => ({ ...state, pressure: crossed(state.pressure, data) }),
+  'pressure.crossed': (state, { data }) => ({ ...state, pressure: evolveCrossed(state.pressure, data) }),
   'memory.changed': keep,
   'subagent.started': keep,
   'subagent.ended': keep,
@@ -118,7 +118,7 @@ const STEPS: Steps = {
   },
   'turn.ended': (state, { data }) => {
     const directives = data.outcome === 'completed' ? appendOnly<Position>() : state.directives;
-    return landed({ ...state, turn: undefined, directives });
+    return endFlight({ ...state, turn: undefined, directives });
   },
 };
 
@@ -138,12 +138,12 @@ function stopAt(state: State, name: string, event: Recorded): State {
   return state.unknown === undefined ? { ...state, unknown: { name, position: event.position } } : state;
 }
 
-function resumed(state: State, event: RecordedOf<'turn.started' | 'turn.resumed'>): State {
-  return landed({ ...state, turn: state.turn ?? { startedAt: event.position } });
+function startTurn(state: State, event: RecordedOf<'turn.started' | 'turn.resumed'>): State {
+  return endFlight({ ...state, turn: state.turn ?? { startedAt: event.position } });
 }
 
 /** Nothing is on its way any more: what waited for it finds its place. */
-function landed(state: State): State {
+function endFlight(state: State): State {
   return { ...state, history: releaseWaiting({ ...state.history, inFlight: false }) };
 }
 

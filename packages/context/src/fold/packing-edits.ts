@@ -34,7 +34,7 @@ export function changeTools(state: State, event: RecordedOf<'tools.changed'>): S
   });
   const defined = new Map([...inForce.defined, ...added.map(({ name, digest }) => [name, digest] as const)]);
   const changed = withInForce(state, epoch, { ...inForce, tools, defined, queued: undefined });
-  return said(changed, event, { type: 'change', change: 'tools', added: told, removed });
+  return appendChange(changed, event, { type: 'change', change: 'tools', added: told, removed });
 }
 
 /** `reasoning.changed`: said to the model. What is recorded as an epoch's doing says nothing by itself. */
@@ -44,7 +44,7 @@ export function changeReasoning(state: State, event: RecordedOf<'reasoning.chang
   if (epoch === undefined || as !== 'appended' || parameter === undefined) return state;
   const { inForce } = epoch;
   const parameters = { ...inForce.parameters, [parameter]: setting };
-  return said(withInForce(state, epoch, { ...inForce, parameters }), event, {
+  return appendChange(withInForce(state, epoch, { ...inForce, parameters }), event, {
     type: 'change',
     change: 'reasoning',
     setting,
@@ -57,7 +57,7 @@ export function changeRole(state: State, event: RecordedOf<'role.changed'>): Sta
   if (epoch === undefined) return state;
   const { role, text } = event.data;
   const changed = withInForce(state, epoch, { ...epoch.inForce, role });
-  return said(changed, event, { type: 'change', change: 'role', text: renderRole(text) });
+  return appendChange(changed, event, { type: 'change', change: 'role', text: renderRole(text) });
 }
 
 /** A list of tools after a change, by name. */
@@ -78,7 +78,7 @@ function withInForce(state: State, epoch: Epoch, inForce: InForce): State {
   return { ...state, epoch: { ...epoch, inForce } };
 }
 
-function said(
+function appendChange(
   state: State,
   { position }: RecordedOf<'tools.changed' | 'reasoning.changed' | 'role.changed'>,
   part: ChangePart,
@@ -110,7 +110,7 @@ function withStub(spans: readonly Span[], { origin, stub }: Quarantine): readonl
   const text: TextPart = { type: 'text', text: stub };
   if (part.type === 'reasoning') return [...spans.slice(0, index + 1).map(withoutReasoning), ...spans.slice(index + 1)];
   if (part.type === 'call') return withoutCall(spans, span, part, text);
-  const parts = part.type === 'result' ? inResult(span, part, origin.part, text) : replaced(span.parts, part, text);
+  const parts = part.type === 'result' ? inResult(span, part, origin.part, text) : replacePart(span.parts, part, text);
   return spans.toSpliced(index, 1, { ...span, parts });
 }
 
@@ -122,10 +122,10 @@ function rejectedPart({ parts }: Span, place: number): Part | undefined {
 }
 
 function inResult({ parts }: Span, part: ResultPart, place: number, text: TextPart): readonly Part[] {
-  return replaced(parts, part, { ...part, content: part.content.with(place, text) });
+  return replacePart(parts, part, { ...part, content: part.content.with(place, text) });
 }
 
-function replaced(parts: readonly Part[], part: Part, by: Part): readonly Part[] {
+function replacePart(parts: readonly Part[], part: Part, by: Part): readonly Part[] {
   return parts.with(parts.indexOf(part), by);
 }
 
@@ -149,7 +149,7 @@ function withoutCall(spans: readonly Span[], span: Span, part: CallPart, text: T
     isResult(one) && one.parts.some((it) => it.type === 'result' && it.call === part.call);
   const its = spans.findIndex(isIts);
   const last = spans.findLastIndex(isResult);
-  const told = spans.map((one) => (one === span ? { ...one, parts: replaced(one.parts, part, text) } : one));
+  const told = spans.map((one) => (one === span ? { ...one, parts: replacePart(one.parts, part, text) } : one));
   const result = told[its];
   if (result === undefined) return told;
   const rest = told.toSpliced(its, 1);
@@ -160,11 +160,11 @@ function withoutCall(spans: readonly Span[], span: Span, part: CallPart, text: T
 export function prune(history: History, prunings: readonly Pruning[]): History {
   const results = prunings.flatMap((one) => one.results);
   const kept = new Map<number, PrunedResult>(results.map((one) => [one.position, one]));
-  const packed = slice(history.packed).map((span) => shortened(span, kept));
+  const packed = slice(history.packed).map((span) => shortenSpan(span, kept));
   return { ...history, packed: appendOnly(packed), calls: new Map(ownCalls(history)) };
 }
 
-function shortened(span: Span, kept: ReadonlyMap<number, PrunedResult>): Span {
+function shortenSpan(span: Span, kept: ReadonlyMap<number, PrunedResult>): Span {
   const shown = span.origin.from === 'event' ? kept.get(span.origin.position) : undefined;
   return shown === undefined ? span : shownUpTo(span, shown);
 }

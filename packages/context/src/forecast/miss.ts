@@ -147,7 +147,7 @@ export interface MissEvidence {
  */
 export function causesOfMiss(evidence: MissEvidence): readonly [MissCause, ...MissCause[]] {
   const { loss, gone } = evidence;
-  if (loss === undefined || loss.cause === 'unknown') return [unforeseen(evidence)];
+  if (loss === undefined || loss.cause === 'unknown') return [unforeseenCause(evidence)];
   return gone === undefined || loss.cause === gone ? [loss.cause] : [gone, loss.cause];
 }
 
@@ -160,7 +160,7 @@ const SETTING_REASONS: readonly string[] = [
   'reasoning_effort_changed',
 ];
 
-function unforeseen({ capabilities, crowded = false, diagnosis, seen = false, loss }: MissEvidence): MissCause {
+function unforeseenCause({ capabilities, crowded = false, diagnosis, seen = false, loss }: MissEvidence): MissCause {
   const { routing, markers } = capabilities;
   if (routing === 'by-key' && crowded) return 'overflow-routing';
   if (diagnosis?.found === 'miss') {

@@ -57,7 +57,7 @@ export function billOf(call: BilledCall): Bill | undefined {
     tokens,
     billed: Decimal.sum(fresh, rate.read.times(read), ...paid),
     ideal,
-    expiring: expired(call) ? rate.write.times(tokens) : ideal,
+    expiring: hasExpired(call) ? rate.write.times(tokens) : ideal,
     uncached: new Decimal(tokens),
   };
 }
@@ -74,7 +74,7 @@ export function ratesOf(price: Price): { readonly read: Decimal; readonly write:
   return { read: new Decimal(multiplier(price, 'read') ?? 1), write: new Decimal(write) };
 }
 
-function expired({ capabilities: { implicit }, at, before }: BilledCall): boolean {
+function hasExpired({ capabilities: { implicit }, at, before }: BilledCall): boolean {
   const life = implicit === undefined ? LIFE['5m'] : implicit.idle * 60_000;
   return before !== undefined && milliseconds(at) - milliseconds(before) >= life;
 }

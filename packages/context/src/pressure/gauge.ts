@@ -138,7 +138,7 @@ export function crossingOf(state: State, gauge: Gauge): PressureCrossed | undefi
 }
 
 /** The fold of `pressure.crossed`: the highest tier behind one checkpoint. */
-export function crossed(before: Crossed | undefined, { tier, checkpoint }: PressureCrossed): Crossed {
+export function evolveCrossed(before: Crossed | undefined, { tier, checkpoint }: PressureCrossed): Crossed {
   return isAbove(saidBehind(before, checkpoint), tier) && before !== undefined ? before : { tier, checkpoint };
 }
 
@@ -235,15 +235,15 @@ export function gaugeInWords(gauge: Gauge): string {
 }
 
 function tokensInWords({ input, margin, limit, ratio }: Gauge): string {
-  const most = limit === 0 ? 'an unknown limit of' : grouped(limit);
+  const most = limit === 0 ? 'an unknown limit of' : formatNumber(limit);
   if (input === undefined) return `an unknown part of ${most} tokens`;
   const share = ratio === undefined ? '' : ` (${Math.floor(100 * ratio)}%)`;
-  return `about ${grouped(input)}${margin ? ` ± ${grouped(margin)}` : ''} of ${most} tokens${share}`;
+  return `about ${formatNumber(input)}${margin ? ` ± ${formatNumber(margin)}` : ''} of ${most} tokens${share}`;
 }
 
 function cliffInWords({ cliff }: Gauge): string {
   if (cliff === undefined) return '';
-  const above = grouped(cliff.above);
+  const above = formatNumber(cliff.above);
   return cliff.passed
     ? `; above ${above} tokens, where the whole request costs more`
     : `; above ${above} tokens the whole request would cost more`;
@@ -253,7 +253,7 @@ function megabytes(bytes: number): string {
   return (bytes / 1_000_000).toFixed(1);
 }
 
-function grouped(value: number): string {
+function formatNumber(value: number): string {
   return value.toLocaleString('en-US');
 }
 

@@ -29,10 +29,10 @@ export interface NextTokens {
 
 /** The last accepted request, where the next one extends it: no edit since, and the same model counts. */
 function standing({ streams, epoch }: State): Accepted | undefined {
-  return extended(streams['main']?.accepted, epoch);
+  return extendedCount(streams['main']?.accepted, epoch);
 }
 
-function extended<Last extends RequestCount | Accepted>(
+function extendedCount<Last extends RequestCount | Accepted>(
   last: Last | undefined,
   epoch: State['epoch'],
 ): Last | undefined {
@@ -55,7 +55,7 @@ export function nextInput(state: State, most: number = Infinity): NextInput {
   const said = answer === undefined ? NO_SIZE : answerSize(state.history, answer.position);
   const bytes = isWhole(accepted) ? bytesBehind(state, accepted) : estimatedWhole(state).bytes;
   const counted = answer?.tokens ?? 0;
-  const appended = since.tokens + uncounted(said.tokens, counted);
+  const appended = since.tokens + uncountedTokens(said.tokens, counted);
   return { bytes, tokens: { measured: input + counted, appended } };
 }
 
@@ -72,7 +72,7 @@ function bytesBehind({ history }: State, { answer, spans, prepared }: Accepted):
 
 /** The last count that the next request extends: a call without a total leaves the count before it in force. */
 function lastCount({ counted, epoch }: State, accepted: Accepted | undefined): CountedInput | undefined {
-  const last = accepted === undefined || isUncounted(accepted) ? extended(counted, epoch) : accepted;
+  const last = accepted === undefined || isUncounted(accepted) ? extendedCount(counted, epoch) : accepted;
   const input = last?.input;
   return last === undefined || input === undefined ? undefined : { ...last, input };
 }
@@ -85,7 +85,7 @@ export function isUncounted({ input }: Pick<Accepted, 'input'>): boolean {
 }
 
 /** The part of an answer that was not counted: all of it, or what a usage that was told before its end cannot hold. */
-function uncounted(said: number, counted: number): number {
+function uncountedTokens(said: number, counted: number): number {
   return 2 * counted < said ? said - counted : 0;
 }
 

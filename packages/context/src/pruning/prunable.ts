@@ -277,15 +277,15 @@ function countChanged({ uses, byUse, found, counted, trees }: Sums): void {
     if (index === undefined || result === undefined) continue;
     const [before, after] = [counted[index], groundsOf(use)];
     if (before === after) continue;
-    if (before !== undefined) addAt(trees[before], index, summed(result, before), -1);
-    if (after !== undefined) addAt(trees[after], index, summed(result, after), 1);
+    if (before !== undefined) addAt(trees[before], index, weightsOf(result, before), -1);
+    if (after !== undefined) addAt(trees[after], index, weightsOf(result, after), 1);
     counted[index] = after;
   }
   uses.changed.clear();
 }
 
 /** In the order of `Totals`; `written` weighs what is freed by the calls that had been made. */
-function summed({ freed, written, whole }: OldResult, grounds: Grounds): readonly number[] {
+function weightsOf({ freed, written, whole }: OldResult, grounds: Grounds): readonly number[] {
   const chance = chanceOfNeed[grounds];
   return [1, freed, freed * written, chance * whole, chance];
 }

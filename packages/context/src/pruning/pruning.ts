@@ -89,7 +89,7 @@ export function planPruning(input: PruningInput): HistoryPruned | undefined {
   if (!input.wanted.texts.tools.some(({ record }) => record.name === READS_BACK)) return undefined;
   const old = oldResults(input.state);
   const chosen = old.found.length > 0 ? choose(input, old) : undefined;
-  return chosen && recorded(input, old, chosen);
+  return chosen && prunedData(input, old, chosen);
 }
 
 function choose(input: PruningInput, old: OldResults): Choice | undefined {
@@ -102,7 +102,7 @@ function choose(input: PruningInput, old: OldResults): Choice | undefined {
   if (need.do === 'append' || hadItsEpoch(input)) return undefined;
   if (!isWarm(input)) return free && isLarge(free, old) ? { batch: free, cause: 'expired', waits: 0 } : undefined;
   const readable = readableOf(input, callsSinceEdit(input.state));
-  return paid(input, old, readable, rates) ?? pressed(input, old, readable, rates);
+  return choosePaid(input, old, readable, rates) ?? chooseUnderPressure(input, old, readable, rates);
 }
 
 /** Below half of the window a result that nothing stands for stays as it is. */
@@ -142,7 +142,7 @@ function isWarm({ state, at }: PruningInput): boolean {
  * what is expected to be needed. How long a session goes on is not known, so a break waits until it was paid by what it frees alone.
  * While one waits, others grow old that it takes along.
  */
-function paid(
+function choosePaid(
   input: PruningInput,
   old: OldResults,
   readable: Readable,
@@ -162,7 +162,7 @@ function paid(
 }
 
 /** In a window that grows full, the batch that frees most of those that pay for themselves soon enough. */
-function pressed(
+function chooseUnderPressure(
   input: PruningInput,
   old: OldResults,
   readable: Readable,
@@ -261,7 +261,7 @@ function inputOf({ streams }: State): number {
   return streams['main']?.accepted?.input ?? 0;
 }
 
-function recorded(input: PruningInput, old: OldResults, { batch, cause, waits }: Choice): HistoryPruned {
+function prunedData(input: PruningInput, old: OldResults, { batch, cause, waits }: Choice): HistoryPruned {
   const { capabilities, at, state, gauge } = input;
   const { freed, rewritten: tokens } = batch;
   const results = resultsOf(old, batch, ({ use }) => groundsOf(use));

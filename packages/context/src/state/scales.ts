@@ -125,7 +125,7 @@ export function learnScales(scales: Scales | undefined, request: CountedRequest)
   const { before } = request;
   if (since !== undefined && before !== undefined && request.model === scales.model)
     return addStretch(scales, request, ratioOf(request.input - before - media, since - media));
-  return corrected(scales, request, media);
+  return correctScales(scales, request, media);
 }
 
 /** The scale at which a model counts the text of a span; `undefined` for text that no model counted. */
@@ -219,7 +219,7 @@ function addStretch(scales: Scales, { spans, model }: CountedRequest, scale: num
 }
 
 /** The share by which the forecast was off holds for all texts alike: of a model that counts for the first time, it is its factor. */
-function corrected(scales: Scales, request: CountedRequest, media: number): Scales {
+function correctScales(scales: Scales, request: CountedRequest, media: number): Scales {
   const { model, first, assumed, input } = request;
   const off = ratioOf(input - media, expectedInput(request.prepared.forecast) - media);
   if (off === undefined) return scales;
@@ -227,18 +227,18 @@ function corrected(scales: Scales, request: CountedRequest, media: number): Scal
   const shared = known ? off : 1;
   const factors = known ? scales.factors : { ...scales.factors, [model]: off };
   const packed = slice(scales.tail).filter((stretch) => stretch.spans > first);
-  const tail = packed.map((stretch) => ({ ...stretch, scale: bounded(stretch.scale * shared) }));
-  const front = bounded(scales.front * shared);
-  return addStretch({ model, front, factors, tail: appendOnly(tail) }, request, bounded(assumed * off));
+  const tail = packed.map((stretch) => ({ ...stretch, scale: clampScale(stretch.scale * shared) }));
+  const front = clampScale(scales.front * shared);
+  return addStretch({ model, front, factors, tail: appendOnly(tail) }, request, clampScale(assumed * off));
 }
 
 /** `undefined` where one of them says nothing. */
 function ratioOf(counted: number, estimated: number): number | undefined {
   if (!(estimated > 0) || !(counted > 0)) return undefined;
-  return bounded(counted / estimated);
+  return clampScale(counted / estimated);
 }
 
-function bounded(scale: number): number {
+function clampScale(scale: number): number {
   return Math.min(ODD, Math.max(1 / ODD, scale));
 }
 

@@ -41,10 +41,10 @@ export function encodeRecords(events: readonly Event[], tip: Tip, fence: number,
     length += 1;
   }
   const end = events.length === 0 ? tip : { length, chain, fence };
-  return { lines: joined(lines), records, tip: end, replaced };
+  return { lines: joinBytes(lines), records, tip: end, replaced };
 }
 
-function joined(lines: readonly Uint8Array[]): Uint8Array {
+function joinBytes(lines: readonly Uint8Array[]): Uint8Array {
   const [first] = lines;
   if (first !== undefined && lines.length === 1) return first;
   const all = new Uint8Array(lines.reduce((sum, line) => sum + line.length, 0));

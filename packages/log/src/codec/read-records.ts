@@ -62,7 +62,7 @@ export function createRecordReader(start: ReadFrom, bytes: BytePort): RecordRead
   function step(raw: RawLine): ReadStep {
     const sound = checkLine(raw.bytes, bytes);
     if (typeof sound === 'string') return damaged(start.path, raw, sound, LINE_FAULTS[sound]);
-    const wrong = misplaced(start, raw, sound, tip, bytes);
+    const wrong = placeError(start, raw, sound, tip, bytes);
     if (wrong !== undefined) return wrong;
     const record = sound.position < start.from ? undefined : decodeRecord(raw.bytes, sound, bytes);
     if (record !== undefined && 'phase' in record) return damaged(start.path, raw, record.phase, record.reason);
@@ -120,7 +120,7 @@ const LINE_FAULTS = {
   checksum: 'its bytes are not those that were written',
 } as const;
 
-function misplaced(start: ReadFrom, raw: RawLine, line: SoundLine, tip: Tip, bytes: BytePort): LogError | undefined {
+function placeError(start: ReadFrom, raw: RawLine, line: SoundLine, tip: Tip, bytes: BytePort): LogError | undefined {
   const wrong = outOfSequence(line, tip);
   if (wrong !== undefined) return damaged(start.path, raw, 'sequence', wrong);
   if (line.v !== 1) return unknownRevision(start.path, raw, line.v);

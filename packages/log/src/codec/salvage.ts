@@ -46,7 +46,7 @@ export function createSalvager(tip: Tip, bytes: BytePort, strayed: Strayed = new
   function* settle(next: number | undefined): Generator<Salvaged> {
     const [first] = doubtful;
     if (first === undefined) return;
-    const region = joined(doubtful);
+    const region = joinLines(doubtful);
     doubtful = [];
     const where = { line: first.number, offset: first.offset, bytes: region.length };
     yield* search(place, region, { next, where, strayed }, bytes);
@@ -141,7 +141,7 @@ function* strayedHere(place: SalvagePlace, next: number | undefined, strayed: St
 }
 
 /** The lines as they stood, each with its newline; the tail has none of its own, and one more does no harm. */
-function joined(lines: readonly RawLine[]): Uint8Array {
+function joinLines(lines: readonly RawLine[]): Uint8Array {
   const whole = new Uint8Array(lines.reduce((sum, { bytes }) => sum + bytes.length + 1, 0)).fill(NEWLINE);
   let at = 0;
   for (const { bytes } of lines) {

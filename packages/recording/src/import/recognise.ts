@@ -26,7 +26,7 @@ const MOST_BYTES = 256 * 1024 * 1024;
  */
 export async function recogniseFormat(open: OpenBytes, source: string): Promise<Format> {
   const seen: Seen = { lines: 0, bytes: 0, records: 0 };
-  for await (const lines of readLines(counted(open(), seen, source))) {
+  for await (const lines of readLines(countBytes(open(), seen, source))) {
     for (const line of lines) {
       seen.lines = line.number;
       if ('reason' in line) {
@@ -60,7 +60,7 @@ interface Seen {
   firstStranger?: Spot;
 }
 
-async function* counted(chunks: AsyncIterable<Uint8Array>, seen: Seen, source: string): AsyncGenerator<Uint8Array> {
+async function* countBytes(chunks: AsyncIterable<Uint8Array>, seen: Seen, source: string): AsyncGenerator<Uint8Array> {
   for await (const chunk of chunks) {
     if (seen.bytes === 0 && isBinary(chunk)) {
       const reason = 'it holds bytes that no text has';

@@ -32,7 +32,7 @@ export async function surveyStage(open: OpenBytes, format: Format, most: number 
     hash.update(chunk);
     bytes += chunk.length;
   };
-  for await (const lines of readLines(seen(firstBytes(open(), most), see))) {
+  for await (const lines of readLines(showChunks(firstBytes(open(), most), see))) {
     for (const line of lines) {
       count = line.number;
       if ('reason' in line) continue;
@@ -62,7 +62,10 @@ async function* firstBytes(chunks: AsyncIterable<Uint8Array>, most: number): Asy
   }
 }
 
-async function* seen(chunks: AsyncIterable<Uint8Array>, see: (chunk: Uint8Array) => void): AsyncGenerator<Uint8Array> {
+async function* showChunks(
+  chunks: AsyncIterable<Uint8Array>,
+  see: (chunk: Uint8Array) => void,
+): AsyncGenerator<Uint8Array> {
   for await (const chunk of chunks) {
     see(chunk);
     yield chunk;

@@ -32,7 +32,7 @@ export interface Destination {
 }
 
 /** A fact as the driven log holds it; nothing for what the drive decides. */
-export function carried(record: Recorded, to: Destination): Event | undefined {
+export function carryEvent(record: Recorded, to: Destination): Event | undefined {
   switch (record.kind) {
     case 'unknown':
     case 'epoch.opened':
@@ -41,11 +41,11 @@ export function carried(record: Recorded, to: Destination): Event | undefined {
       return undefined;
     case 'session.created':
       // An ancestor's beginning, where a fork is driven without its parent, is no beginning here.
-      return to.begun ? undefined : created(record, to);
+      return to.begun ? undefined : createdEvent(record, to);
     case 'history.compacted':
-      return { kind: record.kind, at: record.at, data: { ...record.data, range: moved(record.data.range, to) } };
+      return { kind: record.kind, at: record.at, data: { ...record.data, range: moveRange(record.data.range, to) } };
     case 'branch.summarized':
-      return { kind: record.kind, at: record.at, data: { ...record.data, range: moved(record.data.range, to) } };
+      return { kind: record.kind, at: record.at, data: { ...record.data, range: moveRange(record.data.range, to) } };
     case 'subagent.started':
       return { kind: record.kind, at: record.at, data: { ...record.data, child: to.name(record.data.child) } };
     default:
@@ -53,7 +53,7 @@ export function carried(record: Recorded, to: Destination): Event | undefined {
   }
 }
 
-function created(record: RecordedOf<'session.created'>, { id, root, parent }: Destination): Event {
+function createdEvent(record: RecordedOf<'session.created'>, { id, root, parent }: Destination): Event {
   const { workspace, title } = record.data;
   const data = defined({ id, root, workspace, title, parent });
   return { kind: 'session.created', at: record.at, data };
@@ -65,7 +65,7 @@ function bare(record: Exclude<Recorded, { kind: 'unknown' }>): Event {
 }
 
 /** A range of the recording, where its facts went. */
-function moved(range: Range, { lengths, trunk }: Destination): Range {
+function moveRange(range: Range, { lengths, trunk }: Destination): Range {
   const lengthAfter = (place: number): number => lengths[place] ?? trunk[place] ?? 0;
   const from = range.from === 0 ? 0 : lengthAfter(range.from - 1);
   return { from: asPosition(from), to: asPosition(Math.max(from, lengthAfter(range.to) - 1)) };

@@ -3,7 +3,7 @@
 
 import { commit, planWarmth, prepareRequest, recordAnswer } from '@tidemark/agent';
 import type { Position, Recorded, Timestamp } from '@tidemark/log';
-import { carried, carryBytes } from './carry.ts';
+import { carryEvent, carryBytes } from './carry.ts';
 import { driveCall } from './drive-call.ts';
 import type { DriveOptions, Driving, Memory } from './driving.ts';
 import { beginDriving, later, memoryOf, asTime } from './driving.ts';
@@ -46,7 +46,7 @@ async function* warmUntil(driving: Driving, until: number): AsyncGenerator<Drive
 async function follow(driving: Driving, record: Recorded): Promise<void> {
   const { options, lengths, trunk, begun } = driving;
   if (record.kind === 'epoch.opened') driving.reasoning = reasoningOf(record.data.parameters);
-  const event = carried(record, { ...options, lengths, trunk, begun });
+  const event = carryEvent(record, { ...options, lengths, trunk, begun });
   if (event === undefined) return;
   await carryBytes(event, options.bytes, options.session.log.artifacts);
   await commit(options.session, [event]);

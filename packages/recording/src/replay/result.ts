@@ -60,16 +60,20 @@ export function resultOf({ account, recorded, standIns, sessions, untold }: Repl
   return {
     calls,
     tokens: bill.tokens,
-    billed: rounded(bill.billed),
-    forced: rounded(forced),
-    forcedBy: Object.fromEntries(Object.entries(account.forced).map(([cause, cost]) => [cause, rounded(cost)])),
-    warming: { calls: account.warming.calls, billed: rounded(account.warming.billed) },
-    ideal: rounded(bill.ideal),
-    expiring: rounded(bill.expiring),
-    uncached: rounded(bill.uncached),
+    billed: roundDecimal(bill.billed),
+    forced: roundDecimal(forced),
+    forcedBy: Object.fromEntries(Object.entries(account.forced).map(([cause, cost]) => [cause, roundDecimal(cost)])),
+    warming: { calls: account.warming.calls, billed: roundDecimal(account.warming.billed) },
+    ideal: roundDecimal(bill.ideal),
+    expiring: roundDecimal(bill.expiring),
+    uncached: roundDecimal(bill.uncached),
     ratio: over(bill.billed.minus(forced), bill.ideal),
     expiringRatio: over(bill.billed.minus(forced), bill.expiring),
-    recorded: { billed: rounded(recorded.billed), ideal: rounded(recorded.ideal), misses: inOrder(recorded.misses) },
+    recorded: {
+      billed: roundDecimal(recorded.billed),
+      ideal: roundDecimal(recorded.ideal),
+      misses: inOrder(recorded.misses),
+    },
     recordedRatio: over(recorded.billed, recorded.ideal),
     breaks: { labelled: account.breaks.length - unlabelled, unlabelled, list: inOrder(account.breaks) },
     misses: inOrder(account.misses),
@@ -86,7 +90,7 @@ export function resultOf({ account, recorded, standIns, sessions, untold }: Repl
   };
 }
 
-function rounded(value: Decimal): number {
+function roundDecimal(value: Decimal): number {
   return value.toDecimalPlaces(3).toNumber();
 }
 

@@ -73,7 +73,7 @@ function fit({ sequence, blocks, fresh, total, strips, newHash }: Fit): Sized {
   const count = share.filter((tokens) => tokens > 0).length;
   const fits = count === 0 ? due === 0 : due >= count;
   if (fits) return { sequence: extendSequence(sequence, spread(blocks, share, due)), from: sequence.blocks.length };
-  return { sequence: rescaled(extendSequence(sequence, blocks), total, { strips, newHash }), from: sequence.front };
+  return { sequence: scaleBlocks(extendSequence(sequence, blocks), total, { strips, newHash }), from: sequence.front };
 }
 
 /**
@@ -114,7 +114,7 @@ function spread(blocks: readonly Block[], share: readonly number[], due: number)
 }
 
 /** Scales every block so that the whole comes to the total. */
-function rescaled(trial: Sequence, total: number, { strips, newHash }: Pick<Fit, 'strips' | 'newHash'>): Sequence {
+function scaleBlocks(trial: Sequence, total: number, { strips, newHash }: Pick<Fit, 'strips' | 'newHash'>): Sequence {
   const blocks = slice(trial.blocks);
   const turn = turnStartOf(trial).block;
   const counts = (block: Block, index: number): boolean => !(strips && block.holds === 'thinking' && index < turn);

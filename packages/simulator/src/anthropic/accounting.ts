@@ -60,7 +60,7 @@ export function accountRequest(input: AccountingInput): RequestAccount {
     counts: { fresh: total - end, read, written5m: end - longEnd, written1h: longEnd - read },
     hit,
     refreshed: hit === undefined ? [] : refresh(input, marked, hit),
-    written: beyond.map((marker) => written(input, marker, hit?.entry)),
+    written: beyond.map((marker) => writtenEntry(input, marker, hit?.entry)),
   };
 }
 
@@ -105,7 +105,7 @@ function refresh(
   return [...before, entryAt(input, hit.at, hit.entry.ttl)];
 }
 
-function written(
+function writtenEntry(
   input: AccountingInput,
   marker: Marked,
   behind: StoredEntry | undefined,

@@ -56,7 +56,9 @@ export function admit(core: AnthropicCore, call: IncomingCall): AdmittedMessage 
   const arrived = arrive(core, call, 'messages', plan.at);
   const outcome = refusalOf(plan.fault) ?? admitArrived(core, arrived, plan);
   const told =
-    outcome.outcome === 'refused' ? refused(outcome) : { status: 200, usage: outcome.usage, message: outcome.reply.id };
+    outcome.outcome === 'refused'
+      ? refusalEntry(outcome)
+      : { status: 200, usage: outcome.usage, message: outcome.reply.id };
   core.ledger.add(() => ({ ...describe(arrived), wire: 'anthropic', endpoint: 'messages', ...told }));
   return outcome;
 }
@@ -73,7 +75,7 @@ export function count(
     ...describe(arrived),
     wire: 'anthropic',
     endpoint: 'count_tokens',
-    ...('outcome' in judged ? refused(judged) : { status: 200 }),
+    ...('outcome' in judged ? refusalEntry(judged) : { status: 200 }),
   }));
   return 'outcome' in judged ? judged : { outcome: 'counted', tokens: judged.tokens };
 }
@@ -202,7 +204,7 @@ function describe({
   return { at, account, model, digest: hash('sha256', body, 'hex'), bytes: body.byteLength };
 }
 
-function refused({ status, type, message }: MessageRefusal): Pick<LedgerCall, 'status' | 'refusal'> {
+function refusalEntry({ status, type, message }: MessageRefusal): Pick<LedgerCall, 'status' | 'refusal'> {
   return { status, refusal: { type, message } };
 }
 

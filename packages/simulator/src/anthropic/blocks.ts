@@ -2,7 +2,7 @@
 // markers can move (§1.1). The key order of a call's `input` does, as it is shown (§1.3).
 
 import type { SentBlock } from './request.ts';
-import { given, isList, isObject, textOf, objectAt } from '../core/wire.ts';
+import { isPresent, isList, isObject, textOf, objectAt } from '../core/wire.ts';
 import type { WireObject } from '../core/wire.ts';
 import { digestOf } from '../core/digests.ts';
 import type { Digests } from '../core/digests.ts';
@@ -22,7 +22,7 @@ const anew: Digests = (_place, text) => digestOf(text);
 function renderFields(type: string, fields: WireObject): string {
   switch (type) {
     case 'text':
-      return !given(fields['citations']) ? textOf(fields['text']) : renderRest(fields);
+      return !isPresent(fields['citations']) ? textOf(fields['text']) : renderRest(fields);
     case 'tool_result':
       return `${textOf(fields['tool_use_id'])}:${fields['is_error'] === true}:${renderContent(fields['content'])}`;
     case 'tool_use':

@@ -4,7 +4,7 @@ import { invalid, firstRefusal } from '../core/refusal.ts';
 import type { MessageRefusal } from '../core/refusal.ts';
 import { isLevel, pathOf } from './request.ts';
 import type { SentBlock, RequestRule } from './request.ts';
-import { given, isList, isObject, objectAt, textOf } from '../core/wire.ts';
+import { isPresent, isList, isObject, objectAt, textOf } from '../core/wire.ts';
 import type { WireObject } from '../core/wire.ts';
 import type { Capabilities } from '@tidemark/model';
 import { imageSize, imageType } from '../core/tokens.ts';
@@ -21,20 +21,20 @@ type BlockCheck = (block: SentBlock) => MessageRefusal | undefined;
 const CHECKS: { readonly [type: string]: BlockCheck } = {
   text: checkText,
   image: (block) => checkImage(block.fields, `${pathOf(block)}.image`),
-  document: unchecked,
-  search_result: unchecked,
+  document: acceptAny,
+  search_result: acceptAny,
   thinking: checkThinking,
   redacted_thinking: checkRedacted,
   tool_use: checkCall,
   tool_result: checkResult,
   server_tool_use: checkCall,
   mcp_tool_use: checkCall,
-  compaction: unchecked,
-  container_upload: unchecked,
-  fallback: unchecked,
-  mcp_tool_listing: unchecked,
-  tool_addition: unchecked,
-  tool_removal: unchecked,
+  compaction: acceptAny,
+  container_upload: acceptAny,
+  fallback: acceptAny,
+  mcp_tool_listing: acceptAny,
+  tool_addition: acceptAny,
+  tool_removal: acceptAny,
 };
 
 /** Refuses the first block that the service would not take. */
@@ -66,7 +66,7 @@ function checkSide(block: SentBlock): MessageRefusal | undefined {
   return invalid(`messages.${block.message}: \`${block.type}\` blocks can only be in \`${side}\` messages`);
 }
 
-function unchecked(): undefined {
+function acceptAny(): undefined {
   return undefined;
 }
 
@@ -128,7 +128,7 @@ function checkResult(block: SentBlock): MessageRefusal | undefined {
   const path = `${pathOf(block)}.tool_result`;
   if (typeof id !== 'string') return invalid(`${path}.tool_use_id: Field required`);
   if (!CALL_ID.test(id)) return invalid(`${path}.tool_use_id: String should match pattern '^[a-zA-Z0-9_-]+$'`);
-  if (!given(content) || typeof content === 'string') return undefined;
+  if (!isPresent(content) || typeof content === 'string') return undefined;
   if (!isList(content)) return invalid(`${path}.content: Input should be a valid list`);
   return firstRefusal(content.entries(), ([i, part]) => checkResultPart(part, `${path}.content.${i}`));
 }

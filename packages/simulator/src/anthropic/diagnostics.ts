@@ -2,7 +2,7 @@
 
 import type { LevelParameters, LeftOutBlocks } from './prefix.ts';
 import type { SentBlock, WireRequest } from './request.ts';
-import { given, isObject, textOf } from '../core/wire.ts';
+import { isPresent, isObject, textOf } from '../core/wire.ts';
 
 /** The reason, in the wire's words. */
 export type MissReason =
@@ -50,7 +50,7 @@ export function createDiagnostics(): Diagnostics {
     diagnose(request, fingerprint, read) {
       const asked = request.fields['diagnostics'];
       const id = isObject(asked) ? asked['previous_message_id'] : undefined;
-      if (!given(id)) return null;
+      if (!isPresent(id)) return null;
       const before = kept.get(textOf(id));
       if (before === undefined || before.account !== fingerprint.account) {
         return { cache_miss_reason: { type: 'previous_message_not_found' } };
@@ -93,13 +93,13 @@ export function fingerprintOf(
 
 function compare(before: Fingerprint, after: Fingerprint, read: number): MessageDiagnostics | null {
   const missed = Math.max(0, before.tokens - read);
-  const type = changed(before, after);
+  const type = changeType(before, after);
   if (type === undefined) return null;
   if (type === 'unavailable') return { cache_miss_reason: { type } };
   return { cache_miss_reason: { type, cache_missed_input_tokens: missed } };
 }
 
-function changed(
+function changeType(
   before: Fingerprint,
   after: Fingerprint,
 ): Exclude<MissReason['type'], 'previous_message_not_found'> | undefined {

@@ -5,7 +5,7 @@ import { invalid } from '../core/refusal.ts';
 import type { MessageRefusal } from '../core/refusal.ts';
 import { isDeferred, isLevel, isThinking, pathOf } from './request.ts';
 import type { MarkerTtl, SentBlock, WireRequest } from './request.ts';
-import { given, textOf, isList, isObject } from '../core/wire.ts';
+import { isPresent, textOf, isList, isObject } from '../core/wire.ts';
 import type { WireObject } from '../core/wire.ts';
 
 /** One breakpoint: a write of a cache entry, and the start of one search. */
@@ -53,7 +53,7 @@ function placeAutomatic(request: WireRequest, explicit: readonly Breakpoint[]): 
 
 function canCarry(block: SentBlock, request: WireRequest): boolean {
   if (isThinking(block) || isDeferred(block) || isLevel(block)) return false;
-  if (block.role === 'system' && given(request.messages[block.message]?.fields['clear_at'])) return false;
+  if (block.role === 'system' && isPresent(request.messages[block.message]?.fields['clear_at'])) return false;
   return block.type !== 'text' || textOf(block.fields['text']).trim() !== '';
 }
 
@@ -78,14 +78,14 @@ function checkOrder(
 /** What a `cache_control` field says: a lifetime, nothing, or a refusal. `path` names the object that carries it. */
 export function readMarker(fields: WireObject, path: string): MarkerTtl | undefined | MessageRefusal {
   const control = fields['cache_control'];
-  if (!given(control)) return undefined;
+  if (!isPresent(control)) return undefined;
   const at = path === '' ? 'cache_control' : `${path}.cache_control`;
   if (!isObject(control)) return invalid(`${at}: Input should be a valid dictionary`);
   if (control['type'] !== 'ephemeral') return invalid(`${at}.type: Input should be 'ephemeral'`);
   const extra = Object.keys(control).find((key) => key !== 'type' && key !== 'ttl');
   if (extra !== undefined) return invalid(`${at}.${extra}: Extra inputs are not permitted`);
   const ttl = control['ttl'];
-  if (!given(ttl) || ttl === '5m') return '5m';
+  if (!isPresent(ttl) || ttl === '5m') return '5m';
   return ttl === '1h' ? '1h' : invalid(`${at}.ttl: Input should be '5m' or '1h'`);
 }
 

@@ -105,7 +105,7 @@ export function distort(usage: SimulatedUsage, wrong: WrongUsage | undefined): S
 export function* eventsOf(reply: MessageReply, size: number): Generator<SseEvent> {
   yield event({ type: 'message_start', message: openingOf(reply) });
   for (const [index, block] of reply.answer.blocks.entries()) {
-    yield event({ type: 'content_block_start', index, content_block: emptied(block) });
+    yield event({ type: 'content_block_start', index, content_block: emptyBlock(block) });
     if (index === 0) yield event({ type: 'ping' });
     for (const delta of deltasOf(block, size)) yield event({ type: 'content_block_delta', index, delta });
     yield event({ type: 'content_block_stop', index });
@@ -136,7 +136,7 @@ function event(data: WireObject & { readonly type: string }): SseEvent {
   return { event: data.type, data: JSON.stringify(data) };
 }
 
-function emptied(block: AnswerBlock): WireObject {
+function emptyBlock(block: AnswerBlock): WireObject {
   switch (block.type) {
     case 'text':
       return { type: 'text', text: '' };

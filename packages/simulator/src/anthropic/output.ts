@@ -3,7 +3,7 @@
 import { invalid } from '../core/refusal.ts';
 import type { MessageRefusal } from '../core/refusal.ts';
 import type { WireRequest, RequestRule } from './request.ts';
-import { given, objectAt } from '../core/wire.ts';
+import { isPresent, objectAt } from '../core/wire.ts';
 import type { OutputRoom } from '../core/answer.ts';
 
 const EFFORTS: ReadonlySet<unknown> = new Set(['low', 'medium', 'high', 'xhigh', 'max']);
@@ -45,7 +45,7 @@ function checkPrewarm(request: WireRequest): MessageRefusal | undefined {
   if (objectAt(request.fields, 'thinking')['type'] === 'enabled') {
     return invalid('max_tokens: 0 is not supported with `thinking.type: "enabled"`');
   }
-  if (given(objectAt(request.fields, 'output_config')['format'])) {
+  if (isPresent(objectAt(request.fields, 'output_config')['format'])) {
     return invalid('max_tokens: 0 is not supported with `output_config.format`');
   }
   if (choice !== 'any' && choice !== 'tool') return undefined;
@@ -54,7 +54,7 @@ function checkPrewarm(request: WireRequest): MessageRefusal | undefined {
 
 function checkThinking(request: WireRequest): MessageRefusal | undefined {
   const thinking = objectAt(request.fields, 'thinking');
-  if (given(thinking['block_binding']) && !request.betas.includes(BINDING)) {
+  if (isPresent(thinking['block_binding']) && !request.betas.includes(BINDING)) {
     return invalid('thinking.block_binding: Extra inputs are not permitted');
   }
   if (thinking['type'] !== 'enabled') return undefined;
@@ -69,7 +69,7 @@ function checkThinking(request: WireRequest): MessageRefusal | undefined {
 
 function checkEffort(request: WireRequest): MessageRefusal | undefined {
   const effort = objectAt(request.fields, 'output_config')['effort'];
-  if (!given(effort) || EFFORTS.has(effort)) return undefined;
+  if (!isPresent(effort) || EFFORTS.has(effort)) return undefined;
   return invalid("output_config.effort: Input should be 'low', 'medium', 'high', 'xhigh' or 'max'");
 }
 

@@ -44,7 +44,7 @@ function checkCalls(turn: RoleTurn, next: RoleTurn | undefined, seen: Set<string
   const answered = new Set(leadingResults(next).map((result) => textOf(result.fields['tool_use_id'])));
   const open = calls.filter((call) => !answered.has(textOf(call.fields['id'])));
   const first = open[0];
-  return first === undefined ? undefined : unanswered(first.message, open);
+  return first === undefined ? undefined : refuseUnanswered(first.message, open);
 }
 
 /** Results count only where they come first; one behind a text is not "immediately after". */
@@ -54,7 +54,7 @@ function leadingResults(turn: RoleTurn | undefined): readonly SentBlock[] {
   return end === -1 ? turn.blocks : turn.blocks.slice(0, end);
 }
 
-function unanswered(message: number, open: readonly SentBlock[]): MessageRefusal {
+function refuseUnanswered(message: number, open: readonly SentBlock[]): MessageRefusal {
   const ids = open.map((call) => textOf(call.fields['id'])).join(', ');
   return invalid(
     `messages.${message}: \`tool_use\` ids were found without \`tool_result\` blocks immediately after: ${ids}. Each \`tool_use\` block must have a corresponding \`tool_result\` block in the next message.`,
@@ -69,7 +69,7 @@ function checkResults(turn: RoleTurn, before: RoleTurn | undefined): MessageRefu
   for (const result of results) {
     const id = textOf(result.fields['tool_use_id']);
     if (!open.has(id)) return orphan(result, id);
-    if (closed.has(id)) return doubled(result, id);
+    if (closed.has(id)) return refuseDouble(result, id);
     closed.add(id);
   }
   return undefined;
@@ -81,7 +81,7 @@ function orphan(result: SentBlock, id: string): MessageRefusal {
   );
 }
 
-function doubled(result: SentBlock, id: string): MessageRefusal {
+function refuseDouble(result: SentBlock, id: string): MessageRefusal {
   return invalid(
     `messages.${result.message}.content.${result.content}: each tool_use must have a single result. Found multiple \`tool_result\` blocks with id: ${id}`,
   );

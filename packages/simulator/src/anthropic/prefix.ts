@@ -6,7 +6,7 @@ import type { RecordedSizes } from '../core/tokens.ts';
 import { digestOf } from '../core/digests.ts';
 import { isDeferred } from './request.ts';
 import type { Level, SentBlock, WireRequest } from './request.ts';
-import { textOf, given, isList, isObject, objectAt } from '../core/wire.ts';
+import { textOf, isPresent, isList, isObject, objectAt } from '../core/wire.ts';
 import type { Capabilities } from '@tidemark/model';
 import type { WireObject } from '../core/wire.ts';
 
@@ -135,7 +135,7 @@ const PARAMETERS: readonly Parameter[] = [
  */
 function firstDefinition(blocks: readonly SentBlock[]): unknown {
   if (blocks.some((block) => block.level === 'tools' && !isDeferred(block))) return null;
-  return blocks.map(({ fields }) => objectAt(fields, 'tool')['definition']).find(given) ?? null;
+  return blocks.map(({ fields }) => objectAt(fields, 'tool')['definition']).find(isPresent) ?? null;
 }
 
 /** Renders the parameters of a request, each at the level its change reaches back to. */
@@ -159,7 +159,7 @@ function readChoice(fields: WireObject): unknown {
 
 /** Without what only governs how thinking comes back or is checked. */
 function readThinking(fields: WireObject): unknown {
-  if (!given(fields['thinking'])) return null;
+  if (!isPresent(fields['thinking'])) return null;
   const { display: _display, block_binding: _binding, ...shown } = objectAt(fields, 'thinking');
   return shown;
 }

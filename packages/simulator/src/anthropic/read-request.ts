@@ -6,7 +6,7 @@ import { invalid, refuse } from '../core/refusal.ts';
 import type { MessageRefusal } from '../core/refusal.ts';
 import { LEVEL } from './request.ts';
 import type { MarkerTtl, Purpose, SentBlock, SentMessage, WireRequest, WireRole } from './request.ts';
-import { given, isList, isObject, textOf } from '../core/wire.ts';
+import { isPresent, isList, isObject, textOf } from '../core/wire.ts';
 import type { WireObject } from '../core/wire.ts';
 import { readBlockMarker, readMarker } from './markers.ts';
 
@@ -119,7 +119,7 @@ function readMessages(value: unknown, list: MessageBlocks): readonly SentMessage
 
 /** A system message that sets the effort needs no content (SDK: `BetaSystemMessageParam`). */
 function contentOf({ content, output_config: config }: WireObject, role: WireRole): unknown {
-  return role === 'system' && given(config) ? (content ?? []) : content;
+  return role === 'system' && isPresent(config) ? (content ?? []) : content;
 }
 
 function addLevel({ output_config: config }: WireObject, role: WireRole, message: number, list: MessageBlocks): void {
@@ -222,12 +222,12 @@ function wrongKind(fields: WireObject): MessageRefusal | undefined {
   const { model, messages, system, tools, stream } = fields;
   if (typeof model !== 'string') return invalid('model: Input should be a valid string');
   if (!isList(messages)) return invalid('messages: Input should be a valid list');
-  if (given(tools) && !isList(tools)) return invalid('tools: Input should be a valid list');
-  if (given(system) && typeof system !== 'string' && !isList(system))
+  if (isPresent(tools) && !isList(tools)) return invalid('tools: Input should be a valid list');
+  if (isPresent(system) && typeof system !== 'string' && !isList(system))
     return invalid('system: Input should be a valid list');
-  if (given(stream) && typeof stream !== 'boolean') return invalid('stream: Input should be a valid boolean');
+  if (isPresent(stream) && typeof stream !== 'boolean') return invalid('stream: Input should be a valid boolean');
   const object = (['tool_choice', 'thinking', 'output_config', 'cache_control', 'diagnostics'] as const).find(
-    (name) => given(fields[name]) && !isObject(fields[name]),
+    (name) => isPresent(fields[name]) && !isObject(fields[name]),
   );
   return object === undefined ? undefined : invalid(`${object}: Input should be a valid dictionary`);
 }

@@ -75,12 +75,12 @@ function judgeBlock(
 ): Binding | Transformation | MessageRefusal {
   const { model, prefixCheck } = request.capabilities;
   const binding = context.signatures.look(sealOf(block.fields), place, context.account, model);
-  if (binding === 'edited') return edited(request, block);
+  if (binding === 'edited') return refuseEdit(request, block);
   if (binding === 'unknown') return notIssued(block);
-  if (prefixCheck && binding.account !== context.account) return dropped(block, 'organization_binding_mismatch');
-  if (binding.model !== model) return dropped(block, 'model_binding_mismatch');
+  if (prefixCheck && binding.account !== context.account) return dropThinking(block, 'organization_binding_mismatch');
+  if (binding.model !== model) return dropThinking(block, 'model_binding_mismatch');
   if (!prefixCheck || inPlace(binding, place)) return binding;
-  return dropsMismatch(request) ? dropped(block, 'prefix_binding_mismatch') : otherConversation(block);
+  return dropsMismatch(request) ? dropThinking(block, 'prefix_binding_mismatch') : otherConversation(block);
 }
 
 /** The same prefix without thinking, and the same thinking before it or none: what was dropped was the front. */
@@ -93,7 +93,7 @@ function dropsMismatch(request: WireRequest): boolean {
   return binding['prefix_mismatch_behavior'] === 'drop_block';
 }
 
-function dropped(block: SentBlock, reason: Transformation['reason']): Transformation {
+function dropThinking(block: SentBlock, reason: Transformation['reason']): Transformation {
   return { type: 'thinking_dropped', path: pathOf(block), reason };
 }
 
@@ -113,7 +113,7 @@ function otherConversation(block: SentBlock): MessageRefusal {
   );
 }
 
-function edited(request: WireRequest, block: SentBlock): MessageRefusal {
+function refuseEdit(request: WireRequest, block: SentBlock): MessageRefusal {
   const latest = request.messages.findLastIndex((message) => message.role === 'assistant');
   if (block.message !== latest) return notIssued(block);
   return invalid(

@@ -4,7 +4,7 @@ import { invalid, firstRefusal } from '../core/refusal.ts';
 import type { MessageRefusal } from '../core/refusal.ts';
 import { isDeferred, isToolChange, pathOf } from './request.ts';
 import type { SentBlock, WireRequest, RequestRule } from './request.ts';
-import { isObject, objectAt, textOf, given } from '../core/wire.ts';
+import { isObject, objectAt, textOf, isPresent } from '../core/wire.ts';
 import type { WireObject } from '../core/wire.ts';
 
 const NAME = /^[a-zA-Z0-9_-]{1,128}$/;
@@ -113,7 +113,7 @@ function checkChangedTool({ betas }: WireRequest, block: SentBlock, known: Set<s
     );
   }
   const definition = objectAt(tool, 'definition');
-  if (given(definition['cache_control']) && block.marker !== undefined) {
+  if (isPresent(definition['cache_control']) && block.marker !== undefined) {
     return invalid(`${path}: cache_control goes on the block or in the definition, not both`);
   }
   known.add(name);

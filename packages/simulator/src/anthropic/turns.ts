@@ -4,7 +4,7 @@ import { invalid, firstRefusal } from '../core/refusal.ts';
 import type { MessageRefusal } from '../core/refusal.ts';
 import { isLevel, isThinking } from './request.ts';
 import type { SentMessage, WireRequest, RequestRule } from './request.ts';
-import { given, isObject, textOf, objectAt } from '../core/wire.ts';
+import { isPresent, isObject, textOf, objectAt } from '../core/wire.ts';
 
 /** Beta that lets a system message end at the next turn of the user (§1.7). */
 const CLEAR_AT = 'mid-conversation-system-clear-at-2026-08-21';
@@ -38,7 +38,7 @@ function checkSystem(request: WireRequest, message: SentMessage, index: number):
 }
 
 function checkClearing(request: WireRequest, message: SentMessage, index: number): MessageRefusal | undefined {
-  if (!given(message.fields['clear_at'])) return undefined;
+  if (!isPresent(message.fields['clear_at'])) return undefined;
   if (!request.betas.includes(CLEAR_AT)) return invalid(`messages.${index}.clear_at: Extra inputs are not permitted`);
   const marked = message.blocks.find((block) => block.marker !== undefined);
   if (marked === undefined) return undefined;
@@ -55,7 +55,7 @@ function checkLevel(
 ): MessageRefusal | undefined {
   const config = message.fields['output_config'];
   const path = `messages.${index}.output_config`;
-  if (!given(config)) return undefined;
+  if (!isPresent(config)) return undefined;
   if (!betas.includes(OUTPUT_CONFIG)) return invalid(`${path}: Extra inputs are not permitted`);
   if (!isObject(config)) return invalid(`${path}: Input should be a valid dictionary`);
   const { effort, ...others } = config;

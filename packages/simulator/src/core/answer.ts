@@ -74,10 +74,10 @@ export const NO_ANSWER: SimulatedAnswer = { blocks: [], stop: 'max_tokens', outp
 export function makeAnswer(scripted: PlannedAnswer, room: OutputRoom, seed: string): SimulatedAnswer {
   const whole = blocksOf(scripted).map((block, i) => resolve(block, `${seed}.${i}`));
   const stop = scripted.stop ?? (whole.some((block) => block.type === 'tool_use') ? 'tool_use' : 'end_turn');
-  if (scripted.outputTokens !== undefined) return measured(whole, stop, scripted.outputTokens);
+  if (scripted.outputTokens !== undefined) return measureAnswer(whole, stop, scripted.outputTokens);
   const tokens = Math.max(1, sum(whole.map(tokensOf)));
-  if (tokens <= room.tokens) return measured(whole, stop, tokens);
-  return measured(cut(whole, room.tokens), room.stop, room.tokens);
+  if (tokens <= room.tokens) return measureAnswer(whole, stop, tokens);
+  return measureAnswer(cut(whole, room.tokens), room.stop, room.tokens);
 }
 
 /** A block as it stands in a finished message, and as a client sends it back. */
@@ -122,7 +122,7 @@ function plain(digest: string): string {
   return digest.replaceAll('-', 'A').replaceAll('_', 'B');
 }
 
-function measured(blocks: readonly AnswerBlock[], stop: WireStopReason, outputTokens: number): SimulatedAnswer {
+function measureAnswer(blocks: readonly AnswerBlock[], stop: WireStopReason, outputTokens: number): SimulatedAnswer {
   const thinking = sum(blocks.filter((block) => block.type === 'thinking').map(tokensOf));
   return { blocks, stop, outputTokens, thinkingTokens: Math.min(thinking, outputTokens) };
 }

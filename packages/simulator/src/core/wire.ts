@@ -21,7 +21,7 @@ export function textOf(value: unknown): string {
 }
 
 /** A field that the wire lets be absent or null. */
-export function given(value: unknown): boolean {
+export function isPresent(value: unknown): boolean {
   return value !== undefined && value !== null;
 }
 

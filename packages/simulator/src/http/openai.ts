@@ -27,7 +27,7 @@ export function addOpenAIDoors(app: Hono<DoorBindings>, door: SimulatorDoor): vo
   const answering =
     (answer: AnswerCall, form: Form = openAIErrorBody) =>
     (context: DoorContext): Promise<Response> =>
-      guarded(door, context, form, (call, request) => respond(core, context, answer(core, call), request));
+      respondGuarded(door, context, form, (call, request) => respond(core, context, answer(core, call), request));
   const routed: AnswerCall = (own, call) => callChat(own, call, 'router');
   app.post('/v1/responses', answering(callResponses));
   app.post(
@@ -36,7 +36,7 @@ export function addOpenAIDoors(app: Hono<DoorBindings>, door: SimulatorDoor): vo
   );
   app.post('/api/v1/chat/completions', answering(routed, routerErrorBody));
   app.post('/v1/responses/input_tokens', (context) =>
-    guarded(door, context, openAIErrorBody, (call, request) =>
+    respondGuarded(door, context, openAIErrorBody, (call, request) =>
       respondCount(context, callInputTokens(core, call), request),
     ),
   );
@@ -73,7 +73,12 @@ type Told = Response | OpenAIRefusal;
 
 type AnswerWork = (call: IncomingOpenAICall, request: string) => Told | Promise<Told>;
 
-async function guarded(door: SimulatorDoor, context: DoorContext, form: Form, work: AnswerWork): Promise<Response> {
+async function respondGuarded(
+  door: SimulatorDoor,
+  context: DoorContext,
+  form: Form,
+  work: AnswerWork,
+): Promise<Response> {
   const request = nextRequest(door);
   const told = await attempt(door.core, context, request, work);
   if (told instanceof Response) return told;

@@ -130,10 +130,10 @@ function answerMessage(core: OpenAICore, call: SimulatorCall): AnsweredCall | Me
   if (outcome.outcome === 'refused') return outcome;
   const firstByteAt = outcome.startedAt + core.settings.firstByteMs;
   outcome.begin(firstByteAt);
-  return answered(outcome, firstByteAt);
+  return answeredCall(outcome, firstByteAt);
 }
 
-function answered(admitted: AdmittedMessage, firstByteAt: number): AnsweredCall {
+function answeredCall(admitted: AdmittedMessage, firstByteAt: number): AnsweredCall {
   const { reply, usage, account, fault } = admitted;
   const hit = account.hit === undefined ? undefined : { tokens: account.counts.read, ttl: account.hit.entry.ttl };
   return {

@@ -22,7 +22,7 @@ import {
   wrongValue,
 } from '../openai/format/refusal.ts';
 import type { OpenAIRefusal } from '../openai/format/refusal.ts';
-import { given, isObject, textOf } from '../core/wire.ts';
+import { isPresent, isObject, textOf } from '../core/wire.ts';
 import type { WireObject } from '../core/wire.ts';
 
 const PATH = '/v1/responses';
@@ -135,7 +135,7 @@ function readFrame(text: string): CreateFrame | OpenAIRefusal {
   const frame = parse(text);
   if (!isObject(frame)) return bad('simulator: a frame that is no JSON object. Send one event as JSON.', null);
   const { type, generate, ...fields } = frame;
-  if (!given(type)) return missingParameter('type');
+  if (!isPresent(type)) return missingParameter('type');
   if (type !== 'response.create') return wrongValue('type', textOf(type), ['response.create']);
   const wrong = checkFields(fields);
   if (wrong !== undefined) return wrong;
@@ -146,7 +146,7 @@ function readFrame(text: string): CreateFrame | OpenAIRefusal {
 
 /** Only over HTTP: a socket always streams, and never works in the background. */
 function checkFields(fields: WireObject): OpenAIRefusal | undefined {
-  if (given(fields['stream_id'])) {
+  if (isPresent(fields['stream_id'])) {
     return bad("simulator: lanes are not simulated. Leave 'stream_id' out; open another connection.", 'stream_id');
   }
   const extra = (['stream', 'background'] as const).find((name) => name in fields);

@@ -145,7 +145,7 @@ function admitArrived<Request extends OpenAIRequest>(
   const served = serve(core, request, { account: arrived.account, now: arrived.at, prefix, fault: scripted.fault });
   return 'outcome' in served
     ? served
-    : admitted(request, arrived, { prefix, answer, seed, served, fault: scripted.fault });
+    : admittedCall(request, arrived, { prefix, answer, seed, served, fault: scripted.fault });
 }
 
 /** What a call says that only prepares the cache (§2.2). */
@@ -159,7 +159,7 @@ interface AdmittedPrefix {
   readonly fault: Fault | undefined;
 }
 
-function admitted<Request extends OpenAIRequest>(
+function admittedCall<Request extends OpenAIRequest>(
   request: Request,
   { account, at }: ArrivedCall,
   { prefix, answer, seed, served, fault }: AdmittedPrefix,

@@ -152,23 +152,23 @@ export function requireFinished(arrived: MessageStreamState): void {
 function take(type: MessageEventType, arrived: MessageStreamState, event: unknown): MessageStreamStep {
   switch (type) {
     case 'message_start':
-      return started(arrived, read(type, event));
+      return startMessage(arrived, read(type, event));
     case 'content_block_start':
-      return opened(arrived, read(type, event));
+      return startBlock(arrived, read(type, event));
     case 'content_block_delta':
-      return grown(arrived, read(type, event));
+      return addDelta(arrived, read(type, event));
     case 'content_block_stop':
-      return closed(arrived, read(type, event));
+      return endBlock(arrived, read(type, event));
     case 'message_delta':
-      return told(arrived, read(type, event));
+      return takeStop(arrived, read(type, event));
     case 'message_stop':
-      return finished(arrived);
+      return finishMessage(arrived);
     case 'error':
-      throw failed(read(type, event));
+      throw eventError(read(type, event));
   }
 }
 
-function started(arrived: MessageStreamState, { message }: MessageEvents['message_start']): MessageStreamStep {
+function startMessage(arrived: MessageStreamState, { message }: MessageEvents['message_start']): MessageStreamStep {
   const { id, model, diagnostics } = message;
   const named = { ...(typeof id === 'string' && { response: id }), ...(typeof model === 'string' && { model }) };
   const usage = mergeUsage(arrived.usage, message.usage);
@@ -176,7 +176,7 @@ function started(arrived: MessageStreamState, { message }: MessageEvents['messag
   return { arrived: { ...arrived, ...named, usage, ...decodeDiagnosis(diagnostics) }, says: [began] };
 }
 
-function opened(arrived: MessageStreamState, event: MessageEvents['content_block_start']): MessageStreamStep {
+function startBlock(arrived: MessageStreamState, event: MessageEvents['content_block_start']): MessageStreamStep {
   const { index } = event;
   requireFewParts(ANTHROPIC, arrived.open.size + arrived.parts.length + 1);
   const block = openBlock(event.content_block);
@@ -186,25 +186,28 @@ function opened(arrived: MessageStreamState, event: MessageEvents['content_block
   return { arrived: withOpen(arrived, index, block), says };
 }
 
-function grown(arrived: MessageStreamState, { index, delta }: MessageEvents['content_block_delta']): MessageStreamStep {
+function addDelta(
+  arrived: MessageStreamState,
+  { index, delta }: MessageEvents['content_block_delta'],
+): MessageStreamStep {
   const block = openAt(arrived, index);
   const live = liveDelta(index, block, delta);
   return { arrived: withOpen(arrived, index, growBlock(block, delta)), says: live === undefined ? [] : [live] };
 }
 
-function closed(arrived: MessageStreamState, { index }: MessageEvents['content_block_stop']): MessageStreamStep {
+function endBlock(arrived: MessageStreamState, { index }: MessageEvents['content_block_stop']): MessageStreamStep {
   const part = closeBlock(openAt(arrived, index));
   const open = new Map([...arrived.open].filter(([other]) => other !== index));
   return { arrived: { ...arrived, open, parts: [...arrived.parts, part] }, says: [{ type: 'part', index, part }] };
 }
 
-function told(arrived: MessageStreamState, { delta, usage }: MessageEvents['message_delta']): MessageStreamStep {
+function takeStop(arrived: MessageStreamState, { delta, usage }: MessageEvents['message_delta']): MessageStreamStep {
   const stop = delta?.stop_reason;
   const next = { ...arrived, usage: mergeUsage(arrived.usage, usage) };
   return { arrived: typeof stop === 'string' ? { ...next, stop } : next, says: [] };
 }
 
-function finished(arrived: MessageStreamState): MessageStreamStep {
+function finishMessage(arrived: MessageStreamState): MessageStreamStep {
   if (arrived.open.size > 0) throw malformed(ANTHROPIC, 'the answer ended inside a block');
   const { response, model, parts, usage, diagnosis } = arrived;
   const named = defined({ response, model });
@@ -213,7 +216,7 @@ function finished(arrived: MessageStreamState): MessageStreamStep {
   return { arrived: { ...arrived, finished: true }, says: [{ type: 'finished', answer }] };
 }
 
-function failed({ error, request_id }: MessageEvents['error']): ProviderError {
+function eventError({ error, request_id }: MessageEvents['error']): ProviderError {
   return sortFailure({
     message: error?.message ?? 'an error event without a message',
     ...(typeof error?.type === 'string' && { type: error.type }),

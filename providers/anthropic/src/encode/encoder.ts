@@ -81,11 +81,11 @@ export function lowerFront(front: Front, lowering: Lowering): LoweredFront {
 export function lowerSpan(span: Span, lowering: Lowering): readonly Block[] {
   const role = wireRole(span.role, lowering, 'system');
   const pieces = piecesOf(span, (part) => lowerPart(part, role, lowering));
-  return spanBlocks(span, role, role === 'system' ? pieces.map(unmarked) : pieces);
+  return spanBlocks(span, role, role === 'system' ? pieces.map(withoutMark) : pieces);
 }
 
 // A marker on a system message in the history is documented for changes of tools alone: else not taken for granted.
-function unmarked<Piece extends BlockPiece>(piece: Piece): Piece {
+function withoutMark<Piece extends BlockPiece>(piece: Piece): Piece {
   return piece.holds === 'change' ? piece : { ...piece, markable: false };
 }
 

@@ -194,25 +194,25 @@ export function changePieces(part: ChangePart, lowering: Lowering): readonly Blo
   // A marker on a system message is documented for changes of tools alone.
   if (part.change === 'role')
     return [{ ...markablePiece(textHead(part.text), 'change', lowering.estimate(part.text)), markable: false }];
-  const removed = part.removed.map((name) => changed('tool_removal', reference(name), lowering.estimate(name)));
+  const removed = part.removed.map((name) => toolChange('tool_removal', reference(name), lowering.estimate(name)));
   return [...removed, ...part.added.map((tool) => addition(tool, lowering))];
 }
 
 function addition(tool: AddedTool, lowering: Lowering): BlockPiece {
   const { name } = tool;
-  if (tool.known === true) return changed('tool_addition', reference(name), lowering.estimate(name));
+  if (tool.known === true) return toolChange('tool_addition', reference(name), lowering.estimate(name));
   const bytes = lowering.materials(tool.definition);
   if (bytes === undefined) throw missingDefinition(tool);
   const definition = new TextDecoder().decode(bytes);
   const wire = `{"type":"tool_definition","definition":${toolHead({ name, definition })}}}`;
-  return changed('tool_addition', wire, lowering.estimate(definition));
+  return toolChange('tool_addition', wire, lowering.estimate(definition));
 }
 
 function reference(name: string): string {
   return `{"type":"tool_reference","name":"${wireName(name)}"}`;
 }
 
-function changed(type: 'tool_addition' | 'tool_removal', tool: string, tokens: number): BlockPiece {
+function toolChange(type: 'tool_addition' | 'tool_removal', tool: string, tokens: number): BlockPiece {
   return { ...markablePiece(`{"type":"${type}","tool":${tool}`, 'change', tokens), betas: [TOOLS_BETA] };
 }
 

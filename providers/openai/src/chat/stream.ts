@@ -152,7 +152,7 @@ function growText({ parts, says }: Grown, type: 'text' | 'reasoning', more: stri
   const before = parts[index];
   const text = (before !== undefined && before.type !== 'call' ? before.text : '') + more;
   const said: StreamPart = { type: type === 'text' ? 'text.delta' : 'reasoning.delta', index, text: more };
-  return { parts: placed(parts, index, { type, text }), says: [...says, said] };
+  return { parts: placePart(parts, index, { type, text }), says: [...says, said] };
 }
 
 function growCall({ parts, says }: Grown, piece: WireCall, response: string): Grown {
@@ -165,12 +165,12 @@ function growCall({ parts, says }: Grown, piece: WireCall, response: string): Gr
   const delta: readonly StreamPart[] = more === '' ? [] : [{ type: 'call.delta', index, arguments: more }];
   if (before?.type === 'call') {
     const grown = { ...before, arguments: before.arguments + more };
-    return { parts: placed(parts, index, grown), says: [...says, ...delta] };
+    return { parts: placePart(parts, index, grown), says: [...says, ...delta] };
   }
   const call = piece.id || `call_${response}_${index}`;
   const name = piece.function?.name ?? '';
   const made: Growing = { type: 'call', slot, call, name, arguments: more };
-  return { parts: placed(parts, index, made), says: [...says, { type: 'call.began', index, call, name }, ...delta] };
+  return { parts: placePart(parts, index, made), says: [...says, { type: 'call.began', index, call, name }, ...delta] };
 }
 
 function isSameCall(part: { readonly call: string }, { id }: WireCall): boolean {
@@ -184,7 +184,7 @@ function slotOf(parts: readonly Growing[], piece: WireCall): number {
   return piece.function?.name ? last + 1 : Math.max(0, last);
 }
 
-function placed(parts: readonly Growing[], index: number, part: Growing): readonly Growing[] {
+function placePart(parts: readonly Growing[], index: number, part: Growing): readonly Growing[] {
   return index === parts.length ? [...parts, part] : parts.with(index, part);
 }
 

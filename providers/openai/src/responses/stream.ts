@@ -72,38 +72,38 @@ function withBeginning(before: ResponseStreamState, step: ResponseStreamStep): R
 function take(type: ResponseEventType, arrived: ResponseStreamState, event: unknown, data: string): ResponseStreamStep {
   switch (type) {
     case 'response.created':
-      return created(arrived, read(type, event).response);
+      return startResponse(arrived, read(type, event).response);
     case 'response.output_item.added':
-      return opened(arrived, read(type, event));
+      return openItem(arrived, read(type, event));
     case 'response.output_text.delta':
     case 'response.refusal.delta':
-      return grown(arrived, read(type, event), 'text.delta');
+      return addDelta(arrived, read(type, event), 'text.delta');
     case 'response.reasoning_summary_part.added':
-      return parted(arrived, read(type, event));
+      return separateParagraph(arrived, read(type, event));
     case 'response.reasoning_summary_text.delta':
     case 'response.reasoning_text.delta':
-      return grown(arrived, read(type, event), 'reasoning.delta');
+      return addDelta(arrived, read(type, event), 'reasoning.delta');
     case 'response.function_call_arguments.delta':
-      return grown(arrived, read(type, event), 'call.delta');
+      return addDelta(arrived, read(type, event), 'call.delta');
     case 'response.output_item.done':
-      return closed(arrived, read(type, event), rawMember(data, 'item'));
+      return closeItem(arrived, read(type, event), rawMember(data, 'item'));
     case 'response.completed':
-      return finished(arrived, { status: 'completed', ...read(type, event).response });
+      return finishResponse(arrived, { status: 'completed', ...read(type, event).response });
     case 'response.incomplete':
-      return finished(closeAll(arrived), { status: 'incomplete', ...read(type, event).response });
+      return finishResponse(closeAll(arrived), { status: 'incomplete', ...read(type, event).response });
     case 'response.failed':
-      throw failed(read(type, event).response);
+      throw responseError(read(type, event).response);
     case 'error':
-      throw erred(read(type, event));
+      throw eventError(read(type, event));
   }
 }
 
-function created(arrived: ResponseStreamState, { id, model }: WireResponse): ResponseStreamStep {
+function startResponse(arrived: ResponseStreamState, { id, model }: WireResponse): ResponseStreamStep {
   const named = { ...(typeof id === 'string' && { response: id }), ...(typeof model === 'string' && { model }) };
   return { arrived: { ...arrived, began: true }, says: [{ type: 'began', ...named, usage: {} }] };
 }
 
-function opened(
+function openItem(
   arrived: ResponseStreamState,
   { output_index, item }: ResponseEvents['response.output_item.added'],
 ): ResponseStreamStep {
@@ -117,7 +117,7 @@ function opened(
 
 type DeltaType = 'text.delta' | 'reasoning.delta' | 'call.delta';
 
-function grown(
+function addDelta(
   arrived: ResponseStreamState,
   { output_index, delta }: { readonly output_index: number; readonly delta: string },
   type: DeltaType,
@@ -131,15 +131,15 @@ function grown(
 }
 
 /** Parts of a summary are paragraphs. */
-function parted(
+function separateParagraph(
   arrived: ResponseStreamState,
   event: ResponseEvents['response.reasoning_summary_part.added'],
 ): ResponseStreamStep {
   if (event.summary_index === 0) return { arrived, says: [] };
-  return grown(arrived, { output_index: event.output_index, delta: '\n\n' }, 'reasoning.delta');
+  return addDelta(arrived, { output_index: event.output_index, delta: '\n\n' }, 'reasoning.delta');
 }
 
-function closed(
+function closeItem(
   arrived: ResponseStreamState,
   { output_index, item }: ResponseEvents['response.output_item.done'],
   raw: string | undefined,
@@ -164,17 +164,17 @@ function closeAll(arrived: ResponseStreamState): ResponseStreamState {
   return { ...arrived, open: new Map(), parts: [...arrived.parts, ...parts] };
 }
 
-function finished(arrived: ResponseStreamState, response: WireResponse): ResponseStreamStep {
+function finishResponse(arrived: ResponseStreamState, response: WireResponse): ResponseStreamStep {
   if (arrived.open.size > 0) throw malformed(OPENAI, 'the answer ended inside an item');
   const answer = answerOf(arrived.parts, response, arrived.refused);
   return { arrived: { ...arrived, finished: true }, says: [{ type: 'finished', answer }] };
 }
 
-function failed({ error, id }: WireResponse): Error {
+function responseError({ error, id }: WireResponse): Error {
   return failureOf(error, { response: id });
 }
 
-function erred(event: ResponseEvents['error']): Error {
+function eventError(event: ResponseEvents['error']): Error {
   return failureOf(event.error ?? event, event);
 }
 

@@ -41,14 +41,14 @@ export async function connect(
   signal.addEventListener('abort', stop, { once: true });
   const inbox = createInbox(socket, () => oversized(place.service, `a frame of more than ${limits.eventBytes} bytes`));
   try {
-    const wire = await opened(socket, place);
+    const wire = await awaitOpen(socket, place);
     return asConnection(socket, wire, inbox, betas);
   } finally {
     signal.removeEventListener('abort', stop);
   }
 }
 
-function opened(socket: WebSocket, place: ConnectionPlace): Promise<Socket | undefined> {
+function awaitOpen(socket: WebSocket, place: ConnectionPlace): Promise<Socket | undefined> {
   const { service, reach } = place;
   return new Promise((resolve, reject) => {
     let wire: Socket | undefined;

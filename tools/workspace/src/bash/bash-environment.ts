@@ -46,7 +46,7 @@ export function bashEnvironment(
   also: readonly string[] = [],
 ): Record<string, string> {
   const secret = also.find(isSecretName);
-  if (secret !== undefined) throw refused(secret);
+  if (secret !== undefined) throw secretVariableError(secret);
   const passed = Object.entries(from).flatMap(([name, value]): [string, string][] =>
     value !== undefined && (PASSED.has(name) || name.startsWith('LC_') || also.includes(name)) ? [[name, value]] : [],
   );
@@ -64,7 +64,7 @@ function absoluteOnly(path: string): string {
     .join(delimiter);
 }
 
-function refused(variable: string): WorkspaceError {
+function secretVariableError(variable: string): WorkspaceError {
   const message =
     `the variable ${variable} is named like a secret and is passed to no command, since a command can print it: ` +
     'take it off the list, and give the command a file or a helper that holds it';

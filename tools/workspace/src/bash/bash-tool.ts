@@ -268,12 +268,12 @@ function sayStop({ stopped }: CommandEnd, { timeoutMs }: Patience): readonly str
 
 function sayLeft({ leftRunning, undying }: CommandEnd): readonly string[] {
   return [
-    ...(leftRunning.length === 0 ? [] : [`left running and ended: ${named(leftRunning)}`]),
-    ...(undying.length === 0 ? [] : [`could not be ended: ${named(undying)}`]),
+    ...(leftRunning.length === 0 ? [] : [`left running and ended: ${nameProcesses(leftRunning)}`]),
+    ...(undying.length === 0 ? [] : [`could not be ended: ${nameProcesses(undying)}`]),
   ];
 }
 
-function named(relatives: readonly Relative[]): string {
+function nameProcesses(relatives: readonly Relative[]): string {
   const names = relatives.slice(0, MOST_NAMED).map(({ pid, command }) => `${pid} ${short(showName(command))}`);
   const more = relatives.length - names.length;
   return [...names, ...(more > 0 ? [`${more} more`] : [])].join('; ');

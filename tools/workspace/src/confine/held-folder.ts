@@ -85,7 +85,7 @@ function heldBy(handle: FileHandle, path: string, shown: string): DescribedFolde
       if (codeOf(error) !== 'ENOTDIR') throw error;
       // The answer for a link and for a file is the same. A folder, or nothing: it was a link a moment ago.
       const found = await statsOf(name);
-      throw found === undefined || found.isSymbolicLink() || found.isDirectory() ? moved(called) : error;
+      throw found === undefined || found.isSymbolicLink() || found.isDirectory() ? movedError(called) : error;
     }
   };
   return {
@@ -96,7 +96,7 @@ function heldBy(handle: FileHandle, path: string, shown: string): DescribedFolde
     enter: (name, called) => inWords(called, () => stepAs(name, called)),
     async assertInPlace() {
       const [own, now] = [await handle.stat({ bigint: true }), await unlessMissing(lstat(path, { bigint: true }))];
-      if (!isSameFile(own, now)) throw moved(shown);
+      if (!isSameFile(own, now)) throw movedError(shown);
     },
     [Symbol.asyncDispose]: () => handle.close(),
   };
@@ -114,7 +114,7 @@ async function makeOne(path: string): Promise<void> {
 /** The way of systems without `/proc/self/fd`: a swap between two looks is not noticed. Exported for its test. */
 export async function holdByPath({ path, shown }: HeldTarget, make: boolean): Promise<HeldFolder> {
   const assertInPlace = async (): Promise<void> => {
-    if ((await resolveLinks(path)) !== path) throw moved(shown);
+    if ((await resolveLinks(path)) !== path) throw movedError(shown);
   };
   await assertInPlace();
   if (make) await mkdir(path, { recursive: true });
@@ -135,7 +135,7 @@ export function isSameFile(a: BigIntStats, b: BigIntStats | undefined): boolean 
 }
 
 /** The error of a place that is not what was judged any more. */
-export function moved(shown: string): WorkspaceError {
+export function movedError(shown: string): WorkspaceError {
   return new WorkspaceError(
     'workspace/moved',
     `${shown} leads elsewhere than it did when the call was judged; nothing was done. Look with \`ls\` and call again.`,

@@ -8,7 +8,7 @@ import { WorkspaceError } from '../workspace-error.ts';
 import type { WorkspacePlace } from './confine.ts';
 import { inWords } from './file-problem.ts';
 import type { HeldFolder } from './held-folder.ts';
-import { holdFolderOf, isSameFile, moved } from './held-folder.ts';
+import { holdFolderOf, isSameFile, movedError } from './held-folder.ts';
 
 /** An open file and what it was at that moment. */
 export interface OpenFile extends AsyncDisposable {
@@ -50,7 +50,7 @@ async function assertSame(
   { shown }: WorkspacePlace,
 ): Promise<void> {
   await folder.assertInPlace();
-  if (!isSameFile(stats, await folder.statsOf(name))) throw moved(shown);
+  if (!isSameFile(stats, await folder.statsOf(name))) throw movedError(shown);
 }
 
 /** The error of a place that is no regular file. */

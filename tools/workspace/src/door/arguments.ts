@@ -25,7 +25,7 @@ export function argumentsOf<Shape extends z.core.$ZodLooseShape>(
       const read = schema.safeParse(input);
       return read.success
         ? read.data
-        : { problem: `${said(read.error)} It takes ${Object.keys(schema.shape).join(', ')}.` };
+        : { problem: `${issuesText(read.error)} It takes ${Object.keys(schema.shape).join(', ')}.` };
     },
   };
 }
@@ -45,7 +45,7 @@ function plainSchema(schema: z.ZodType): JsonValue {
   return z.json().parse(plain);
 }
 
-function said(error: z.ZodError): string {
+function issuesText(error: z.ZodError): string {
   return error.issues
     .map(({ path, message }) => (path.length === 0 ? message : `${path.join('.')}: ${message}`))
     .join('; ')

@@ -36,7 +36,7 @@ export function nearestLines(file: string, text: string): NearLines | undefined 
       .slice(skipped, skipped + MOST_SHOWN)
       .map(shorten)
       .join('\n'),
-    onlySpace: squeezed(stretch.join('\n')).includes(squeezed(text)),
+    onlySpace: withoutSpace(stretch.join('\n')).includes(withoutSpace(text)),
   };
 }
 
@@ -65,7 +65,7 @@ function bestStart(
   return best?.start;
 }
 
-function squeezed(text: string): string {
+function withoutSpace(text: string): string {
   return text.replace(/\s+/g, '');
 }
 

@@ -115,7 +115,7 @@ function openWatched(start: StartOptions, most: number | undefined): Watched {
       const named = entries.filter(runsLater).map((entry) => join(entry.folder, entry.name));
       const { stores, links, limit: otherLimit } = await repositories();
       const paths = new Set([...named, ...startPaths(start).flatMap(filesIn), ...stores, ...links]);
-      prints = new Map([...paths].flatMap((path) => printed(path, prints)));
+      prints = new Map([...paths].flatMap((path) => takePrint(path, prints)));
       const limits = [limit, otherLimit].filter((each) => each !== undefined);
       return { prints: new Map([...prints].map(([path, { print }]) => [path, print])), limits };
     },
@@ -138,7 +138,7 @@ function filesIn(path: string): readonly string[] {
 }
 
 /** A file that did not change since the last look is not read again. Of a folder, a repository, only that it is there counts. */
-function printed(path: string, known: ReadonlyMap<string, Print>): readonly (readonly [string, Print])[] {
+function takePrint(path: string, known: ReadonlyMap<string, Print>): readonly (readonly [string, Print])[] {
   const stats = lstatSync(path, { bigint: true, throwIfNoEntry: false });
   if (stats === undefined) return [];
   if (stats.isDirectory()) return [[path, { changed: 0n, inode: 0n, print: 'folder' }]];

@@ -98,7 +98,11 @@ async function update(place: WorkspacePlace, asked: Update, context: ToolContext
   requireRoom(asked.file, bytes.length);
   context.signal.throwIfAborted();
   await replaceFile(place, bytes, before?.stats);
-  return { text: sizeInWords(asked.file, bytes.length), files, facts: [changed(asked, before, after, bytes.length)] };
+  return {
+    text: sizeInWords(asked.file, bytes.length),
+    files,
+    facts: [changeFact(asked, before, after, bytes.length)],
+  };
 }
 
 function textAfter(
@@ -111,16 +115,16 @@ function textAfter(
     case 'add': {
       const end = lineEnd(before);
       const gap = before === '' || before.endsWith('\n') ? '' : end;
-      return `${before}${gap}${withLineEnds(ended(text), end)}`;
+      return `${before}${gap}${withLineEnds(withLineEnd(text), end)}`;
     }
     case 'replace':
       return applyEdit(before, { oldText, newText: text, replaceAll: false }, shown).text;
     case 'consolidate':
-      return inFormOf(before, ended(text)).text;
+      return inFormOf(before, withLineEnd(text)).text;
   }
 }
 
-function ended(text: string): string {
+function withLineEnd(text: string): string {
   return text === '' || text.endsWith('\n') ? text : `${text}\n`;
 }
 
@@ -137,7 +141,7 @@ function sizeInWords(file: MemoryName, bytes: number): string {
   return `${file} has ${bytes} bytes of ${hard}${hint}`;
 }
 
-function changed(
+function changeFact(
   { file, operation }: Update,
   before: MemoryFile | undefined,
   after: Digest,

@@ -65,13 +65,13 @@ function inShort({
   });
   return [
     ...(counts.length === 0 ? [] : [`tasks ${counts.join(', ')}`]),
-    ...counted(decisions.length, 'decision'),
-    ...counted(questions.length, 'question'),
-    ...counted(risks.length, 'risk'),
+    ...countTexts(decisions.length, 'decision'),
+    ...countTexts(questions.length, 'question'),
+    ...countTexts(risks.length, 'risk'),
     ...(closed.length === 0 ? [] : [`${closed.length} closed`]),
   ].join('; ');
 }
 
-function counted(count: number, noun: string): readonly string[] {
+function countTexts(count: number, noun: string): readonly string[] {
   return count === 0 ? [] : [`${count} ${noun}${count === 1 ? '' : 's'}`];
 }

@@ -65,16 +65,16 @@ exec "$@"
 /** The words that come before a command and look at the mounts first. @param shell A bash, or another shell of POSIX. */
 export function mountCheck(shell: string, { writable, readOnly, same, workspace }: ExpectedMounts): readonly string[] {
   const known = same.flatMap((path) => [path, identityOf(path)]);
-  const lists = [lines(writable), lines(readOnly), escaped(workspace), String(same.length)];
+  const lists = [lines(writable), lines(readOnly), escapePath(workspace), String(same.length)];
   return [shell, '-c', SCRIPT, 'tidemark-check', ...lists, ...known];
 }
 
 function lines(paths: readonly string[]): string {
-  return paths.map(escaped).join('\n');
+  return paths.map(escapePath).join('\n');
 }
 
 /** As the kernel writes a path in `/proc/self/mountinfo`. */
-function escaped(path: string): string {
+function escapePath(path: string): string {
   return path.replaceAll(/[ \t\n\\]/g, (character) => `\\${character.charCodeAt(0).toString(8).padStart(3, '0')}`);
 }
 

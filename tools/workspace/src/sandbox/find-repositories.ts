@@ -46,7 +46,7 @@ export function createRepositoryFinder(workspace: string, home?: string): Reposi
     // Those that were there first stay protected, however many a command makes.
     const stores = [...new Set([...before.filter((path) => found.has(path) || mayExist(path)), ...found])];
     before = stores;
-    return bounded(stores, namedIn(look, workspace, home), look);
+    return limitRepositories(stores, namedIn(look, workspace, home), look);
   };
 }
 
@@ -94,7 +94,11 @@ function foldersAbove(path: string): readonly string[] {
   return parent === path ? [] : [parent, ...foldersAbove(parent)];
 }
 
-function bounded(stores: readonly string[], named: readonly string[], { entries, limit }: IndexedLook): Repositories {
+function limitRepositories(
+  stores: readonly string[],
+  named: readonly string[],
+  { entries, limit }: IndexedLook,
+): Repositories {
   const links = entries.filter(({ name, kind }) => name === '.git' && kind === 'link').map(pathOf);
   const more = stores.length - MOST_STORES;
   const moreNamed = named.length - MOST_NAMED;

@@ -143,7 +143,7 @@ function readFolder(path: string, stats: BigIntStats, options: IndexOptions): Kn
   const base = { changed: stats.ctimeNs, inode: stats.ino, settled };
   try {
     const all = readdirSync(path, { withFileTypes: true });
-    const entries = listed(path, all, options);
+    const entries = indexEntries(path, all, options);
     const isClosed = path !== options.root && options.closed?.(new Set(entries.map(({ name }) => name))) === true;
     const folders = isClosed ? [] : foldersIn(all, options);
     const named = folders.filter((name) => !name.includes(NOT_UTF8));
@@ -160,7 +160,11 @@ function foldersIn(entries: readonly Dirent[], { skipped }: IndexOptions): reado
   return entries.filter((entry) => entry.isDirectory() && !skipped.has(entry.name)).map(({ name }) => name);
 }
 
-function listed(folder: string, entries: readonly Dirent[], { names, whole, root }: IndexOptions): IndexedEntry[] {
+function indexEntries(
+  folder: string,
+  entries: readonly Dirent[],
+  { names, whole, root }: IndexOptions,
+): IndexedEntry[] {
   const below = folder.slice(root.length).split('/');
   const isWhole = below.some((name) => whole?.has(name) ?? false);
   return entries

@@ -54,7 +54,7 @@ export async function searchPlace(
   const inside = pathInside(confinement.folder, place.path) ?? '';
   return {
     shown: place.shown,
-    args: [...PASSED_BY, ...typed(wanted)],
+    args: [...PASSED_BY, ...typeArguments(wanted)],
     from: inside === '' ? '.' : `./${inside}`,
     acts: pathActs(confinement.folder, place, true),
     pathOf(record) {
@@ -72,7 +72,7 @@ function tooLarge(shown: string, size: number): string {
 }
 
 /** A file type of our own: unlike `--glob` it brings nothing back that is ignored. */
-function typed(glob: Glob | undefined): readonly string[] {
+function typeArguments(glob: Glob | undefined): readonly string[] {
   if (glob === undefined || glob.names.length === 0) return [];
   return [...glob.names.flatMap((name) => ['--type-add', `wanted:${name}`]), '--type', 'wanted'];
 }

@@ -30,10 +30,10 @@ export function handedOn(words: PossibleCommand, redirects: readonly Redirection
       // It says where a program is.
       if (name === 'command' && /^-[pvV]*[vV]$/.test(given[0] ?? '')) return [];
       return [
-        ...launched(name, given),
+        ...launchedPrograms(name, given),
         ...textsIn(name, given),
         ...given.flatMap(settingOf),
-        ...renamed(name, given),
+        ...renamedPrograms(name, given),
         ...ofInput(name, given, redirects),
       ];
     case 'shell':
@@ -41,7 +41,7 @@ export function handedOn(words: PossibleCommand, redirects: readonly Redirection
         ...(readsInput(given) ? input(redirects) : []),
         ...textsIn(name, given),
         // It joins the words behind its option: `pwsh -c git push`.
-        ...(JOIN_WORDS.has(name) ? launched(name, given) : []),
+        ...(JOIN_WORDS.has(name) ? launchedPrograms(name, given) : []),
       ];
     case 'interpreter':
       return [
@@ -53,7 +53,7 @@ export function handedOn(words: PossibleCommand, redirects: readonly Redirection
             : [...given.flatMap(codeIn), ...ofCode(given)]),
       ];
     case 'changer':
-      return given.flatMap(decided);
+      return given.flatMap(decidedPrograms);
     case undefined:
       return [...ofGit(name, given), ...byWays(words), ...ofBuild(name, given, redirects)];
   }
@@ -86,7 +86,7 @@ const FIRST_PROGRAM: ReadonlySet<string> = new Set(
 );
 
 /** The command may begin at any word. One that is unknown may be its beginning, as long as no other surely is. */
-function launched(program: string, asGiven: PossibleCommand): readonly Handed[] {
+function launchedPrograms(program: string, asGiven: PossibleCommand): readonly Handed[] {
   const given = withInput(program, asGiven);
   if (READ_AGAIN.has(program) && given.includes(undefined)) return [ANYTHING];
   const begin = beginOf(program, given);
@@ -144,7 +144,7 @@ function settingOf(word: string | undefined): readonly Handed[] {
 }
 
 /** What a shell is told to find under another name: `hash -p /usr/bin/git x`, `enable -f ./x.so x`. */
-function renamed(program: string, given: PossibleCommand): readonly Handed[] {
+function renamedPrograms(program: string, given: PossibleCommand): readonly Handed[] {
   if (program === 'enable') return given.some((word) => word === undefined || /^-[a-z]*f/.test(word)) ? [ANYTHING] : [];
   if (program !== 'hash') return [];
   return given.flatMap((word, index): readonly Handed[] => {
@@ -272,7 +272,7 @@ function codeIn(word: string | undefined): readonly Handed[] {
 }
 
 /** What a builtin sets, reads or names: `read PATH`, `declare -n x=PATH`. */
-function decided(word: string | undefined): readonly Handed[] {
+function decidedPrograms(word: string | undefined): readonly Handed[] {
   const [name = ''] = word?.split(/[=[]/, 1) ?? [];
   const at = word?.indexOf('=') ?? -1;
   const value = at === -1 ? undefined : word?.slice(at + 1);
@@ -308,5 +308,5 @@ function byWays(words: PossibleCommand): readonly Handed[] {
   const attached = [...codeIn(word.replace(/^-[A-Za-z]/, ' ')), ...codeIn(behind[0])];
   const itself: readonly Handed[] =
     programName(words[0] ?? '') === 'corepack' ? [{ as: 'words', words: [word, ...behind] }] : [];
-  return [...itself, ...behindSign(word), ...attached, ...launched('', behind), ...textsIn('', behind)];
+  return [...itself, ...behindSign(word), ...attached, ...launchedPrograms('', behind), ...textsIn('', behind)];
 }

@@ -4,10 +4,10 @@ import type { Word, WordPart } from 'unbash';
 
 /** The text, quotes and escapes resolved; `undefined` where an expansion decides what it is, or how many words. */
 export function textOf(word: Word): string | undefined {
-  return word.parts === undefined ? word.value : joined(word.parts);
+  return word.parts === undefined ? word.value : joinParts(word.parts);
 }
 
-function joined(parts: readonly WordPart[]): string | undefined {
+function joinParts(parts: readonly WordPart[]): string | undefined {
   let text = '';
   for (const part of parts) {
     const more = textOfPart(part);
@@ -24,7 +24,7 @@ function textOfPart(part: WordPart): string | undefined {
     case 'AnsiCQuoted':
       return part.value;
     case 'DoubleQuoted':
-      return joined(part.parts);
+      return joinParts(part.parts);
     case 'LocaleString':
     case 'Glob':
     case 'ExtendedGlob':

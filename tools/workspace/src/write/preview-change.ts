@@ -82,8 +82,8 @@ function replacedLines(before: string, after: string): string {
   const [old, next] = [linesOf(before), linesOf(after)];
   return [
     `@@ -${rangeOf(1, old.length)} +${rangeOf(1, next.length)} @@`,
-    ...marked('-', old, before),
-    ...marked('+', next, after),
+    ...markLines('-', old, before),
+    ...markLines('+', next, after),
   ].join('\n');
 }
 
@@ -92,6 +92,6 @@ function linesOf(text: string): readonly string[] {
   return text.endsWith('\n') ? lines.slice(0, -1) : lines;
 }
 
-function marked(sign: '-' | '+', lines: readonly string[], text: string): readonly string[] {
+function markLines(sign: '-' | '+', lines: readonly string[], text: string): readonly string[] {
   return [...lines.map((line) => sign + line), ...(text.endsWith('\n') ? [] : ['\\ No newline at end of file'])];
 }

@@ -91,7 +91,7 @@ async function create(place: WorkspacePlace, content: string, signal: AbortSigna
   const bytes = Buffer.from(content);
   signal.throwIfAborted();
   await replaceFile(place, bytes, undefined);
-  return written(place, bytes, `created ${place.shown}: ${amount(bytes, content)}`);
+  return writtenOutput(place, bytes, `created ${place.shown}: ${amount(bytes, content)}`);
 }
 
 async function overwrite(
@@ -104,18 +104,18 @@ async function overwrite(
   const bytes = Buffer.from(text);
   const said = kept.length === 0 ? '' : `; kept its ${kept.join(' and its ')}`;
   if (hashOf(bytes) === was)
-    return written(place, bytes, `${place.shown} already holds exactly this; nothing was written`);
+    return writtenOutput(place, bytes, `${place.shown} already holds exactly this; nothing was written`);
   signal.throwIfAborted();
   await replaceFile(place, bytes, stats);
   const diff = old === undefined ? '' : `\n${await showDiff(old, text)}`;
-  return written(
+  return writtenOutput(
     place,
     bytes,
     `wrote ${place.shown}: ${amount(bytes, text)}, before ${stats.size} bytes${said}${diff}`,
   );
 }
 
-function written({ path }: WorkspacePlace, bytes: Buffer, text: string): ToolOutput {
+function writtenOutput({ path }: WorkspacePlace, bytes: Buffer, text: string): ToolOutput {
   return { text, files: [{ path, digest: digest(hashOf(bytes)), as: 'written' }] };
 }
 

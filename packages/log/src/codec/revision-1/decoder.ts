@@ -138,16 +138,16 @@ export type PayloadShape<T> = {
     : z.ZodType<T[K]>;
 };
 
-function branded<T extends string>(pattern: RegExp, name: string): z.ZodType<T> {
+function brandedId<T extends string>(pattern: RegExp, name: string): z.ZodType<T> {
   return z.custom<T>((value) => typeof value === 'string' && pattern.test(value), { error: `expected ${name}` });
 }
 
-export const sessionId: z.ZodType<SessionId> = branded(/^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/, 'a session id');
-export const callId: z.ZodType<CallId> = branded(/[^]/, 'a call id');
-export const digest: z.ZodType<Digest> = branded(/^[0-9a-f]{64}$/, 'a SHA-256 digest');
-export const chain: z.ZodType<Chain> = branded(/^[0-9a-f]{16}$/, 'a chain digest');
-export const money: z.ZodType<Money> = branded(/^-?\d+(\.\d+)?$/, 'a plain decimal');
-export const timestamp: z.ZodType<Timestamp> = branded(
+export const sessionId: z.ZodType<SessionId> = brandedId(/^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/, 'a session id');
+export const callId: z.ZodType<CallId> = brandedId(/[^]/, 'a call id');
+export const digest: z.ZodType<Digest> = brandedId(/^[0-9a-f]{64}$/, 'a SHA-256 digest');
+export const chain: z.ZodType<Chain> = brandedId(/^[0-9a-f]{16}$/, 'a chain digest');
+export const money: z.ZodType<Money> = brandedId(/^-?\d+(\.\d+)?$/, 'a plain decimal');
+export const timestamp: z.ZodType<Timestamp> = brandedId(
   /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/,
   'a moment in UTC with milliseconds',
 );

@@ -134,12 +134,12 @@ export function forkPoint(draft: SessionDraft, session: SessionId): ForkPoint {
     parent: draft.session,
     position: position(next - 1),
     draft: copy,
-    taken: (draft.batch?.events ?? []).map(unbilled),
+    taken: (draft.batch?.events ?? []).map(withoutUsage),
   };
 }
 
 // Its usage stands in the parent: a call is billed once.
-function unbilled(event: Event): Event {
+function withoutUsage(event: Event): Event {
   if (event.kind !== 'answer.received') return event;
   const { billed: _billed, ...data } = event.data;
   return { ...event, data: { ...data, usage: {} } };

@@ -51,7 +51,7 @@ export function beginAnswer(
 /** One more row of it. */
 export function growAnswer(answer: MergingAnswer, row: JsonObject, text: string, from: From): void {
   const message = objectOf(row['message']);
-  answer.parts = added(answer.parts, claudeParts(message['content'], text));
+  answer.parts = addParts(answer.parts, claudeParts(message['content'], text));
   answer.message = message;
   answer.last = from.ordinal;
   answer.at = from.at;
@@ -79,7 +79,7 @@ export function finishAnswer({ first, startedAt, parts, message, at }: MergingAn
 }
 
 // A row that begins with all blocks so far repeats them; a call stands once.
-function added(before: readonly RawPart[], row: readonly RawPart[]): readonly RawPart[] {
+function addParts(before: readonly RawPart[], row: readonly RawPart[]): readonly RawPart[] {
   const repeats = row.length > before.length && before.every(({ raw }, index) => row[index]?.raw === raw);
   const fresh = repeats ? row.slice(before.length) : row;
   const known = new Set(before.flatMap(({ part }) => (part.type === 'call' ? [part.call] : [])));

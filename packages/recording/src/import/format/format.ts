@@ -72,19 +72,19 @@ function imagePart(block: JsonObject, keep: Keep): ContentPart | undefined {
   if (block['type'] !== 'image') return undefined;
   const source = objectOf(block['source']);
   const mediaType = nameOf(block['mimeType']) ?? nameOf(source['media_type']);
-  const bytes = decoded(block['data'] ?? source['data']);
+  const bytes = decodeBase64(block['data'] ?? source['data']);
   if (mediaType === undefined || bytes === undefined) return undefined;
   return { type: 'image', artifact: keep(bytes), mediaType, bytes: bytes.length, ...imageKind(bytes)?.pixels };
 }
 
 function documentPart(block: JsonObject, keep: Keep): ContentPart | undefined {
   if (block['type'] !== 'document' || !isObject(block['source'])) return undefined;
-  const bytes = decoded(block['source']['data']);
+  const bytes = decodeBase64(block['source']['data']);
   if (bytes === undefined || block['source']['type'] !== 'base64') return undefined;
   return { type: 'file', path: nameOf(block['title']) ?? 'document', artifact: keep(bytes) };
 }
 
-function decoded(data: Json | undefined): Uint8Array | undefined {
+function decodeBase64(data: Json | undefined): Uint8Array | undefined {
   if (typeof data !== 'string') return undefined;
   const bytes = Buffer.from(data, 'base64');
   return bytes.length === 0 ? undefined : bytes;

@@ -22,7 +22,7 @@ function piAnswer(message: JsonObject, text: string, from: From): ImportedMove {
   const answerer = defined({ from, provider, model, parts, startedAt });
   const word = message['stopReason'];
   const cut = word === 'aborted' || word === 'error';
-  if (!cut && (parts.length > 0 || usage !== undefined)) return finished(answerer, message, usage ?? {});
+  if (!cut && (parts.length > 0 || usage !== undefined)) return finishedAnswer(answerer, message, usage ?? {});
   const reason = textOf(message['errorMessage']);
   return {
     type: 'interrupted',
@@ -34,7 +34,7 @@ function piAnswer(message: JsonObject, text: string, from: From): ImportedMove {
 
 type PiAnswer = Extract<ImportedMove, { type: 'answer' }>;
 
-function finished(
+function finishedAnswer(
   answerer: Pick<PiAnswer, 'from' | 'provider' | 'model' | 'parts' | 'startedAt'>,
   message: JsonObject,
   usage: PiAnswer['usage'],

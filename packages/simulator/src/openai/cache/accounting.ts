@@ -58,13 +58,13 @@ function accountBoundaries(request: OpenAIRequest, prefix: readonly PrefixEnd[],
     read,
     writtenLong: longEnd - read,
     writtenShort: last === undefined ? 0 : tokensAt(last.at) - longEnd,
-    refreshed: hit === undefined ? [] : refreshed([...cacheable.map(({ at }) => at), hit], hit, hashAt, find),
+    refreshed: hit === undefined ? [] : refreshEntries([...cacheable.map(({ at }) => at), hit], hit, hashAt, find),
     written: beyond.map(kept),
   };
 }
 
 /** What was read lives on as it was written. So does what stood before it, but nothing new comes to be there for free [I]. */
-function refreshed(
+function refreshEntries(
   places: readonly number[],
   hit: number,
   hashAt: (at: number) => string,

@@ -25,7 +25,7 @@ export function prefixOf(request: OpenAIRequest, sizes: RecordedSizes | undefine
   let hash = headOf(request);
   let tokens = 0;
   return request.blocks.map((block) => {
-    hash = digestOf(`${hash}|${shown(block)}`);
+    hash = digestOf(`${hash}|${blockText(block)}`);
     tokens += sizes?.(block.index) ?? block.tokens;
     return { block, hash, tokens };
   });
@@ -44,7 +44,7 @@ export function gridOf(
   let before = 0;
   for (const { block, tokens } of prefix) {
     const own = tokens - before;
-    const bytes = Buffer.from(shown(block)).toString('latin1');
+    const bytes = Buffer.from(blockText(block)).toString('latin1');
     let from = 0;
     for (; next <= tokens; next += grid.step) {
       const to = cutAt(bytes, Buffer.byteLength(block.text), next - before, own);
@@ -74,6 +74,6 @@ function headOf(request: OpenAIRequest): string {
   return digestOf(`${request.capabilities.model}|${JSON.stringify(request.settings)}`);
 }
 
-function shown(block: PromptBlock): string {
+function blockText(block: PromptBlock): string {
   return `${block.speaker}|${block.kind}|${block.text}`;
 }

@@ -1,7 +1,7 @@
 // From the bytes of a Chat Completions call to a request, or to the refusal that the real service gives. A router takes
 // Anthropic's markers, and passes them on to upstreams known to honour them (§3).
 
-import { given, isList, isObject, objectAt, textOf } from '../../core/wire.ts';
+import { isPresent, isList, isObject, objectAt, textOf } from '../../core/wire.ts';
 import type { WireObject } from '../../core/wire.ts';
 import { cacheRulesOf, addBlock } from '../format/prompt.ts';
 import type {
@@ -65,7 +65,7 @@ function requestOf(
     capabilities,
     rules,
     fields,
-    blocks: list.blocks.map((block) => ({ ...block, mark: honoured(block, wire, rules) })),
+    blocks: list.blocks.map((block) => ({ ...block, mark: honouredMark(block, wire, rules) })),
     items,
     settings: settingsOf(fields, wire),
     key: textOf(fields['prompt_cache_key']),
@@ -76,7 +76,7 @@ function requestOf(
 }
 
 /** A router turns Anthropic's markers into marks where the upstream has those; this provider itself ignores them [I]. */
-function honoured({ mark }: PromptBlock, wire: 'chat' | 'router', rules: CacheRules): MarkTtl | undefined {
+function honouredMark({ mark }: PromptBlock, wire: 'chat' | 'router', rules: CacheRules): MarkTtl | undefined {
   const passed = mark === '5m' || mark === '1h';
   if (!passed) return rules.kind === 'boundaries' ? mark : undefined;
   if (wire === 'chat' || rules.kind === 'grid' || rules.kind === 'unknown') return undefined;
@@ -95,12 +95,12 @@ function checkMessages(messages: readonly unknown[]): OpenAIRefusal | undefined 
 function checkMessage(message: unknown, path: string): OpenAIRefusal | undefined {
   if (!isObject(message)) return wrongType(path, 'an object', message);
   const { role, content } = message;
-  if (!given(role)) return missingParameter(`${path}.role`);
+  if (!isPresent(role)) return missingParameter(`${path}.role`);
   if (!ROLES.includes(textOf(role))) return wrongValue(`${path}.role`, textOf(role), ROLES);
-  if (role === 'tool' && !given(message['tool_call_id'])) return missingParameter(`${path}.tool_call_id`);
-  const silent = role === 'assistant' && (isList(message['tool_calls']) || given(message['refusal']));
-  if (!given(content) && silent) return checkCalls(message, path);
-  if (!given(content)) return wrongType(`${path}.content`, 'a string or array of objects', content ?? null);
+  if (role === 'tool' && !isPresent(message['tool_call_id'])) return missingParameter(`${path}.tool_call_id`);
+  const silent = role === 'assistant' && (isList(message['tool_calls']) || isPresent(message['refusal']));
+  if (!isPresent(content) && silent) return checkCalls(message, path);
+  if (!isPresent(content)) return wrongType(`${path}.content`, 'a string or array of objects', content ?? null);
   return checkContent(content, path) ?? checkCalls(message, path);
 }
 
@@ -120,7 +120,7 @@ function checkContent(content: unknown, path: string): OpenAIRefusal | undefined
 
 function checkCalls(message: WireObject, path: string): OpenAIRefusal | undefined {
   const calls = message['tool_calls'];
-  if (!given(calls)) return undefined;
+  if (!isPresent(calls)) return undefined;
   const at = `${path}.tool_calls`;
   if (!isList(calls)) return wrongType(at, 'an array of objects', calls);
   if (calls.length === 0) {

@@ -1,7 +1,7 @@
 // What a single item of `input` may be: known types, the parts that its role may have, ids of the right family, texts
 // where texts belong.
 
-import { given, isList, isObject, textOf } from '../../core/wire.ts';
+import { isPresent, isList, isObject, textOf } from '../../core/wire.ts';
 import type { WireObject } from '../../core/wire.ts';
 import { missingParameter, tooLong, unknownParameter, wrongType, wrongValue, bad } from './refusal.ts';
 import { firstRefusal } from '../../core/refusal.ts';
@@ -63,7 +63,7 @@ const ID_BEGINS: ReadonlyMap<string, string> = new Map(
 
 /** The type of an item: a message need not say so. */
 export function itemType(item: WireObject): string {
-  return given(item['type']) ? textOf(item['type']) : 'message';
+  return isPresent(item['type']) ? textOf(item['type']) : 'message';
 }
 
 /** Refuses the first item that the service would not take. */
@@ -86,7 +86,7 @@ function checkItem(item: unknown, path: string): OpenAIRefusal | undefined {
 function checkId(item: WireObject, type: string, path: string): OpenAIRefusal | undefined {
   const { id } = item;
   const begins = ID_BEGINS.get(type);
-  if (!given(id) || begins === undefined) return undefined;
+  if (!isPresent(id) || begins === undefined) return undefined;
   if (typeof id !== 'string') return wrongType(`${path}.id`, 'a string', id);
   if (id.startsWith(begins)) return tooLong(`${path}.id`, id, LONGEST_CALL_ID);
   return bad(
@@ -98,7 +98,7 @@ function checkId(item: WireObject, type: string, path: string): OpenAIRefusal | 
 
 function checkMessage(item: WireObject, path: string): OpenAIRefusal | undefined {
   const { role, content } = item;
-  if (!given(role)) return missingParameter(`${path}.role`);
+  if (!isPresent(role)) return missingParameter(`${path}.role`);
   if (!ROLES.includes(textOf(role))) return wrongValue(`${path}.role`, textOf(role), ROLES);
   if (content === undefined) return missingParameter(`${path}.content`);
   if (typeof content === 'string') return undefined;
@@ -110,9 +110,9 @@ function checkMessage(item: WireObject, path: string): OpenAIRefusal | undefined
 function checkPart(part: unknown, path: string, allowed: readonly string[]): OpenAIRefusal | undefined {
   if (!isObject(part)) return wrongType(path, 'an object', part);
   const type = textOf(part['type']);
-  if (!given(part['type'])) return missingParameter(`${path}.type`);
+  if (!isPresent(part['type'])) return missingParameter(`${path}.type`);
   if (!allowed.includes(type)) return wrongValue(path, type, allowed);
-  if (allowed === SPOKEN && given(part['prompt_cache_breakpoint'])) {
+  if (allowed === SPOKEN && isPresent(part['prompt_cache_breakpoint'])) {
     return unknownParameter(`${path}.prompt_cache_breakpoint`);
   }
   return checkPartBody(part, type, path) ?? checkBreakpoint(part, path);
@@ -121,7 +121,7 @@ function checkPart(part: unknown, path: string, allowed: readonly string[]): Ope
 function checkPartBody(part: WireObject, type: string, path: string): OpenAIRefusal | undefined {
   if (type === 'refusal') return typeof part['refusal'] === 'string' ? undefined : missingParameter(`${path}.refusal`);
   if (type === 'input_image') {
-    const shown = given(part['image_url']) || given(part['file_id']);
+    const shown = isPresent(part['image_url']) || isPresent(part['file_id']);
     return shown ? checkImageAt(part['image_url']) : missingParameter(`${path}.image_url`);
   }
   if (!type.endsWith('_text')) return undefined;
@@ -133,11 +133,11 @@ function checkPartBody(part: WireObject, type: string, path: string): OpenAIRefu
 function checkBreakpoint(part: WireObject, path: string): OpenAIRefusal | undefined {
   const mark = part['prompt_cache_breakpoint'];
   const at = `${path}.prompt_cache_breakpoint`;
-  if (!given(mark)) return undefined;
+  if (!isPresent(mark)) return undefined;
   if (!isObject(mark)) return wrongType(at, 'an object', mark);
   if (mark['mode'] !== 'explicit') return wrongValue(`${at}.mode`, textOf(mark['mode']), ['explicit']);
   const { ttl } = mark;
-  return !given(ttl) || ttl === '30m' || ttl === '12h'
+  return !isPresent(ttl) || ttl === '30m' || ttl === '12h'
     ? undefined
     : wrongValue(`${at}.ttl`, textOf(ttl), ['30m', '12h']);
 }
@@ -176,7 +176,7 @@ function checkReasoning(item: WireObject, path: string): OpenAIRefusal | undefin
   const { summary, encrypted_content: sealed } = item;
   if (summary === undefined) return missingParameter(`${path}.summary`);
   if (!isList(summary)) return wrongType(`${path}.summary`, 'an array of objects', summary);
-  return !given(sealed) || typeof sealed === 'string'
+  return !isPresent(sealed) || typeof sealed === 'string'
     ? undefined
     : wrongType(`${path}.encrypted_content`, 'a string', sealed);
 }

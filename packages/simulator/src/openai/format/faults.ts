@@ -9,7 +9,7 @@ import type { TokenCounts } from '../../core/ledger.ts';
 export function openAIRefusalOf(fault: Fault | undefined, model: string): OpenAIRefusal | undefined {
   switch (fault?.kind) {
     case 'rate-limited':
-      return fault.retryAfter === undefined ? spent() : rateLimited(model, fault.retryAfter);
+      return fault.retryAfter === undefined ? quotaExceeded() : rateLimited(model, fault.retryAfter);
     case 'overloaded':
       return refuseOpenAI(503, OVERLOADED, { type: 'service_unavailable_error', code: 'server_is_overloaded' });
     case 'server-error':
@@ -44,7 +44,7 @@ function rateLimited(model: string, seconds: number): OpenAIRefusal {
 }
 
 /** A budget that is used up: nothing to wait for. */
-function spent(): OpenAIRefusal {
+function quotaExceeded(): OpenAIRefusal {
   const text =
     'You exceeded your current quota, please check your plan and billing details. For more information on this error, read the docs: https://platform.openai.com/docs/guides/error-codes/api-errors.';
   return refuseOpenAI(429, text, { type: 'insufficient_quota', code: 'insufficient_quota' });

@@ -1,7 +1,7 @@
 // The top level of a body on each wire: which parameters exist, which must be there, and of what kind. What a parameter
 // says is looked at by `checkSettings` below, in `tools.ts` and in `check-items.ts`.
 
-import { given, objectAt, textOf } from '../../core/wire.ts';
+import { isPresent, objectAt, textOf } from '../../core/wire.ts';
 import type { WireObject } from '../../core/wire.ts';
 import { KINDS, missingParameter, unknownParameter, wrongType, bad, tooLong, wrongValue } from './refusal.ts';
 import { firstRefusal } from '../../core/refusal.ts';
@@ -123,18 +123,18 @@ function unknownField(fields: WireObject, purpose: OpenAIPurpose): OpenAIRefusal
 function wrongKind(fields: WireObject, known: KnownFields): OpenAIRefusal | undefined {
   return firstRefusal(Object.entries(fields), ([name, value]) => {
     const kind = KINDS[(Object.hasOwn(known, name) ? known[name] : undefined) ?? 'any'];
-    return !given(value) || kind.is(value) ? undefined : wrongType(name, kind.said, value);
+    return !isPresent(value) || kind.is(value) ? undefined : wrongType(name, kind.said, value);
   });
 }
 
 function missing(fields: WireObject, purpose: OpenAIPurpose): OpenAIRefusal | undefined {
-  if (!given(fields['model']) && (purpose === 'chat' || purpose === 'router')) {
+  if (!isPresent(fields['model']) && (purpose === 'chat' || purpose === 'router')) {
     return bad('you must provide a model parameter', null);
   }
-  if (!given(fields['model'])) return missingParameter('model');
+  if (!isPresent(fields['model'])) return missingParameter('model');
   const needed = purpose === 'chat' || purpose === 'router' ? 'messages' : 'input';
-  const carried = needed === 'input' && given(fields['previous_response_id']);
-  return given(fields[needed]) || carried ? undefined : missingParameter(needed);
+  const carried = needed === 'input' && isPresent(fields['previous_response_id']);
+  return isPresent(fields[needed]) || carried ? undefined : missingParameter(needed);
 }
 
 // The settings that a model refuses: caching that it does not have, limits out of range.
@@ -164,7 +164,7 @@ function checkLimits(fields: WireObject, wire: OpenAIWire): OpenAIRefusal | unde
       'integer_below_min_value',
     );
   }
-  if (wire !== 'chat' || !given(fields['max_tokens']) || !reasons(textOf(fields['model']))) return undefined;
+  if (wire !== 'chat' || !isPresent(fields['max_tokens']) || !reasons(textOf(fields['model']))) return undefined;
   const text =
     "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.";
   return bad(text, 'max_tokens', 'unsupported_parameter');
@@ -176,7 +176,7 @@ function reasons(model: string): boolean {
 
 function checkRetention(fields: WireObject, capabilities: Capabilities): OpenAIRefusal | undefined {
   const retention = fields['prompt_cache_retention'];
-  if (!given(retention)) return undefined;
+  if (!isPresent(retention)) return undefined;
   const only24 = isHalfWay(capabilities.model) || cacheRulesOf(capabilities).kind === 'boundaries';
   const supported = only24 ? ['24h'] : ['in_memory', '24h'];
   if (supported.includes(textOf(retention))) return undefined;
@@ -188,7 +188,7 @@ function checkCacheOptions(
   capabilities: Capabilities,
   wire: OpenAIWire,
 ): OpenAIRefusal | undefined {
-  if (!given(fields['prompt_cache_options'])) return undefined;
+  if (!isPresent(fields['prompt_cache_options'])) return undefined;
   const name = 'prompt_cache_options';
   if (cacheRulesOf(capabilities).kind !== 'boundaries') {
     const text = `Unsupported parameter: '${name}' is not supported with this model.`;
@@ -210,6 +210,6 @@ function checkChoice(
   supported: readonly string[],
 ): OpenAIRefusal | undefined {
   const value = options[key];
-  if (!given(value) || supported.includes(textOf(value))) return undefined;
+  if (!isPresent(value) || supported.includes(textOf(value))) return undefined;
   return wrongValue(`prompt_cache_options.${key}`, textOf(value), supported);
 }

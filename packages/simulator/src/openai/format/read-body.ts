@@ -30,7 +30,7 @@ export function readBody(body: Uint8Array, purpose: OpenAIPurpose, find: FindRow
   const wrong = checkTop(fields, purpose);
   if (wrong !== undefined) return wrong;
   const model = textOf(fields['model']);
-  const capabilities = purpose === 'router' ? routed(model, find) : find(model);
+  const capabilities = purpose === 'router' ? findRouted(model, find) : find(model);
   const known = capabilities !== undefined && (purpose === 'router' || capabilities.provider === 'openai');
   if (!known) return noModel(model, purpose);
   const wire = purpose === 'count' ? 'responses' : purpose;
@@ -46,7 +46,7 @@ function parse(body: Uint8Array): unknown {
 }
 
 /** A router names the maker first: `anthropic/claude-…`. The cache behind it is the maker's, so that row is looked for first. */
-function routed(model: string, find: FindRow): Capabilities | undefined {
+function findRouted(model: string, find: FindRow): Capabilities | undefined {
   return find(model.slice(model.indexOf('/') + 1)) ?? find(model);
 }
 
@@ -64,7 +64,7 @@ function noModel(model: string, purpose: OpenAIPurpose): OpenAIRefusal {
 export function settingsOf(fields: WireObject, wire: OpenAIWire): { readonly [name: string]: string } {
   const { text, verbosity, effort } = wire === 'responses' ? ofResponses(fields) : ofChat(fields);
   const tier = fields['service_tier'] ?? 'auto';
-  return said({
+  return settingTexts({
     parallel_tool_calls: fields['parallel_tool_calls'] ?? true,
     'text.format': text ?? { type: 'text' },
     'reasoning.effort': effort ?? 'medium',
@@ -90,6 +90,6 @@ function ofChat(fields: WireObject): ReadSettings {
   return { text: fields['response_format'], verbosity: fields['verbosity'], effort };
 }
 
-function said(settings: WireObject): { readonly [name: string]: string } {
+function settingTexts(settings: WireObject): { readonly [name: string]: string } {
   return Object.fromEntries(Object.entries(settings).map(([name, value]) => [name, JSON.stringify(value)]));
 }

@@ -1,6 +1,6 @@
 // Items of `input` as blocks: what each shows to the model, in order. Everything here has passed `check-items.ts`.
 
-import { given, isList, isObject, objectAt, textOf } from '../../core/wire.ts';
+import { isPresent, isList, isObject, objectAt, textOf } from '../../core/wire.ts';
 import type { WireObject } from '../../core/wire.ts';
 import { itemType } from './check-items.ts';
 import { addBlock, countImageAt, shownJson, UNKNOWN_MEDIA } from './prompt.ts';
@@ -44,19 +44,19 @@ function blocksOf(item: WireObject, type: string, speaker: Speaker, images: Imag
       return partsOf(item['content'], speaker, images);
     case 'function_call': {
       const { call_id: id, name, arguments: words } = item;
-      return [unmarked('call', speaker, `${textOf(id)} ${textOf(name)} ${textOf(words)}`)];
+      return [unmarkedBlock('call', speaker, `${textOf(id)} ${textOf(name)} ${textOf(words)}`)];
     }
     case 'function_call_output':
     case 'custom_tool_call_output':
       return outputOf(item, speaker, images);
     case 'reasoning':
-      return [unmarked('reasoning', speaker, shownReasoning(item))];
+      return [unmarkedBlock('reasoning', speaker, shownReasoning(item))];
     default:
-      return [unmarked('other', speaker, shownJson(item))];
+      return [unmarkedBlock('other', speaker, shownJson(item))];
   }
 }
 
-function unmarked(kind: LooseBlock['kind'], speaker: Speaker, text: string): LooseBlock {
+function unmarkedBlock(kind: LooseBlock['kind'], speaker: Speaker, text: string): LooseBlock {
   return { kind, speaker, text, mark: undefined };
 }
 
@@ -67,7 +67,7 @@ function shownReasoning(item: WireObject): string {
 
 /** A text and a list of one text are the same. */
 function partsOf(content: unknown, speaker: Speaker, images: ImageRules): readonly LooseBlock[] {
-  if (typeof content === 'string') return [{ ...unmarked('text', speaker, content) }];
+  if (typeof content === 'string') return [{ ...unmarkedBlock('text', speaker, content) }];
   if (!isList(content)) return [];
   return content.filter(isObject).map((part) => readPart(part, speaker, images));
 }
@@ -100,7 +100,7 @@ function markOf(part: WireObject): MarkTtl | undefined {
   const own = part['prompt_cache_breakpoint'];
   if (isObject(own)) return own['ttl'] === '12h' || own['ttl'] === '30m' ? own['ttl'] : 'request';
   const passed = part['cache_control'];
-  if (!given(passed)) return undefined;
+  if (!isPresent(passed)) return undefined;
   return isObject(passed) && passed['ttl'] === '1h' ? '1h' : '5m';
 }
 
@@ -164,11 +164,11 @@ export function checkChatPairs(items: readonly PromptItem[]): OpenAIRefusal | un
       open = open.filter((id) => id !== answers);
       continue;
     }
-    if (open.length > 0) return unanswered(open, caller + 1);
+    if (open.length > 0) return refuseUnanswered(open, caller + 1);
     open = calledIn(item);
     caller = i;
   }
-  return open.length > 0 ? unanswered(open, caller + 1) : undefined;
+  return open.length > 0 ? refuseUnanswered(open, caller + 1) : undefined;
 }
 
 function orphan(index: number): OpenAIRefusal {
@@ -177,7 +177,7 @@ function orphan(index: number): OpenAIRefusal {
   return bad(text, `messages.[${index}].role`);
 }
 
-function unanswered(ids: readonly string[], index: number): OpenAIRefusal {
+function refuseUnanswered(ids: readonly string[], index: number): OpenAIRefusal {
   const text = `An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. The following tool_call_ids did not have response messages: ${ids.join(', ')}`;
   return bad(text, `messages.[${index}].role`);
 }

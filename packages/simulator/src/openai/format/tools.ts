@@ -1,6 +1,6 @@
 // Tool definitions on both wires: names, kinds, schemas, and the choice among them.
 
-import { given, isList, isObject, objectAt, textOf } from '../../core/wire.ts';
+import { isPresent, isList, isObject, objectAt, textOf } from '../../core/wire.ts';
 import type { WireObject } from '../../core/wire.ts';
 import { missingParameter, tooLong, wrongType, bad } from './refusal.ts';
 import { firstRefusal } from '../../core/refusal.ts';
@@ -41,7 +41,7 @@ function checkFunction(definition: WireObject, path: string, outer: string): Ope
     );
   }
   const long = tooLong(`${path}.name`, name, LONGEST_NAME);
-  if (long !== undefined || !given(parameters)) return long;
+  if (long !== undefined || !isPresent(parameters)) return long;
   if (!isObject(parameters)) return wrongType(`${path}.parameters`, 'an object', parameters);
   const wrong = wrongSchema(parameters, strict === true);
   if (wrong === undefined) return undefined;
@@ -58,7 +58,7 @@ function wrongSchema(schema: WireObject, strict: boolean): string | undefined {
   if (type !== 'object') {
     return `schema must be a JSON Schema of 'type: "object"', got 'type: "${type === undefined ? 'None' : textOf(type)}"'.`;
   }
-  if (given(properties) && !isObject(properties)) return `${JSON.stringify(properties)} is not of type 'object'.`;
+  if (isPresent(properties) && !isObject(properties)) return `${JSON.stringify(properties)} is not of type 'object'.`;
   return strict ? wrongStrict(schema) : undefined;
 }
 
@@ -75,7 +75,7 @@ function wrongStrict(schema: WireObject): string | undefined {
 
 function checkChoice(fields: WireObject, tools: readonly unknown[], wire: OpenAIWire): OpenAIRefusal | undefined {
   const choice = fields['tool_choice'];
-  if (!given(choice)) return undefined;
+  if (!isPresent(choice)) return undefined;
   const idle = choice === 'none' || (wire === 'responses' && choice === 'auto');
   if (tools.length === 0 && !idle) {
     return bad("'tool_choice' is only allowed when 'tools' are specified.", 'tool_choice');

@@ -1,7 +1,7 @@
 // This provider's own diagnosis of a cache miss (§2.2): a call that names an earlier response is told whether and why the
 // cache could not serve what that one had.
 
-import { given, isList, objectAt, textOf } from '../../core/wire.ts';
+import { isPresent, isList, objectAt, textOf } from '../../core/wire.ts';
 import type { WireObject } from '../../core/wire.ts';
 import type { PrefixEnd } from '../cache/prefix.ts';
 import type { OpenAIRequest } from '../format/prompt.ts';
@@ -39,7 +39,7 @@ export function createResponseDiagnostics(): ResponseDiagnostics {
     },
     diagnose({ fields }, fingerprint, read) {
       const asked = objectAt(fields, 'prompt_cache_options')['comparison_response_id'];
-      if (!given(asked)) return undefined;
+      if (!isPresent(asked)) return undefined;
       const before = kept.get(textOf(asked));
       if (before === undefined || before.account !== fingerprint.account) {
         return { type: 'comparison_response_not_found' };
@@ -70,7 +70,7 @@ export function fingerprintOf(
 }
 
 function compare(before: ResponseFingerprint, after: ResponseFingerprint, read: number): WireObject {
-  const reason = changed(before, after);
+  const reason = changeReason(before, after);
   if (reason !== undefined) {
     return { type: 'cache_miss', reason, cache_missed_tokens: Math.max(0, before.tokens - read) };
   }
@@ -88,7 +88,7 @@ const REASONS: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-function changed(before: ResponseFingerprint, after: ResponseFingerprint): string | undefined {
+function changeReason(before: ResponseFingerprint, after: ResponseFingerprint): string | undefined {
   if (before.model !== after.model) return 'model_changed';
   if (before.key !== after.key) return 'prompt_cache_key_changed';
   if (before.tools !== after.tools) return 'tools_changed';

@@ -1,6 +1,6 @@
 // From the bytes of a Responses call to a request, or to the refusal that the real service gives.
 
-import { given, isList, objectAt, textOf, isObject } from '../../core/wire.ts';
+import { isPresent, isList, objectAt, textOf, isObject } from '../../core/wire.ts';
 import type { WireObject } from '../../core/wire.ts';
 import { cacheRulesOf, addBlock } from '../format/prompt.ts';
 import { checkItems, itemType } from '../format/check-items.ts';
@@ -96,20 +96,20 @@ function common(
 
 /** A string is one message of the user. Nothing at all goes on from a stored response as it is. */
 function inputOf(input: unknown): readonly unknown[] | undefined {
-  if (!given(input)) return [];
+  if (!isPresent(input)) return [];
   if (typeof input === 'string') return [{ type: 'message', role: 'user', content: input }];
   return isList(input) ? input : undefined;
 }
 
 function checkWhole(fields: WireObject): OpenAIRefusal | undefined {
-  if (given(fields['conversation']) && given(fields['previous_response_id'])) {
+  if (isPresent(fields['conversation']) && isPresent(fields['previous_response_id'])) {
     return bad(
       "Mutually exclusive parameters: 'conversation' and 'previous_response_id'. Ensure you are only providing one of these.",
       null,
       'mutually_exclusive_parameters',
     );
   }
-  const missing = (['conversation', 'prompt'] as const).find((name) => given(fields[name]));
+  const missing = (['conversation', 'prompt'] as const).find((name) => isPresent(fields[name]));
   if (missing === undefined) return undefined;
   return bad(`simulator: '${missing}' is not simulated. Send the items themselves.`, missing);
 }
@@ -144,19 +144,19 @@ function checkUpdate(
   before: string | undefined,
   appends: Capabilities['appends'],
 ): OpenAIRefusal | undefined {
-  if (!appends.includes('reasoning')) return unsupported('configuration_update', path);
+  if (!appends.includes('reasoning')) return refuseUnsupported('configuration_update', path);
   if (before !== 'configuration_update') return undefined;
   return bad("Consecutive 'configuration_update' items are not allowed.", 'input');
 }
 
 function checkAddition(item: unknown, path: string, appends: Capabilities['appends']): OpenAIRefusal | undefined {
-  if (!appends.includes('tool-additions')) return unsupported('additional_tools', path);
+  if (!appends.includes('tool-additions')) return refuseUnsupported('additional_tools', path);
   const { role, tools } = isObject(item) ? item : {};
   if (role !== 'developer') return wrongValue(`${path}.role`, String(role), ['developer']);
   if (!isList(tools)) return missingParameter(`${path}.tools`);
   return checkTools({ tools }, 'responses', `${path}.tools`);
 }
 
-function unsupported(type: string, path: string): OpenAIRefusal {
+function refuseUnsupported(type: string, path: string): OpenAIRefusal {
   return bad(`Unsupported value: '${type}' is not supported with this model.`, `${path}.type`, 'unsupported_value');
 }

@@ -1,7 +1,7 @@
 // Reasoning that comes back without having been stored (§2.4): sealed here, sent back unchanged, in arrival order and in
 // front of the item it was given with. Texts and codes as the real service's clients report them.
 
-import { given, isList, isObject, textOf } from '../../core/wire.ts';
+import { isPresent, isList, isObject, textOf } from '../../core/wire.ts';
 import type { WireObject } from '../../core/wire.ts';
 import type { PromptItem } from '../format/prompt.ts';
 import { bad, refuseOpenAI } from '../format/refusal.ts';
@@ -76,23 +76,23 @@ export function checkReasoning(items: readonly PromptItem[], context: SealContex
 
 function checkSealed(item: PromptItem, next: PromptItem | undefined, context: SealContext): OpenAIRefusal | undefined {
   const { id, encrypted_content: content } = item.fields;
-  const sealed = given(content) ? context.seals.byContent(textOf(content)) : context.seals.byId(textOf(id));
-  if (!given(content) && sealed?.stored !== true) return notPersisted(textOf(id));
+  const sealed = isPresent(content) ? context.seals.byContent(textOf(content)) : context.seals.byId(textOf(id));
+  if (!isPresent(content) && sealed?.stored !== true) return notPersisted(textOf(id));
   if (sealed === undefined)
-    return context.recorded ? checkAnyFollower(item, next) : unverified(textOf(content), NOT_PARSED);
-  if (sealed.account !== context.account) return unverified(sealed.content, OTHER_ORGANIZATION);
+    return context.recorded ? checkAnyFollower(item, next) : refuseUnverified(textOf(content), NOT_PARSED);
+  if (sealed.account !== context.account) return refuseUnverified(sealed.content, OTHER_ORGANIZATION);
   // Whether the real service takes another model's reasoning is not told: the strict reading [I].
-  if (sealed.model !== context.model) return unverified(sealed.content, NOT_PARSED);
-  if (changed(item.fields, sealed)) return unverified(sealed.content, NOT_PARSED);
-  return sealed.follower !== undefined && isSame(sealed.follower, next) ? undefined : torn(sealed.id);
+  if (sealed.model !== context.model) return refuseUnverified(sealed.content, NOT_PARSED);
+  if (hasChanged(item.fields, sealed)) return refuseUnverified(sealed.content, NOT_PARSED);
+  return sealed.follower !== undefined && isSame(sealed.follower, next) ? undefined : refuseOrphan(sealed.id);
 }
 
 const NOT_PARSED = 'Encrypted content could not be decrypted or parsed.';
 const OTHER_ORGANIZATION = 'Encrypted content organization_id did not match the target organization.';
 
 /** The id may be left out, not replaced; the summary is part of the item. */
-function changed(fields: WireObject, sealed: SealedReasoning): boolean {
-  const renamed = given(fields['id']) && fields['id'] !== sealed.id;
+function hasChanged(fields: WireObject, sealed: SealedReasoning): boolean {
+  const renamed = isPresent(fields['id']) && fields['id'] !== sealed.id;
   return renamed || summaryOf(fields) !== sealed.summary;
 }
 
@@ -103,7 +103,7 @@ export function summaryOf(fields: WireObject): string {
 }
 
 function checkAnyFollower(item: PromptItem, next: PromptItem | undefined): OpenAIRefusal | undefined {
-  return next?.speaker === 'assistant' ? undefined : torn(textOf(item.fields['id']));
+  return next?.speaker === 'assistant' ? undefined : refuseOrphan(textOf(item.fields['id']));
 }
 
 /**
@@ -113,7 +113,7 @@ function checkAnyFollower(item: PromptItem, next: PromptItem | undefined): OpenA
 function isSame(follower: WireObject, next: PromptItem | undefined): boolean {
   if (next?.speaker !== 'assistant' || next.type !== follower['type']) return false;
   if (next.type === 'function_call') return next.fields['call_id'] === follower['call_id'];
-  return !given(next.fields['id']) || next.fields['id'] === follower['id'];
+  return !isPresent(next.fields['id']) || next.fields['id'] === follower['id'];
 }
 
 function checkLeader(
@@ -135,11 +135,11 @@ function isLeader(leader: SealedReasoning, before: PromptItem | undefined): bool
   return before.fields['id'] === leader.id || before.fields['encrypted_content'] === leader.content;
 }
 
-function torn(id: string): OpenAIRefusal {
+function refuseOrphan(id: string): OpenAIRefusal {
   return bad(`Item '${id}' of type 'reasoning' was provided without its required following item.`, 'input');
 }
 
-function unverified(content: string, reason: string): OpenAIRefusal {
+function refuseUnverified(content: string, reason: string): OpenAIRefusal {
   const shown = `${content.slice(0, 4)}...${content.slice(-4)}`;
   const text = `The encrypted content ${shown} could not be verified. Reason: ${reason}`;
   return bad(text, null, 'invalid_encrypted_content');

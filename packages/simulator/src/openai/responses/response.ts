@@ -2,7 +2,7 @@
 
 import { defined } from '@tidemark/core';
 import type { SimulatedAnswer } from '../../core/answer.ts';
-import { given, objectAt, textOf, isList, isObject } from '../../core/wire.ts';
+import { isPresent, objectAt, textOf, isList, isObject } from '../../core/wire.ts';
 import type { WireObject } from '../../core/wire.ts';
 import { isCut } from '../format/output.ts';
 import type { OutputItem } from '../format/output.ts';
@@ -96,7 +96,7 @@ function cacheFields({ rules, fields }: ResponsesRequest): WireObject {
     prompt_cache_options: {
       mode: options['mode'] ?? 'implicit',
       ttl: options['ttl'] ?? '30m',
-      ...(given(comparison) ? { comparison_response_id: comparison } : {}),
+      ...(isPresent(comparison) ? { comparison_response_id: comparison } : {}),
     },
   };
 }
@@ -109,23 +109,23 @@ type Loose = WireObject & { readonly type: string };
 /** All events of a response as bytes of the stream. `size` is the number of characters in a delta. */
 export function* responseEvents(reply: ResponsesReply, size: number): Generator<string> {
   let number = 0;
-  for (const event of looseEvents(reply, size)) yield numbered(event, number++);
+  for (const event of looseEvents(reply, size)) yield encodeNumbered(event, number++);
 }
 
 /** An error that comes after the 200, as a top-level event. `number` is that of the event. */
 export function errorEvent(number: number, code: string, message: string): string {
-  return numbered({ type: 'error', code, message, param: null }, number);
+  return encodeNumbered({ type: 'error', code, message, param: null }, number);
 }
 
 /** An error that comes after the 200, as the end of the response. */
 export function failedEvent(reply: ResponsesReply, number: number, code: string, message: string): string {
-  return numbered({ type: 'response.failed', response: failedResponse(reply, code, message) }, number);
+  return encodeNumbered({ type: 'response.failed', response: failedResponse(reply, code, message) }, number);
 }
 
 /** An event whose data is no JSON. */
 export const MALFORMED_RESPONSE_EVENT = 'event: response.output_text.delta\ndata: {"type":"response.output_text.de\n\n';
 
-function numbered({ type, ...rest }: Loose, number: number): string {
+function encodeNumbered({ type, ...rest }: Loose, number: number): string {
   return encodeEvent({ event: type, data: JSON.stringify({ type, sequence_number: number, ...rest }) });
 }
 
@@ -133,7 +133,7 @@ function* looseEvents(reply: ResponsesReply, size: number): Generator<Loose> {
   yield { type: 'response.created', response: openingResponse(reply) };
   yield { type: 'response.in_progress', response: openingResponse(reply) };
   for (const [index, { item }] of reply.items.entries()) {
-    yield { type: 'response.output_item.added', output_index: index, item: opened(item) };
+    yield { type: 'response.output_item.added', output_index: index, item: openingItem(item) };
     yield* growth(item, { item_id: item['id'], output_index: index }, size);
     yield { type: 'response.output_item.done', output_index: index, item };
   }
@@ -142,7 +142,7 @@ function* looseEvents(reply: ResponsesReply, size: number): Generator<Loose> {
 }
 
 /** The item before anything of it was said. What is sealed may be incomplete by then (§2.4), and here it is. */
-function opened(item: WireObject): WireObject {
+function openingItem(item: WireObject): WireObject {
   switch (item['type']) {
     case 'message':
       return { ...item, status: 'in_progress', content: [] };
