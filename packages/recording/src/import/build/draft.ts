@@ -48,7 +48,7 @@ export interface OpenBatch {
   readonly events: Event[];
 }
 
-/** The session so far. One owner changes it; `forkDraft` copies it. */
+/** The session so far. One owner changes it; a fork begins with a copy. */
 export interface SessionDraft {
   readonly session: SessionId;
   /** Position of the next event. */
