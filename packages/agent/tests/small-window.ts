@@ -14,7 +14,7 @@ import type { Live } from './small-live.ts';
 import { goLive } from './small-live.ts';
 import { ID, row } from './small-session.ts';
 
-/** See the head of this file. */
+/** A live session against the simulator over HTTP, with a small window. */
 export interface Played extends Live {
   readonly simulator: Simulator;
   /** Where it listens. */

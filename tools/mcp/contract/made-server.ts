@@ -33,7 +33,7 @@ export interface MadeServerOptions {
   readonly revision?: string;
 }
 
-/** See the head of this file. */
+/** An MCP server for tests, on loopback. It can change its tools, stop, and start again at the same address. */
 export interface MadeServer {
   readonly url: string;
   /** Names of the tools that were called. */

@@ -35,7 +35,7 @@ export interface ServerTerms {
   readonly timeoutMs?: number;
 }
 
-/** See the head of this file. */
+/** The MCP servers of a user: how each is reached, and the effect class of its tools. */
 export interface McpOptions {
   /** By name: 1 to 32 letters, digits, `-` and single `_` between them. */
   readonly servers: Readonly<Record<string, McpServer>>;

@@ -6,7 +6,7 @@ import { allWritten, inputTokens, outputTokens } from '@tidemark/model';
 
 import { counted, grouped } from '../frame/numbers.ts';
 
-/** See the head of this file. Sums are over the calls that told the bucket; `null` where no call did. */
+/** Tokens in the provider's own buckets, summed over the calls that reported the bucket; `null` where no call did. */
 export interface SeenTokens {
   readonly read: number | null;
   readonly written: number | null;

@@ -11,7 +11,7 @@ import type { SpanSize } from '../base/estimate.ts';
 import { addSizes, NO_SIZE, sizeOfParts, sizeOfSpan } from '../base/estimate.ts';
 import type { Accepted, RequestCount, History, State } from '../state/state.ts';
 
-/** See the head of this file. */
+/** The size of the next request's input: the last usage that was reported, plus estimates of what was appended since. */
 export interface NextInput {
   /** Absent where they are unknown: the log does not tell how large the tools of the request are. */
   readonly tokens?: NextTokens;

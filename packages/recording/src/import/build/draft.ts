@@ -48,7 +48,7 @@ export interface OpenBatch {
   readonly events: Event[];
 }
 
-/** The session so far. One owner changes it; a fork begins with a copy. */
+/** The session so far. One owner changes it; `forkPoint` gives a fork its copy. */
 export interface SessionDraft {
   readonly session: SessionId;
   /** Position of the next event. */
