@@ -35,7 +35,7 @@ export function small(model: string, tokens: number): Capabilities {
 export interface PlaySetting {
   /** What the session believes of its model. */
   readonly believed: Capabilities;
-  /** What is so; as believed unless said. */
+  /** The real window. Default: what is believed. */
   readonly real?: Capabilities | (() => Capabilities);
   readonly answer: (sent: ReceivedRequest) => AnswerPlan;
   readonly runtime?: Partial<Runtime>;

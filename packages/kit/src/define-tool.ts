@@ -32,7 +32,7 @@ export interface ToolDefinition<Schema extends StandardSchemaV1> {
   readonly effect: EffectClass;
   /** Whether a call waits for those before it and holds up those behind it. By default `write` and `execute` do. */
   readonly alone?: boolean;
-  /** Which end of a long output the model is shown: the head unless said. */
+  /** The end of a long output that the model is shown. Default: the head. */
   readonly keeps?: 'head' | 'tail';
   /** Names what its effect touches, for context sources. */
   readonly touches?: readonly string[];
@@ -40,9 +40,9 @@ export interface ToolDefinition<Schema extends StandardSchemaV1> {
   readonly tells?: readonly ActKind[];
   /** What a call would do, as rules look at it: all of each kind in `tells`. */
   acts?(input: StandardSchemaV1.InferOutput<Schema>): Acts;
-  /** One line for the person who is asked; the tool's name unless said. */
+  /** One line for the person who is asked; by default the tool's name. */
   title?(input: StandardSchemaV1.InferOutput<Schema>): string;
-  /** Whether all that a call changes lies inside the workspace; true unless said. */
+  /** True if all that a call changes lies inside the workspace. Default: true. */
   confined?(input: StandardSchemaV1.InferOutput<Schema>): boolean;
   /** All that a call would do, for the person who is asked; changes nothing. The arguments as JSON by default. */
   preview?(input: StandardSchemaV1.InferOutput<Schema>, context: PreviewContext): ToolPreview | Promise<ToolPreview>;

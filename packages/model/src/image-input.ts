@@ -14,7 +14,7 @@ export interface PatchCount {
   /** Pixels of a patch's side. */
   readonly size: number;
   readonly most?: number;
-  /** Tokens of a patch: 1 unless said. */
+  /** Tokens of a patch. Default: 1. */
   readonly each?: number;
 }
 

@@ -15,7 +15,7 @@ import { heldSince } from './lease.ts';
 export interface CollectOptions {
   /** Says what would be removed, and removes nothing. */
   readonly dryRun?: boolean;
-  /** The time, in milliseconds since 1970; now unless said. */
+  /** The time, in milliseconds since 1970. Default: now. */
   readonly now?: number;
 }
 

@@ -21,7 +21,7 @@ export interface MadeTool {
   /** Properties of its arguments. */
   readonly properties?: Readonly<Record<string, object>>;
   readonly annotations?: object;
-  /** What it answers: its name and the arguments, unless said. */
+  /** What it answers. Default: its name and the arguments. */
   readonly answer?: (input: object) => CallToolResult | Promise<CallToolResult>;
 }
 

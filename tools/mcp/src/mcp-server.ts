@@ -14,9 +14,9 @@ export type McpServer = StdioServer | McpHttpServer;
 export interface StdioServer extends ServerTerms {
   readonly command: string;
   readonly args?: readonly string[];
-  /** All it is given beside the SDK's short list (`HOME`, `LOGNAME`, `PATH`, `SHELL`, `TERM`, `USER`): no key unless said here. */
+  /** All it is given beside the SDK's short list (`HOME`, `LOGNAME`, `PATH`, `SHELL`, `TERM`, `USER`): no key that is not named here. */
   readonly env?: Readonly<Record<string, string>>;
-  /** The folder it runs in: the current one unless said. */
+  /** The folder it runs in. Default: the current one. */
   readonly cwd?: string;
 }
 
@@ -29,9 +29,9 @@ export interface McpHttpServer extends ServerTerms {
 
 /** What holds for either. */
 export interface ServerTerms {
-  /** The effect class of all its tools, or of some by their own names; `execute` unless said, whatever the server says. */
+  /** The effect class of all its tools, or of some by their own names. Default: `execute`, whatever the server says. */
   readonly effect?: EffectClass | Readonly<Record<string, EffectClass>>;
-  /** Milliseconds that a call may be without a sign of progress: 60,000 unless said. */
+  /** Milliseconds that a call may be without a sign of progress. Default: 60,000. */
   readonly timeoutMs?: number;
 }
 
@@ -39,9 +39,9 @@ export interface ServerTerms {
 export interface McpOptions {
   /** By name: 1 to 32 letters, digits, `-` and single `_` between them. */
   readonly servers: Readonly<Record<string, McpServer>>;
-  /** How long the first request waits for the servers, in milliseconds: 5,000 unless said. */
+  /** How long the first request waits for the servers, in milliseconds. Default: 5,000. */
   readonly waitMs?: number;
-  /** Definitions that were taken before, across sessions: in memory unless given. */
+  /** Definitions that were taken before, across sessions. Default: kept in memory. */
   readonly approvals?: Approvals;
   readonly surroundings?: Surroundings;
 }

@@ -33,7 +33,7 @@ export interface ContextSource {
   readonly urgent?: boolean;
   /** How long it may take, in milliseconds; 2,000 by default. */
   readonly patienceMs?: number;
-  /** Bytes of a note that stand in the context, the rest in an artifact: 4,096 unless said, 8,192 at most. */
+  /** Bytes of a note that stand in the context, the rest in an artifact: 4,096 by default, 8,192 at most. */
   readonly inlineBytes?: number;
   /** A note with the cause `changed` tells what changed alone: the last whole one then has to stay in the context too. */
   readonly tellsChanges?: boolean;

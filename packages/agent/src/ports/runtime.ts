@@ -21,13 +21,13 @@ export interface Runtime {
   readonly parameters: RenderParameters;
   /** The agent's own system text. */
   readonly role?: string;
-  /** How much the runtime's own text says: `full` unless said. */
+  /** How much the runtime's own text says. Default: `full`. */
   readonly promptVerbosity?: RuntimeText;
-  /** Whether a front below the model's floor is padded: `auto` (where it is expected to pay) unless said. */
+  /** Whether a front below the model's floor is padded. Default: `auto`, where it is expected to pay. */
   readonly padding?: PaddingSetting;
-  /** Other sessions that are expected on the same front while a cache entry lives: they make padding pay sooner. 0 unless said. */
+  /** Other sessions that are expected on the same front while a cache entry lives: they make padding pay sooner. Default: 0. */
   readonly neighbours?: number;
-  /** Whether old results are shortened where that pays: `auto` unless said. */
+  /** Whether old results are shortened where that pays. Default: `auto`. */
   readonly pruning?: 'auto' | 'never';
   readonly tools: readonly Tool[];
   /** Installed skills, to be loaded by name. A context source lists them. */
@@ -45,15 +45,15 @@ export interface Runtime {
   readonly retry: RetryPolicy;
   /** Tokens that an answer may have. */
   readonly outputLimit: number;
-  /** What is set of the window's budgets: what is kept free, where a warning begins. The usual ones unless said. */
+  /** What is set of the window's budgets: what is kept free, where a warning begins. Default: the usual ones. */
   readonly budgets?: BudgetSettings;
   /** Who may compact. Absent, a resumed turn keeps the policy that it was begun with, and any other turn has `preflight`. */
   readonly compaction?: CompactionPolicy;
-  /** Who writes a checkpoint where a compaction names nobody: `deterministic` unless said. */
+  /** Who writes a checkpoint where a compaction names no writer. Default: `deterministic`. */
   readonly compactionBy?: CompactionBy;
   /** How long what is cached shall live. */
   readonly ttl: Lasting;
-  /** Whether what is cached is kept while the session is open and nobody prompts; `off` unless said. */
+  /** Whether cached prefixes are kept warm while the session is open and no prompt comes. Default: `off`. */
   readonly warm?: Warm;
   /** What goes into each body beside the context. It is for this provider, and so are `betas`. */
   readonly envelope: { readonly [name: string]: JsonValue };
@@ -65,7 +65,7 @@ export interface Runtime {
   readonly rules?: RuleSet;
   /** Grants that hold for every session of the workspace. A subagent has none: no person was shown its work. */
   readonly grants?: ProjectGrants;
-  /** From how much on a step that pays again is said before it is sent: `REWRITE_NOTICE` unless given. */
+  /** The size from which a step that pays again is reported before it is sent. Default: `REWRITE_NOTICE`. */
   readonly rewriteNotice?: RewriteNotice;
   /** What is executed need not ask in mode `auto`, sandbox or not. */
   readonly unconfined: boolean;
@@ -120,7 +120,7 @@ export interface RetryPolicy {
   /** The first pause in milliseconds; it doubles, up to `mostMs`, with chance in it. A provider's own word goes first. */
   readonly firstMs: number;
   readonly mostMs: number;
-  /** The longest pause in milliseconds that a provider is given when it asks for one; a longer one ends the turn. 120,000 unless said. */
+  /** The longest pause in milliseconds that a provider is given when it asks for one; a longer one ends the turn. Default: 120,000. */
   readonly longestMs?: number;
 }
 
@@ -129,11 +129,11 @@ export const RETRY: RetryPolicy = { attempts: 4, firstMs: 5_000, mostMs: 20_000,
 
 /** What bounds each subagent of a session. All of them together are bounded by what the turn that starts them has left. */
 export interface SubagentLimits extends TurnLimits {
-  /** How many work at once: 4 unless said. */
+  /** How many work at once. Default: 4. */
   readonly parallel?: number;
-  /** How many a session starts in all: 32 unless said. */
+  /** How many a session starts in all. Default: 32. */
   readonly total?: number;
-  /** How deep they go. 1, unless said, is subagents that start none. */
+  /** How deep they go. Default: 1, which means that subagents start none. */
   readonly depth?: number;
 }
 

@@ -19,11 +19,11 @@ export interface Tool {
   readonly effect: EffectClass;
   /** Whether a call waits for those before it and holds up those behind it. By default `write` and `execute` do. */
   readonly alone?: boolean;
-  /** Which end of a long output the model is shown: the head unless said. */
+  /** The end of a long output that the model is shown. Default: the head. */
   readonly keeps?: 'head' | 'tail';
   /** Names what its effect touches, for context sources: `structure`, `content`. */
   readonly touches?: readonly string[];
-  /** What its runs tell as `acts`: a rule on anything else is refused. Nothing unless said. */
+  /** What its runs tell as `acts`: a rule on anything else is refused. Default: nothing. */
   readonly tells?: readonly ActKind[];
   /** Reads the arguments. Does nothing else: a call may be denied after it. */
   read(input: unknown): ToolRun | ToolProblem | Promise<ToolRun | ToolProblem>;

@@ -40,7 +40,7 @@ export interface PlanOptions {
   readonly capabilities: Capabilities;
   /** The account that is asked; absent where it is not known. */
   readonly account?: string | undefined;
-  /** `auto` unless said. */
+  /** Default: `auto`. */
   readonly ttl?: Lasting;
   /** Set for a side call. */
   readonly beside?: boolean;

@@ -125,9 +125,9 @@ export interface CallOptions {
   readonly outputLimit: number;
   readonly purpose?: string;
   readonly attempt?: number;
-  /** What is set of the window's budgets; the usual ones unless said. */
+  /** What is set of the window's budgets; by default the usual ones. */
   readonly budgets?: BudgetSettings;
-  /** How long what is written shall live; `auto` unless said. */
+  /** How long a written cache entry is asked to live. Default: `auto`. */
   readonly ttl?: Lasting;
   readonly envelope?: { readonly [name: string]: JsonValue };
   readonly betas?: readonly string[];
@@ -139,9 +139,9 @@ export interface CallOptions {
   readonly resize?: Resize;
   /** The turn that asks: its records carry it. */
   readonly turn?: TurnId;
-  /** Whether old results may be shortened where that pays; `never` unless said. */
+  /** Whether old results may be shortened where that pays. Default: `never`. */
   readonly pruning?: 'auto' | 'never';
-  /** Whether the runtime compacts by itself where the window is nearly full: it does not unless said. */
+  /** Whether the runtime compacts by itself where the window is nearly full. By default it does not. */
   readonly compacts?: boolean;
   /** Asked before anything is committed: what it throws leaves the log as it was. */
   readonly admit?: (foreseen: Foreseen) => void;

@@ -23,7 +23,7 @@ import { refreshTools } from './refresh-tools.ts';
 
 /** What a turn begins with. */
 export type TurnBeginning = (Prompt<Exclude<Words, string>> | { readonly with: 'resume' }) & {
-  /** The user unless said. */
+  /** Default: the user. */
   readonly trigger?: TurnBegan['trigger'];
 };
 

@@ -45,13 +45,13 @@ export interface CompactionInput {
   /** As it is now, with its budgets. */
   readonly gauge: Gauge;
   readonly noted: DraftOptions['noted'];
-  /** The first rung that is tried: 0 unless said. */
+  /** The first rung that is tried. Default: 0. */
   readonly from?: number;
-  /** Most tokens of the tail on the first rung: as the budgets say unless given. */
+  /** Most tokens of the tail on the first rung: by default what the budgets give. */
   readonly tail?: number;
-  /** Most tokens of the checkpoint, on the model's scale: by the room that there is unless given. */
+  /** Most tokens of the checkpoint, on the model's scale: by default what the free room allows. */
   readonly checkpoint?: number;
-  /** The last rung that is tried: the last there is unless said. */
+  /** The last rung that is tried. Default: the last of the ladder. */
   readonly last?: number;
   /** See `DraftOptions`. There is one rung then. */
   readonly alone?: boolean;

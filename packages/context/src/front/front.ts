@@ -54,7 +54,7 @@ const RUNTIME_TEXTS: Readonly<Record<RuntimeText, { readonly contract: string; r
 
 /** What the agent's author chooses for the front. */
 export interface FrontSpec {
-  /** `full` unless said. */
+  /** Default: `full`. */
   readonly runtime?: RuntimeText;
   readonly tools?: readonly ToolSpec[];
   /** The agent's own system text, layer 3: it stands behind layer 0 and takes nothing of it away. */

@@ -19,7 +19,7 @@ export interface Cliff {
   readonly passed: boolean;
 }
 
-/** What a gauge reads. Tokens, unless said otherwise; estimates, but for the limits. */
+/** What a gauge reads. Tokens by default; estimates, but for the limits. */
 export interface Gauge extends Budgets {
   /** Input of the next request; absent where it is unknown. */
   readonly input?: number;
@@ -43,10 +43,10 @@ export interface Gauge extends Budgets {
 
 /** What a gauge is read with. */
 export interface GaugeOptions {
-  /** Output tokens that the request will ask for; as many as the model gives unless said. */
+  /** Output tokens that the request will ask for. Default: as many as the model gives. */
   readonly outputLimit?: number;
   readonly budgets?: BudgetSettings;
-  /** The day whose prices hold; the latest that the row knows unless said. */
+  /** The day whose prices hold. Default: the latest that the row knows. */
   readonly at?: Timestamp;
 }
 

@@ -33,13 +33,13 @@ export interface ReplayOptions {
   readonly catalog: Catalog;
   /** Names a driven session. */
   readonly name: (session: SessionId) => SessionId;
-  /** What answers; a simulator in this process unless said otherwise. One per session, and for the forks of it. */
+  /** What answers. Default: a simulator in this process. One for each session and its forks. */
   readonly server?: () => Server;
-  /** How long what is cached shall live; `auto` unless said. */
+  /** How long a cache entry is asked to live. Default: `auto`. */
   readonly ttl?: Lasting;
-  /** Whether pauses are kept warm, as if the process had lived: `off` unless said. */
+  /** Whether pauses are kept warm, as if the process had lived. Default: `off`. */
   readonly warm?: ReplayWarm;
-  /** Whether old results are shortened where that pays: `off` unless said. */
+  /** Whether old results are shortened where that pays. Default: `off`. */
   readonly pruning?: ReplayPruning;
   readonly onCall?: (call: DrivenCall) => void;
 }

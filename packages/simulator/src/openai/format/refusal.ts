@@ -13,7 +13,7 @@ export interface OpenAIRefusal extends MessageRefusal {
 
 /** What an error says beside its status and text. */
 export interface AboutRefusal {
-  /** `invalid_request_error` unless said otherwise. */
+  /** Default: `invalid_request_error`. */
   readonly type?: string;
   readonly param?: string | null;
   readonly code?: string | null;

@@ -1,4 +1,4 @@
-// Responses that the service keeps (`store` is true unless told otherwise), so that a later call can go on from one by its
+// Responses that the service keeps (`store` is true by default), so that a later call can go on from one by its
 // id (§2.4). Each knows the one it went on from: nothing is copied.
 
 import type { WireObject } from '../../core/wire.ts';
