@@ -228,8 +228,8 @@ function sizeUpTo({ sequence, capabilities }: Lookup, block: number): number {
   return block < 0 ? 0 : tokensUpTo(sequence, block, capabilities.thinkingStripped === 'at-new-turn');
 }
 
-// What of a request was never sent before on its stream: text that an ideal cache would write. All else was sent before, whatever
-// block it stands in now, and is read or paid again.
+// The part of a request that was never sent before on its stream: the text that an ideal cache would write. All else was sent
+// before, whatever block holds it now, and is read or paid again.
 
 /** Input of the count, with the prompt stream. */
 interface UnsentOptions {

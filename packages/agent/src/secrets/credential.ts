@@ -10,9 +10,6 @@ export interface SecretShape {
   readonly name: string;
 }
 
-// Reads the name in front of a value in a text: `DB_PASSWORD=`, `"apiKey":`. The name decides how much the value itself
-// must look like a credential before it is masked. See docs/decisions/2026-11-22-secret-shapes.md.
-
 /**
  * The kind of credential that a name announces. `password` may be a word; `token` never is one; `login` is `user:password`
  * in base64; `key` says little (`SORT_KEY`), so its value must look random.
@@ -69,8 +66,8 @@ function wordsOf(name: string): string[] {
     .map((word) => (/^\d+$/.test(word) ? word : word.replace(/\d+$/, '')));
 }
 
-// Reads a value next to a telling name: is it plainly a placeholder, a reference to a value that lies elsewhere, or words
-// of a language. What is none of these is taken for a credential. See docs/decisions/2026-11-22-secret-shapes.md.
+// Grades a value next to a telling name: a placeholder, a reference to a value elsewhere, or words of a language. Any other
+// value is taken for a credential. See docs/decisions/2026-11-22-secret-shapes.md.
 
 /**
  * How a value reads. `plain`: words (`created_at_desc`); `worded`: words with a short number (`hunter2`, `v1.2.3`);

@@ -287,8 +287,6 @@ function findOutput(outputs: ReadonlySet<string>, name: string): Digest | undefi
   return found === undefined || other !== undefined ? undefined : digest(found);
 }
 
-// The one event that closes a call which was answered, and what the model reads in it.
-
 /** What is known of a call that ran, beside what it said. */
 type Particulars = Pick<ToolEnded, 'exit' | 'durationMs' | 'files'>;
 

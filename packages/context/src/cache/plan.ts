@@ -137,8 +137,6 @@ function frontEnd({ sequence, capabilities }: PlanInput, section: 'tools' | 'sys
   return undefined;
 }
 
-// Chooses how long the next cache entry is asked to live: five minutes, or an hour at a dearer write.
-
 /** How long an entry may be asked to live. */
 export type Lifetime = '5m' | '1h';
 
@@ -216,10 +214,10 @@ function ratesOfLives({ capabilities, price }: LifetimeInput): LifeRates | undef
   return rewrite <= 0 ? undefined : { rewrite, premium: Number(long) - Number(short) };
 }
 
-// Caches that work by themselves: where a request finds an entry and leaves others, and what of it is then read and written.
-// No entry is asked for, so none is known but by the provider's published rules, which the catalog row holds.
-
-/** What is planned from. */
+/**
+ * Input of `planKeeping`. A cache that works by itself is not asked for entries, so they are known only by the provider's
+ * published rules in the catalog row.
+ */
 export interface KeepingInput {
   readonly sequence: Sequence;
   readonly capabilities: Capabilities;
@@ -317,9 +315,7 @@ export function keptAccount(
   return defined({ read: found, written, held, writes: ttl === undefined ? undefined : [{ ttl, tokens: written }] });
 }
 
-// Sizes on a grid: a provider that keeps entries of so many tokens, wherever those end.
-
-/** Entries of `first`, `first + step`, ... tokens. */
+/** Sizes of the entries of a provider that caches on a grid: `first`, `first + step`, ... tokens, wherever those end. */
 export interface Grid {
   readonly first: number;
   readonly step: number;
@@ -330,10 +326,11 @@ export function onGrid(tokens: number, { first, step }: Grid): number {
   return tokens < first ? 0 : tokens - ((tokens - first) % step);
 }
 
-// Where a provider that keeps entries at message ends looks for them (provider facts 2.2): user messages, the last of a run of
-// results, and the last developer message before anyone else speaks.
-
-/** The latest eligible endings behind the developer's opening, as indices of blocks, latest first. */
+/**
+ * Returns the latest `most` endings after the developer's opening, as indices of blocks, latest first. A provider that keeps
+ * entries at message ends looks for them there (provider facts 2.2): user messages, the last of a run of results, and the last
+ * developer message before any other speaker.
+ */
 export function latestEndings(sequence: Sequence, most: number): readonly number[] {
   const found: number[] = [];
   for (let index = sequence.blocks.length - 1; index >= sequence.front && found.length < most; index -= 1) {

@@ -147,8 +147,8 @@ function nothing({ input = 0, hard }: Gauge): RefusedPlan {
   return { sizes: { before: input, after: input, hard, parts }, refused: 'nothing-to-leave-out' };
 }
 
-// Whether a compaction is worth making: the request behind it has to fit, and to be smaller by a fifth at least. Else it
-// would be made again and again, and free next to nothing each time.
+// A compaction is worth making if the next request fits and is smaller by at least a fifth. Otherwise it would be repeated, and
+// free almost nothing each time.
 
 /** What is left of a request after a compaction that is worth it, at most. */
 const MOST_LEFT: number = 0.8;

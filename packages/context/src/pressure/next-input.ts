@@ -188,8 +188,6 @@ function isFrom({ origin, role }: Span, position: number | undefined): boolean {
   return role === 'assistant' && origin.from === 'event' && origin.position === position;
 }
 
-// How much a turn adds to the history, by the turns before it: what the turn that begins is expected to add.
-
 /** Turns that are looked at: enough that one long or short turn alone decides nothing. */
 const TURNS = 3;
 
