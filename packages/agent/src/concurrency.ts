@@ -42,7 +42,7 @@ export function createSemaphore(most: number): Semaphore {
   };
 }
 
-/** Whoever gives up leaves the line, so that no slot is handed to nobody. */
+/** An aborted waiter leaves the queue, so its slot is not lost. */
 async function waitIn(line: (() => void)[], signal: AbortSignal): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const enter = (): void => resolve(true);

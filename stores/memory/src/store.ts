@@ -154,9 +154,7 @@ function locked(session: SessionId): LogError {
   });
 }
 
-// Artifacts in memory, by digest.
-
-/** Artifacts that are kept in this map. */
+/** Returns artifacts that are kept in this map, by digest. */
 function createArtifacts(kept: Map<string, Uint8Array>): Artifacts {
   return {
     async put(bytes) {
@@ -197,9 +195,7 @@ function broken(digest: Digest): LogError {
   );
 }
 
-// The one writer of a room.
-
-/** Holds its room until it is closed. */
+/** The one writer of a session. It holds the session until it is closed. */
 class MemoryWriter implements LogWriter {
   readonly session: SessionId;
   readonly fence: number;

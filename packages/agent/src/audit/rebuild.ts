@@ -1,4 +1,5 @@
-// Requests rebuilt from the log alone: the same fold, the same encoder, the recorded decisions (L2).
+// Requests rebuilt from the log alone, by the same fold, the same encoder and the recorded decisions (L2), and compared with
+// what was recorded before they were sent.
 
 import type { Sequence, State } from '@tidemark/context';
 import { RENDERINGS, emptyState, evolve, itemAt } from '@tidemark/context';

@@ -1,4 +1,4 @@
-// What is decided about one call: its markers, and what it is expected to read, write and cost.
+// The plan of one call: its markers, what it is expected to read, write and cost, and how much of it was never sent before.
 
 import { defined } from '@tidemark/core';
 import type { CacheEntry, Keeping, Lifetime, Lookup, Outlook, Pauses, State, Stream } from '@tidemark/context';

@@ -1,4 +1,5 @@
-// Credentials by their names and by their values.
+// Credentials by their names and by their values: a name (`DB_PASSWORD=`, `"apiKey":`) announces a kind of credential, and
+// decides how much a value must look like one. See docs/decisions/2026-11-22-secret-shapes.md.
 
 /** Offsets into the text, in UTF-16 units. */
 export interface SecretShape {

@@ -1,4 +1,5 @@
-// A prepared request goes out, and is listened to until it ends: the same for a step of a turn and for a side call.
+// Sends a prepared request and reads the answer to its end, for a step of a turn and for a side call; and the gate that keeps
+// parallel calls from writing the same cache entry twice.
 
 import { defined } from '@tidemark/core';
 import type { State } from '@tidemark/context';

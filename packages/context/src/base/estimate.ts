@@ -1,6 +1,7 @@
-// Sizes before any provider counted them. Tokens of a text by classes of its characters, and of an image by its pixels. No tokenizer: the public ones are wrong
-// for most models and take seconds on a long run of one character. One pass, whole-number sums, the same on every
-// machine. The scale is that of o200k; what a model's own tokenizer makes of it is learnt from usage (`scales.ts`).
+// Estimated sizes of texts, parts and spans: tokens of a text by classes of its characters, tokens of an image by its pixels,
+// bytes of the body. No tokenizer is used: the public ones are wrong for most models and take seconds on a long run of one
+// character. One pass with whole-number sums gives the same result on every machine. The scale is that of o200k; the ratio of a
+// model's own tokenizer is learnt from usage (`scales.ts`).
 
 import type { Part, AnswerPart, ImagePart, Span, TextPart } from '@tidemark/model';
 

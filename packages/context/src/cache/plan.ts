@@ -1,5 +1,6 @@
-// The cache plan of a call: where a request asks the provider to keep its prefix, and for how long; and, for caches that work by
-// themselves, where it finds an entry and leaves others. Four markers at most; a marker is no part of the prefix sequence.
+// The cache plan of a call. `plan` chooses the markers, four at most; a marker is no part of the prefix sequence.
+// `chooseLifetime` chooses how long an entry is asked to live. `planKeeping` does the same for caches that work by themselves,
+// whose entries follow from the provider's rules: on a grid of tokens, or at message ends.
 
 import { defined } from '@tidemark/core';
 import type { Block, Capabilities, Marker, Price, Ttl, Usage } from '@tidemark/model';
