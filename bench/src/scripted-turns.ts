@@ -27,7 +27,7 @@ export interface Script {
   readonly collapse?: boolean;
   /** In the order of their calls. */
   readonly stops?: readonly Stop[];
-  /** Milliseconds that pass before each turn, in turns; what a user takes by default. */
+  /** Milliseconds that pass before each turn, in turns. Default: what a user takes. */
   readonly pauses?: readonly number[];
   /** Calls to the model, counted from 0, that load a skill instead of what they do else. */
   readonly skills?: readonly number[];

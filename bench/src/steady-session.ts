@@ -22,7 +22,7 @@ export interface SteadyOptions {
   readonly calls: number;
   /** Bytes of each result, or of a prompt. */
   readonly bytes: number;
-  /** The class of all tools: `read` by default. */
+  /** The class of all tools. Default: `read`. */
   readonly effect?: EffectClass;
   /** A window that is never full, in which old results are shortened where that pays: as a session goes that nothing stops. */
   readonly endless?: boolean;

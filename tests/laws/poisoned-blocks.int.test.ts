@@ -38,7 +38,7 @@ interface Story {
   readonly images?: readonly Uint8Array[];
   /** What a request may weigh; else what the shipped catalog says. */
   readonly requestBytes?: number;
-  /** Who may compact; as a user has it who sets nothing, by default. */
+  /** Who may compact; by default as for a user who sets nothing. */
   readonly compaction?: 'manual';
 }
 

@@ -11,7 +11,7 @@ import { z } from 'zod';
 /** What happens. */
 export interface ShortSession {
   readonly model: string;
-  /** What the simulator takes it to be; by its name by default. */
+  /** What the simulator takes it to be; by default by its name. */
   readonly as?: Capabilities | undefined;
   readonly padding: NonNullable<AgentOptions['padding']>;
   /** Bytes of the agent's own system text: by them the front gets its size. */

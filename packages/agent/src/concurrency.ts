@@ -48,7 +48,7 @@ export function createSemaphore(most: number): Semaphore {
   };
 }
 
-/** Waits for a place. An aborted waiter leaves the queue, so its slot is not lost. */
+/** An aborted waiter leaves the queue, so its slot is not lost. */
 async function waitIn(line: (() => void)[], signal: AbortSignal): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const enter = (): void => resolve(true);

@@ -14,7 +14,7 @@ import type { Live } from './small-live.ts';
 import { goLive } from './small-live.ts';
 import { ID, row } from './small-session.ts';
 
-/** A live session against the simulator, with a small window. */
+/** A live session against the simulator over HTTP, with a small window. */
 export interface Played extends Live {
   readonly simulator: Simulator;
   /** Where it listens. */
@@ -35,7 +35,7 @@ export function small(model: string, tokens: number): Capabilities {
 export interface PlaySetting {
   /** What the session believes of its model. */
   readonly believed: Capabilities;
-  /** What is so; as believed by default. */
+  /** The real window. Default: what is believed. */
   readonly real?: Capabilities | (() => Capabilities);
   readonly answer: (sent: ReceivedRequest) => AnswerPlan;
   readonly runtime?: Partial<Runtime>;

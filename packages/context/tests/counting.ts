@@ -1,6 +1,6 @@
 // A list that counts how many of its items are read: what a step looks at, whatever the machine does meanwhile.
 
-/** A list that counts how many of its items are read. */
+/** A list, and the number of its items that were read. */
 export interface Counting<T> {
   readonly list: T[];
   /** Items read since the last time that this was asked. */

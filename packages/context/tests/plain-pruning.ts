@@ -62,7 +62,7 @@ const FREE: readonly EpochCause[] = [
   'compaction',
 ];
 
-/** Decides as `planPruning` does, by walking over everything each time. */
+/** Decides as `planPruning` does, from all that is packed and with each sum added up again: slow, and easy to check. */
 export function plainPruning(input: PruningInput): PlainPruning | undefined {
   const { state, need, gauge } = input;
   const { found, sent, end } = findAll(state);

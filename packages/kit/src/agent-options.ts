@@ -48,7 +48,7 @@ export interface AgentOptions {
   /** Where the provider listens, as its SDK has it: Anthropic without the `/v1`, the others with it. */
   readonly baseURL?: string;
   /**
-   * How OpenAI is reached: `http` by default. `auto`: the calls of a session over a WebSocket, where each goes on from the
+   * How OpenAI is reached. Default: `http`. `auto`: the calls of a session over a WebSocket, where each goes on from the
    * answer before with what is new alone; all others over HTTP, and so what nothing arrived of. No other provider has it.
    */
   readonly transport?: 'http' | 'auto';
@@ -60,7 +60,7 @@ export interface AgentOptions {
   readonly workspace?: string;
   /**
    * The user trusts the workspace: its memory files (`.tidemark/MEMORY.md`, `USER.md`) stand in the context as notes, and
-   * `memory_update` writes them. Unless said, nothing of it is put before the model unasked.
+   * `memory_update` writes them. By default nothing of it is put before the model unasked.
    */
   readonly trusted?: boolean;
   /** The agent's own system text, behind the runtime's. */
@@ -75,7 +75,7 @@ export interface AgentOptions {
    * `never` with the `brief` text, since the guide that it pads with is about work in a folder, else `auto`.
    */
   readonly padding?: PaddingSetting;
-  /** Other sessions that are expected on this agent's front within five minutes: `auto` counts them. None by default. */
+  /** Other sessions that are expected on this agent's front within five minutes: `auto` counts them. Default: none. */
   readonly neighbours?: number;
   /**
    * Whether old tool results are shortened. `auto`, the default: those that were superseded, and in a window that is half full those
@@ -97,8 +97,8 @@ export interface AgentOptions {
   /** What one turn may take. */
   readonly limits?: TurnLimits;
   /**
-   * From how much on a step that pays again for what was sent before is said first, and in mode `ask` asked about: 50,000
-   * tokens or $0.20 unless given; `{}` is never.
+   * The size from which a step that pays again for what was sent before is reported first, and in mode `ask` asked about.
+   * Default: 50,000 tokens or $0.20; `{}` is never.
    */
   readonly rewriteNotice?: RewriteNotice;
   /** Changes to the catalog of models: `{ revision: 1, rows: [{ provider, model, ...fields }] }`. */
@@ -112,7 +112,7 @@ export interface AgentOptions {
   readonly skills?: SkillsOptions;
   /**
    * Who makes images fit to be sent, once, before they are kept: scaled to what the model is shown, upright, within the bytes
-   * that providers take. The usual one (sharp, loaded with the first image) by default; `as-given` looks into none.
+   * that providers take. Default: the usual one (sharp, loaded with the first image); `as-given` looks into none.
    */
   readonly images?: ImageFitter | 'as-given';
   /**
@@ -142,7 +142,7 @@ export interface AgentOptions {
    * a side call of its turn: its price counts toward the limit of the turn.
    */
   readonly compactionBy?: CompactionBy;
-  /** How long cached prefixes are asked to live: `auto` (by the pauses that the session has shown) by default. */
+  /** How long cached prefixes are asked to live. Default: `auto`, by the pauses that the session has shown. */
   readonly ttl?: Lasting;
   /**
    * Whether what is cached is kept warm while a session is open and nobody prompts: `auto` where that is known to be the
@@ -166,7 +166,7 @@ export interface AgentOptions {
    * server. A folder stands for all that is below it.
    */
   readonly protectedPaths?: readonly string[];
-  /** Who says the prompts, recorded with each: `library` by default. */
+  /** Where the prompts come from, recorded with each. Default: `library`. */
   readonly presenter?: string;
   /** Time, chance and names: a test gives its own. */
   readonly surroundings?: Surroundings;
@@ -178,7 +178,7 @@ export interface SandboxSetting {
   readonly network?: 'off' | 'on';
 }
 
-/** Which MCP servers, by name, and how long the first request waits for them: `waitMs`, 5,000 by default. */
+/** The MCP servers, by name, and how long the first request waits for them: `waitMs`, by default 5,000. */
 export type Mcp = Pick<McpOptions, 'servers' | 'waitMs' | 'approvals'>;
 
 /** Who may do what. */

@@ -32,7 +32,7 @@ export interface ToolDefinition<Schema extends StandardSchemaV1> {
   readonly effect: EffectClass;
   /** Whether a call waits for those before it and holds up those behind it. By default `write` and `execute` do. */
   readonly alone?: boolean;
-  /** Which end of a long output the model is shown: the head by default. */
+  /** The end of a long output that the model is shown. Default: the head. */
   readonly keeps?: 'head' | 'tail';
   /** Names what its effect touches, for context sources. */
   readonly touches?: readonly string[];

@@ -8,7 +8,7 @@ export type ModelReach = Pick<AgentOptions, 'provider' | 'baseURL' | 'window'>;
 
 /** How another model is taken, and reached. */
 export interface SwitchOptions extends ModelReach {
-  /** In this session: none is left that goes on with the model before. A fork by default. */
+  /** Switches this session, so that none is left with the model before. Default: a fork is made. */
   readonly inPlace?: boolean;
 }
 
@@ -21,7 +21,7 @@ export interface LiveForkOptions extends ForkOptions {
 /** A session that is open. */
 export interface LiveSession extends Omit<AgentSession, 'fork' | 'switchModel'> {
   /**
-   * A session that begins as this one was up to a record, the last closed one by default: it refers to this log up to there
+   * A session that begins as this one was up to a record, by default the last closed one: it refers to this log up to there
    * and inherits the epoch in force, so that its first request reads what this one has cached. It is run with what this one
    * is run with now. Nothing is undone: this session stays as it is, and so do the files.
    *

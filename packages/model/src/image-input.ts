@@ -1,7 +1,7 @@
 // How a model takes images, as a row of the catalog says it: how large it is shown them, and by which published rule they
 // are counted. An image is counted by its pixels, never by the length of its base64.
 
-/** How a model takes images. Pixels and tokens. */
+/** How a model takes images: the size it is shown, in pixels, and the rule that gives the tokens. */
 export interface ImageInput {
   /** Longest side that the model is shown; the provider scales down what is longer. Absent: any. */
   readonly side?: number;
@@ -14,7 +14,7 @@ export interface PatchCount {
   /** Pixels of a patch's side. */
   readonly size: number;
   readonly most?: number;
-  /** Tokens of a patch: 1 by default. */
+  /** Tokens of a patch. Default: 1. */
   readonly each?: number;
 }
 

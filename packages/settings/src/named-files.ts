@@ -26,7 +26,7 @@ export interface NamedBySetting {
   readonly untold: readonly string[];
 }
 
-/** The files of a workspace that its settings name as programs, or give to programs. */
+/** The files of a workspace that its settings name as programs or give to programs. */
 export interface NamedFiles {
   /** For the digest: each path below the workspace that is named, there or not, and its state. By path. */
   readonly states: readonly FoundFile[];

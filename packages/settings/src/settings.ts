@@ -63,7 +63,7 @@ export type ServerSetting = (
     }
   | { readonly url: string; readonly headers?: Readonly<Record<string, string>> }
 ) & {
-  /** Of all its tools, or of some by their own names; `execute` by default. */
+  /** Of all its tools, or of some by their own names. Default: `execute`. */
   readonly effect?: Tool['effect'] | Readonly<Record<string, Tool['effect']>>;
   /** Milliseconds that a call may be without a sign of progress. */
   readonly timeoutMs?: number;

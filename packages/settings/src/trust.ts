@@ -21,7 +21,7 @@ export interface TrustRecord {
   /** Real and absolute. */
   readonly workspace: string;
   readonly decision: TrustDecision;
-  /** Of what the workspace brought along when it was said (see `workspace-contents.ts`). */
+  /** Digest of the workspace's contents at the time of the decision (`workspace-contents.ts`). */
   readonly digest: string;
   /** ISO 8601, in UTC. */
   readonly at: string;

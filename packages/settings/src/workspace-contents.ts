@@ -23,7 +23,7 @@ export interface BroughtConfiguration {
   readonly configuration?: string;
 }
 
-/** The part of a workspace that is trusted, and its digest. */
+/** What a workspace brings along that changes what an agent knows or may do, and its digest, which is what is trusted. */
 export interface WorkspaceContents extends BroughtConfiguration {
   /** SHA-256 in hex; the same for every workspace that brings nothing. */
   readonly digest: string;

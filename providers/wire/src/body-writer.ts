@@ -1,6 +1,7 @@
-// Writes bodies. What no later request is expected to change is sealed: its bytes stay, its hash state is saved, and the next body costs
-// what is new. Where a sealed marker does change, the writer goes back and seals again: a body is always what a naive join of the same
-// blocks, markers and envelope gives.
+// Writes bodies in the form of an API (`BodyForm`), and refuses a call without its result. What no later request is expected to
+// change is sealed: its bytes stay, its hash state is saved, and the next body costs what is new. Where a sealed marker does
+// change, the writer goes back and seals again: a body is always what a naive join of the same blocks, markers and envelope
+// gives.
 
 import { defined } from '@tidemark/core';
 import type {
@@ -252,10 +253,10 @@ function growingBytes(): GrowingBytes {
   };
 }
 
-// The last door before the wire: every call is answered before anything else is said, and no result stands alone. An
-// API answers an open call with a 400 on every later turn (provider facts 1.6, 2.5).
-
-/** Calls that wait for their result, and the message that made them. */
+/**
+ * Calls that wait for their result, and the message that made them. An API answers an open call with a 400 on every later turn
+ * (provider facts 1.6, 2.5).
+ */
 interface OpenCalls {
   readonly group: number;
   readonly ids: ReadonlySet<string>;
@@ -313,9 +314,7 @@ function unansweredError(open: OpenCalls, { service }: BodyForm): Error {
   );
 }
 
-// The form of a body: what an API puts around and between blocks, and which blocks a place in the body names.
-
-/** One API's punctuation. The block bytes themselves are in the blocks. */
+/** The form of an API's bodies: what it puts around and between blocks. The block bytes themselves are in the blocks. */
 export interface BodyForm {
   /** Whose API it is, for errors. */
   readonly service: Service;

@@ -6,7 +6,7 @@ import type { ProviderErrorClass, ProviderErrorCode, ProviderErrorData } from '@
 import { parseJson as parse, ProviderError } from '@tidemark/model';
 import type { Service } from './service.ts';
 
-/** Codes of a call that the service answered with a failure. The others are codes of calls without a whole answer: see `broken`. */
+/** Codes of a call that the service answered with a failure. The others are codes of calls without a whole answer: see `brokenCallError`. */
 export type FailureCode = Exclude<
   ProviderErrorCode,
   | 'provider/connection'

@@ -1,5 +1,6 @@
-// Images and tools, as far as all APIs take them alike: an image as base64, or the text that stands for one that an API would
-// refuse (L6); a tool as its name, its description and the bytes of its schema.
+// Content that every API takes in the same form: JSON strings without lone surrogates, names that fit, the body of a token
+// count; an image as base64, or as a text where an API would refuse it (L6); a tool as its name, its description and the bytes
+// of its schema.
 
 import { createHash } from 'node:crypto';
 import { parseObject, rawMember, rawMembers } from '@tidemark/core';
@@ -103,8 +104,6 @@ function refuseTool(service: Service, tool: Pick<FrontToolDefinition, 'name'>, w
     `the tool "${tool.name}" cannot be sent to ${service.title}: ${why}. Rename or mend it where it is registered`,
   );
 }
-
-// JSON text as every API takes it: strings without lone surrogates, names that fit, members with their bytes as they were.
 
 /** A JSON string. Lone surrogates become U+FFFD: a server may refuse a body that has one, even escaped. */
 export function jsonString(text: string): string {

@@ -1,4 +1,5 @@
-// How a front and spans become blocks, whatever the API: parts become pieces, pieces become blocks in the order that every API wants.
+// Lowers a front and spans to blocks, for any API: parts become pieces, pieces become blocks in the order that every API wants.
+// Also writes the render parameters: they enter the cache key, so they are frozen and come before everything else in the body.
 
 import type {
   Block,
@@ -85,8 +86,6 @@ export function isOwnReasoning({ name }: Service, part: BoundReasoningPart, lowe
   const names = [lowering.capabilities.model, ...lowering.capabilities.aliases];
   return names.includes(part.model) && names.includes(lowering.model);
 }
-
-// What enters the cache key beside the blocks, and how it is written: frozen, before everything else in the body.
 
 /** Fields of a body by name. */
 export type BodyFields = { readonly [name: string]: JsonValue | undefined };

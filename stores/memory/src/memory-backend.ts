@@ -61,9 +61,7 @@ export function extend(data: SessionData, lines: Uint8Array): void {
   for (const listener of data.listeners) listener();
 }
 
-// Checksums, digests and text by Node.
-
-/** The byte port of this store. */
+/** The byte port of this store: checksums, digests and text by Node. */
 export const nodeBytes: BytePort = {
   crc32: (data) => crc32(data),
   sha256(pieces) {

@@ -85,8 +85,6 @@ function* drain(reader: RecordReader, piece: Uint8Array): Generator<readonly Rec
   if (failure !== undefined) throw failure;
 }
 
-// Following a data as it grows.
-
 /** Own and inherited records in batches, then new ones as they come, until the signal aborts. */
 export async function* tailSessionData(
   backend: MemoryBackend,

@@ -157,9 +157,7 @@ function lockedError(session: SessionId): LogError {
   });
 }
 
-// Artifacts in memory, by digest.
-
-/** Artifacts that are kept in this map. */
+/** Returns artifacts that are kept in this map, by digest. */
 function createArtifacts(kept: Map<string, Uint8Array>): Artifacts {
   return {
     async put(bytes) {
@@ -200,9 +198,7 @@ function damageError(digest: Digest): LogError {
   );
 }
 
-// The one writer of a session.
-
-/** Holds its session until it is closed. */
+/** The one writer of a session. It holds the session until it is closed. */
 class MemoryWriter implements LogWriter {
   readonly session: SessionId;
   readonly fence: number;

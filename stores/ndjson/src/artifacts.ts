@@ -207,9 +207,10 @@ function damageError(path: string, digest: Digest, cause?: unknown): LogError {
   return new LogError('artifact/damaged', message, { digest, path }, cause);
 }
 
-// A file that is there whole or not at all: written beside its place, flushed, renamed.
-
-/** Writes a new file in `folder` by `fill`, then gives it the name that `fill` returned; nothing for no name. */
+/**
+ * Writes a new file in `folder` by `fill` under a temporary name, flushes it, then gives it the name that `fill` returned; no file is
+ * left where `fill` returns none. So a file is there whole or not at all.
+ */
 export async function writeAtomically(
   folder: string,
   fill: (handle: FileHandle) => Promise<string | undefined>,

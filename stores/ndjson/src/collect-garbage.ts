@@ -15,7 +15,7 @@ import { heldSince } from './lease.ts';
 export interface CollectOptions {
   /** Says what would be removed, and removes nothing. */
   readonly dryRun?: boolean;
-  /** The time, in milliseconds since 1970; now by default. */
+  /** The time, in milliseconds since 1970. Default: now. */
   readonly now?: number;
 }
 
@@ -102,8 +102,8 @@ async function oldestWriter({ sessions }: HomePaths): Promise<number> {
   return Math.min(...rooms.map((room) => heldSince(join(sessions, room, 'lease.db')) ?? Infinity), Infinity);
 }
 
-// Which artifacts the logs of a home name. Raw bytes are searched, not records: what a damaged line, a torn tail or a kind
-// of a later build names counts as well.
+// Finds the artifacts that the logs of a home name. Raw bytes are searched, not records, so a name in a damaged line, a torn
+// tail or a record of a later build counts as well.
 
 const DIGEST = /[0-9a-f]{64}/g;
 const OVERLAP = 63;

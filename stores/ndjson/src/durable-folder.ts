@@ -46,9 +46,7 @@ export async function flushFolder(path: string): Promise<void> {
   }
 }
 
-// One run of each name at a time, shared by all who asked for it before it began.
-
-/** Whoever comes while one is on is answered by the next, which begins when that one is over. */
+/** Lets one run of each name go at a time. Callers that come during a run share the next one, which begins after it. */
 export function shareRuns(run: (name: string) => Promise<void>): (name: string) => Promise<void> {
   const running = new Map<string, Promise<void>>();
   const next = new Map<string, Promise<void>>();

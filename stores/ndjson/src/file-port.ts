@@ -52,8 +52,8 @@ function logFile(handle: FileHandle): LogFile {
   };
 }
 
-// Opens a file of lines, to be read or written. What stands in its place and is no file is refused at once: a pipe would be waited
-// for without end, and a folder or a loop of links is nobody's damage to repair.
+// Opens a file of lines, to be read or written. Anything else in its place is refused at once: reading a pipe would wait
+// without end, and a folder or a loop of links is not damage that repair can fix.
 
 /**
  * Opens it. What is no file, is none to a loop of links either.
@@ -97,9 +97,10 @@ export function notAFile(path: string, what: string, cause?: unknown): LogError 
   return new LogError('log/not-a-file', message, { path }, cause);
 }
 
-// What the operating system says that is no failure here. For `catch`; anything else is thrown on.
-
-/** Whether it says that a name leads to nothing. */
+/**
+ * Returns true for an error of the operating system that a name leads to nothing. For `catch`; the caller throws any other
+ * error on.
+ */
 export function isGone(error: unknown): boolean {
   return error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
 }

@@ -29,8 +29,6 @@ export function openHome({ home, files = nodeFiles }: NdjsonOptions): Home {
   return { paths, files, folders: createFolders(paths.home), waypoints: createWaypoints() };
 }
 
-// Where things stand under a home.
-
 /** The files of one session. */
 export interface RoomPaths {
   readonly folder: string;
@@ -79,10 +77,10 @@ export function artifactPaths(
   return { folder, plain, packed: `${plain}.zst` };
 }
 
-// Places in a log file that are known to stand between two records, so that a later read begins near where it wants.
-// They are hints: each is checked against the file before it is used (L9).
-
-/** A place between two records. */
+/**
+ * A known place between two records of a log file, so that a later read begins near its target. It is a hint, checked against
+ * the file before use (L9).
+ */
 interface Waypoint {
   /** Position of the record that begins there. */
   readonly length: number;

@@ -40,9 +40,7 @@ export async function inspectArtifacts(store: NdjsonOptions): Promise<ArtifactIn
   return { files, bytes, damaged };
 }
 
-// The files under `artifacts`: each kept bytes, or what a killed process left of a write.
-
-/** One file. */
+/** A file under `artifacts`: the bytes of an artifact, or what a killed process left of a write. */
 export interface ArtifactFile {
   readonly path: string;
   /** What it holds; absent for what a write has left or is writing still. */

@@ -173,7 +173,8 @@ export async function scanTo(home: Home, log: OpenLog, length: number): Promise<
   }
 }
 
-// A file in pieces: large enough to be fast, small enough that a log of any length needs little memory.
+// Sizes of the pieces in which a file is read, in bytes: large enough to be fast, small enough that a log of any length needs
+// little memory.
 
 const LARGEST = 524_288;
 const SMALLEST = 4_096;
@@ -241,9 +242,7 @@ async function firstLine(handle: FileHandle): Promise<Uint8Array | undefined> {
 
 const NEWLINE = 0x0a;
 
-// Checksums, digests and text by Node.
-
-/** The byte port of this store. */
+/** The byte port of this store: checksums, digests and text by Node. */
 export const nodeBytes: BytePort = {
   crc32: (data) => crc32(data),
   sha256(pieces) {

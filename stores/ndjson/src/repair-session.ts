@@ -188,8 +188,6 @@ function inAncestor(from: SessionId, damage: Damage): LogError {
   return new LogError('log/damaged', message, { session: from, ...damage });
 }
 
-// Opening a session's file for repair: its beginning is read, or had back.
-
 /** Bytes in which the first two lines are looked for. */
 const FRONT = 4_194_304;
 

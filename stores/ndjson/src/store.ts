@@ -40,9 +40,7 @@ export function openNdjsonStore(options: NdjsonOptions): NdjsonStore {
   };
 }
 
-// The sessions of a home, each by its first record alone.
-
-/** What a list holds. */
+/** The sessions of a home, each by its first record alone, and those that cannot be read. */
 interface SessionList {
   readonly sessions: readonly SessionSummary[];
   readonly unreadable: readonly UnreadableSession[];
@@ -103,8 +101,8 @@ async function lossOf(home: Home, name: string): Promise<string | undefined> {
   return `its records are gone: there is none in ${log}, and its snapshot says that there were`;
 }
 
-// Texts that the sessions of a home leave for each other. They are derived: one that is lost or cut is as good as none (L9), so
-// nothing is flushed, and a reader asks for no lock.
+// Texts that the sessions of a home leave for each other. They are derived, so losing or cutting one does no harm (L9): nothing
+// is flushed, and a reader takes no lock.
 
 /** Largest text that is read. */
 const MOST_BYTES = 16 * 1_024 * 1_024;

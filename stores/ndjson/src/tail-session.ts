@@ -58,9 +58,7 @@ async function standsStill(log: OpenLog, { tip, offset }: LogPlace): Promise<boo
   return offset === 0 || (await tipEndingAt(log.handle, offset))?.chain === tip.chain;
 }
 
-// Waiting until a file may have grown: told by the operating system where it can, by looking where it cannot.
-
-/** Tells that a file may have changed. */
+/** Waits until a file may have grown: the operating system reports it where it can, else the file is looked at regularly. */
 interface FileGrowth {
   /** Returns at the next change since the last call, after a while in any case, or when the signal aborts. */
   next(): Promise<void>;

@@ -21,7 +21,7 @@ export interface MadeTool {
   /** Properties of its arguments. */
   readonly properties?: Readonly<Record<string, object>>;
   readonly annotations?: object;
-  /** What it answers: its name and the arguments, by default. */
+  /** What it answers. Default: its name and the arguments. */
   readonly answer?: (input: object) => CallToolResult | Promise<CallToolResult>;
 }
 
@@ -33,7 +33,7 @@ export interface MadeServerOptions {
   readonly revision?: string;
 }
 
-/** An MCP server for tests. */
+/** An MCP server for tests, on loopback. It can change its tools, stop, and start again at the same address. */
 export interface MadeServer {
   readonly url: string;
   /** Names of the tools that were called. */

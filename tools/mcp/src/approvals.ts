@@ -12,7 +12,7 @@ export interface Definition {
   readonly schema: JsonValue;
 }
 
-/** The definitions of tools that were taken. */
+/** The definitions of tools that were taken: the first one that a server sends, then the ones that a person approved. */
 export interface Approvals {
   get(name: string): Definition | undefined;
   /** Takes these, in the place of what was taken under their names. @throws what keeping them throws: they hold meanwhile. */

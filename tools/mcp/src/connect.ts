@@ -32,7 +32,7 @@ export interface ServerListing {
   readonly left?: string;
 }
 
-/** One connection to a server. */
+/** One initialized connection to a server, over the official SDK. */
 export interface ServerConnection {
   /** What the server says of itself. */
   readonly instructions: string | undefined;

@@ -41,7 +41,7 @@ export interface McpOptions {
   readonly servers: Readonly<Record<string, McpServer>>;
   /** How long the first request waits for the servers, in milliseconds: 5,000 by default. */
   readonly waitMs?: number;
-  /** Definitions that were taken before, across sessions: in memory unless given. */
+  /** Definitions that were taken before, across sessions. Default: kept in memory. */
   readonly approvals?: Approvals;
   readonly surroundings?: Surroundings;
 }

@@ -16,7 +16,7 @@ import { serverTool } from './server-tool.ts';
 import { isServerName, prefixOf, toolName } from './tool-name.ts';
 import { createHash } from 'node:crypto';
 
-/** The tools of MCP servers, as a tool source. Serves any number of sessions; nothing is started before it is asked for. */
+/** The tools of some MCP servers as one tool source, for any number of sessions. Nothing is started before it is asked for. */
 export interface McpTools extends ToolSource {
   /** Starts what was not started, and ends as `ToolSource` says: the wait counts from the first time. */
   ready(): Promise<void>;

@@ -10,7 +10,7 @@ import type { ServerConnection, ListedTool, ServerListing } from './connect.ts';
 import type { McpServer } from './mcp-server.ts';
 import { ServerGone } from './server-errors.ts';
 
-/** One server through all its starts, until the link is closed. */
+/** A server that is started once, and again with a growing pause after it is gone, until the link is closed. */
 export interface ServerLink {
   readonly name: string;
   readonly settings: McpServer;

@@ -41,7 +41,7 @@ export interface BadSkill {
   readonly reason: string;
 }
 
-/** The skills that were found in the roots. */
+/** The skills found in the roots: usable ones, those that a nearer skill hides, and files that cannot be used. */
 export interface FoundSkills {
   /** By name. */
   readonly skills: readonly FoundSkill[];

@@ -13,7 +13,7 @@ import { indexText } from './index-text.ts';
 export interface SkillsOptions {
   /** Where they are, the nearer first: see `skillRoots`. Only folders that the user trusts. */
   readonly roots: readonly SkillRoot[];
-  /** How much of them may stand in the context: 3 skills, a warning at 10,000 tokens, 30,000 at most by default. */
+  /** How much of them the context may hold. Default: 3 skills, a warning at 10,000 tokens, 30,000 at most. */
   readonly budget?: Partial<SkillBudget>;
 }
 

@@ -50,7 +50,7 @@ export const WORKSPACE_ERRORS: Readonly<Record<WorkspaceErrorCode, WorkspaceErro
   'workspace/port': 'refused',
 };
 
-/** An error of a workspace tool. Its message is what the model reads, with the next step. */
+/** An error of a workspace tool. The model reads its message, so the message carries the next step. */
 export class WorkspaceError extends CodedError<WorkspaceErrorCode, ErrorData> {
   override readonly name = 'WorkspaceError';
 

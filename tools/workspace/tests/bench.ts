@@ -18,7 +18,7 @@ export interface Called extends ToolOutput {
   readonly code: string | undefined;
 }
 
-/** See the head of this file. */
+/** A workspace in a temporary folder with files outside it; it calls tools as the runtime does. */
 export interface Bench {
   readonly folder: string;
   readonly outside: string;

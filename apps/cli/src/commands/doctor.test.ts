@@ -58,7 +58,7 @@ async function record(name: string): Promise<string> {
   return join(home, 'sessions', name, 'log.ndjson');
 }
 
-/** Changes letters inside the second line, one by default. Returns the offset of that line. */
+/** Changes letters inside the second line, by default one. Returns the offset of that line. */
 function damage(path: string, becomes = 'forst'): number {
   const text = readFileSync(path, 'utf8');
   writeFileSync(path, text.replace('first', becomes));

@@ -1,6 +1,6 @@
 // What comes in from outside while a command runs: what was piped, and whoever sits at the terminal.
 
-/** The input of a command from outside: piped text, and the person at the terminal. */
+/** The input of a command while it runs: what is piped in, and the person at the terminal. */
 export interface Input {
   /** Somebody can be asked: both what is read and where questions go are a terminal. */
   readonly terminal: boolean;

@@ -9,7 +9,8 @@ import { foldLine } from './fold-line.ts';
 import { markedText } from './marked-text.ts';
 
 /**
- * A question of the runtime as a person reads it. Each line of the head, the body and the answers is a row that fits the terminal. No row of others
+ * A question of the runtime as text: the head, all that is decided about, and the answers with what each covers.
+ * Each line of the head, the body and the answers is a row that fits the terminal. No row of others
  * can look like one of ours: theirs begin with `│` or `┆`.
  */
 export interface QuestionText {

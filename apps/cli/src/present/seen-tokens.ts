@@ -6,7 +6,7 @@ import { allWritten, inputTokens, outputTokens } from '@tidemark/model';
 
 import { formatCount, formatNumber } from '../frame/numbers.ts';
 
-/** Token sums in the provider's own buckets. Sums are over the calls that told the bucket; `null` where no call did. */
+/** Tokens in the provider's own buckets, summed over the calls that reported the bucket; `null` where no call did. */
 export interface SeenTokens {
   readonly read: number | null;
   readonly written: number | null;

@@ -10,7 +10,7 @@ import { findModel } from '@tidemark/model';
 import { readCatalog } from './own-catalog.ts';
 
 /**
- * Returns the catalog row that the limits of a session are read from; `undefined` where a recording is of a model that no row names.
+ * Returns the catalog row that a session's limits are read from; `undefined` where a recording is of a model that no row names.
  *
  * @throws AgentError `agent/missing-artifact` where what the epoch names is gone, which `doctor` tells; what `readCatalog`
  *   throws.

@@ -9,7 +9,7 @@ export interface MeteredCall {
   readonly usage: Usage;
 }
 
-/** A provider whose calls are recorded, and can be repeated. */
+/** A provider that records each body sent through it and what came of it, and can send the same bytes again. */
 export interface SmokeMeter {
   /** What an engine is given. */
   readonly provider: Provider;

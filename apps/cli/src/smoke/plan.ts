@@ -8,7 +8,7 @@ import { NEEDED, PROBES } from './measure.ts';
 import { MOST_DOLLARS, mostFor, mostForCall } from './price.ts';
 import { PROMOTION_CALLS } from './promotion.ts';
 
-/** The calls of a smoke test, and their cost at most. */
+/** The calls that a smoke will make, and the most that they cost. Nothing is sent above the limit. */
 export interface SmokePlan {
   readonly calls: number;
   /** Calls that the limit leaves no room for. */

@@ -6,7 +6,7 @@ import { estimateTokens, TM1_RUNTIME } from '@tidemark/context';
 /** A place of a request, from its beginning to its end. */
 export type RequestPlace = 'first-sentence' | 'front-end' | 'tail';
 
-/** The texts that a smoke test sends to a model. */
+/** The texts that a smoke sends to a model. */
 export interface SmokeWords {
   /** The agent's own system text: it ends the front. */
   readonly role: string;

@@ -144,9 +144,8 @@ export async function closeActor(actor: Actor): Promise<void> {
   }
 }
 
-// What a session is run with from its next request on: tools, how much the model reasons, the model itself. Nothing is
-// recorded here but reasoning, which holds for the session; the next request decides what that asks for, so that what was changed
-// and changed back asks for nothing.
+// Changes to what a session runs with, from its next request on: tools, reasoning, the model. Only reasoning is recorded here.
+// The next request decides what a change asks for, so a change that is undone before it asks for nothing.
 
 /** Other tools; those that the sources gave stay. */
 export function changeTools(actor: Actor, tools: readonly Tool[], takeTools: 'now' | 'next-epoch'): void {

@@ -65,7 +65,7 @@ export interface LiveSessionOptions {
   /** Of a subagent: for whom it works, and the root of their family. */
   readonly startedBy?: StartedBy;
   readonly root?: SessionId;
-  /** What begins its turns: the user by default. */
+  /** What begins its turns. Default: the user. */
   readonly trigger?: TurnBegan['trigger'];
   /** Of a new session, `ask` by default. Of one that is there it can only narrow the mode that its log ends with. */
   readonly mode?: Mode;

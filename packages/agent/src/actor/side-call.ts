@@ -169,10 +169,10 @@ function answerOf(record: Recorded | undefined, answer: Answer): SideAnswer {
   return { text, parts: data?.parts ?? [], usage: answer.usage, cost: data?.cost, request: data?.request };
 }
 
-// A side call that was refused for what the conversation holds: the block is put aside as for a step of a turn, and the call
-// is asked again in an epoch that packs a stub in its place. What its own words hold is for its caller to change.
-
-/** A side call that may be mended. */
+/**
+ * A side call that was refused for what the conversation holds. The block is put aside as for a step of a turn, and the call is
+ * asked again in an epoch that packs a stub in its place. Its own words are for its caller to change.
+ */
 interface Mendable extends Pick<SideCall, 'history'> {
   readonly words: readonly ContentPart[];
   /** Set for a call that is sent once. */

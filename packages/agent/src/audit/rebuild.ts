@@ -1,4 +1,5 @@
-// Requests rebuilt from the log alone: the same fold, the same encoder, the recorded decisions (L2).
+// Requests rebuilt from the log alone, by the same fold, the same encoder and the recorded decisions (L2), and compared with
+// what was recorded before they were sent.
 
 import type { Sequence, State } from '@tidemark/context';
 import { RENDERINGS, emptyState, evolve, itemAt } from '@tidemark/context';
@@ -165,9 +166,6 @@ function rebuild(record: RecordedOf<'request.prepared'>, promptStream: PromptStr
   };
 }
 
-// Every request ever sent, rebuilt from the log and compared with the digest recorded before it went out (L2); and each
-// sequence with the one before it on its stream (L3).
-
 /** A request whose bytes could not be made again. */
 interface ByteDifference {
   readonly step: number;
@@ -199,7 +197,10 @@ export interface Verification {
   readonly problems: readonly string[];
 }
 
-/** Rebuilds each request of a session. Work follows the log, not the sum of the bodies, unless `full`. */
+/**
+ * Rebuilds each request of a session from the log. Compares it with the digest that was recorded before it was sent (L2), and its
+ * sequence with the one before it on its stream (L3). Work follows the log, not the sum of the bodies, unless `full`.
+ */
 export async function verifySession(log: Log, session: SessionId, options: RebuildOptions): Promise<Verification> {
   const differences: ByteDifference[] = [];
   const breaks: Break[] = [];

@@ -83,10 +83,7 @@ function conflictError({ writer }: Session): AgentError {
   return new AgentError('agent/conflict', message);
 }
 
-// Summarise and start anew: a fork of a session's last closed record that holds the checkpoint alone. The session itself stays
-// as it is, and is only read; it may be open elsewhere.
-
-/** What is started from. */
+/** What a fresh start begins from: the log that holds the session, which is only read and may be open elsewhere. */
 export interface FreshStart {
   readonly log: Log;
   readonly session: SessionId;

@@ -36,11 +36,11 @@ import { askForCheckpoint } from './ask-for-checkpoint.ts';
 /** What is asked for, and who is asked for what only a reader of the history can tell; nobody without `ask`. */
 export interface CompactionOrder extends CheckpointAsker {
   readonly trigger: CompactionTrigger;
-  /** The first rung of the ladder: 0 by default. */
+  /** The first rung of the ladder. Default: 0. */
   readonly from?: number;
-  /** Most tokens of the tail that is kept, and no less is tried: down the ladder from what the budgets say unless given. */
+  /** Most tokens of the tail that is kept, and no less is tried: by default down the ladder, from what the budgets give. */
   readonly tail?: number;
-  /** Most tokens of the checkpoint, on the model's scale: by the room that there is unless given. */
+  /** Most tokens of the checkpoint, on the model's scale: by default what the free room allows. */
   readonly checkpoint?: number;
   /** Nothing is recorded, refusals neither, and nobody is asked. */
   readonly dryRun?: boolean;

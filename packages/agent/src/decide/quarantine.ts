@@ -107,8 +107,8 @@ function stubOf({ part, position: at }: Packed): string {
   }
 }
 
-// From what a provider says that it refuses to the parts of the packed history that it means (L4): a place in the body is a
-// block, a block a part of a span, a span an event.
+// From the place that a provider refuses to the parts of the packed history (L4): a place in the body is a block, a block is a
+// part of a span, a span comes from an event.
 
 /** A part of what is packed, as `block.quarantined` names it. */
 interface Packed {

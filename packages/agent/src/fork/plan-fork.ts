@@ -149,8 +149,8 @@ function firstEvents(
   ];
 }
 
-// What a branch did that is left behind, in short: from its records alone, in stable bytes, no model asked. It is bounded,
-// and names what the bound left out.
+// The summary of a branch that is left behind: made from its records alone, in stable bytes, without a model. It is bounded, and
+// names what the bound left out.
 
 /** Bytes of each text that is quoted. */
 const QUOTED = 400;

@@ -38,7 +38,7 @@ export interface ToolOutputSink {
 interface OutputOptions {
   readonly artifacts: Artifacts;
   readonly secrets: Secrets;
-  /** Most bytes that the artifact keeps of it: 256 MiB by default. */
+  /** Most bytes that the artifact keeps of it. Default: 256 MiB. */
   readonly keep?: number;
 }
 

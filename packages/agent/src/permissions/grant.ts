@@ -202,8 +202,8 @@ function isGrantable([program = '', first = '-']: readonly string[]): boolean {
   );
 }
 
-// Commands that a granted pattern with a `*` may fit: programs, subcommands and options that are known to start no program of
-// a caller's choice and to write no settings. Everything else is granted word for word only.
+// Commands that a granted pattern with a `*` may fit: programs, subcommands and options that are known to start no program of the
+// caller's choice and to write no settings. Any other command is granted word for word only.
 
 /** Commands of one program. */
 interface Harmless {

@@ -69,9 +69,6 @@ export function narrower(a: Mode, b: Mode): Mode {
   return WIDTH[a] <= WIDTH[b] ? a : b;
 }
 
-// What the rules make of a call that the mode has judged: they may narrow any verdict, and answer for the person where the
-// mode would ask. Pure.
-
 /**
  * The verdict under the rules: what the mode denies stays denied; a rule that denies beats one that asks, and that one beats
  * any that allow. Allowed is a call only where each thing it does is, and nothing about it is unknown; no rule allows a write

@@ -70,7 +70,7 @@ export interface AgentSession {
    */
   setReasoning(parameters: RenderParameters): void;
   /**
-   * A session that begins as this one was up to a record, the last closed one by default: it refers to this log up to there
+   * A session that begins as this one was up to a record, by default the last closed one: it refers to this log up to there
    * and inherits the epoch in force, so that its first request reads what this one has cached. It is run with what this one
    * is run with now. Nothing is undone: this session stays as it is, and so do the files.
    *
@@ -133,7 +133,7 @@ export interface ModelSwitchOptions {
 export interface OtherModel {
   readonly provider: Provider;
   readonly capabilities: Capabilities;
-  /** Those of the model before it by default. What the new one does not know is no setting of it: it reaches nothing. */
+  /** By default those of the model before it. What the new one does not know is no setting of it: it reaches nothing. */
   readonly parameters?: RenderParameters;
 }
 
@@ -175,14 +175,14 @@ export interface SideAnswer {
 
 /** How to compact. */
 export interface CompactOptions {
-  /** Most tokens of the history that stay behind the checkpoint: as the window's budgets say unless given. */
+  /** Most tokens of the history that stay behind the checkpoint. Default: by the window's budgets. */
   readonly tailTokens?: number;
   /**
-   * Most tokens of the checkpoint, at least some 600: a tenth of the window and a quarter of what it stands for unless given, or
-   * 4,000 where that is more, and never so many that the compaction frees less than a fifth.
+   * Most tokens of the checkpoint, at least some 600. Default: a tenth of the window and a quarter of what it stands for, or
+   * 4,000 where that is more. Never so many that the compaction frees less than a fifth.
    */
   readonly checkpointTokens?: number;
-  /** Who writes the checkpoint: as the runtime is set by default. */
+  /** Who writes the checkpoint. Default: as the runtime is set. */
   readonly by?: CompactionBy;
   /** Summarises and starts anew, in a fork. There nothing stands behind the checkpoint, whatever `tailTokens` says. */
   readonly fresh?: boolean;
@@ -201,6 +201,6 @@ export interface ForkOptions {
   readonly beforePrompt?: number;
   /** Tells the model in short what was done behind that record. */
   readonly summarize?: boolean;
-  /** What the fork is called in lists: as its parent by default. */
+  /** The name of the fork in lists. Default: its parent's name. */
   readonly title?: string;
 }

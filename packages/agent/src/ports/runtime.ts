@@ -65,7 +65,7 @@ export interface Runtime {
   readonly rules?: RuleSet;
   /** Grants that hold for every session of the workspace. A subagent has none: no person was shown its work. */
   readonly grants?: ProjectGrants;
-  /** From how much on a step that pays again is said before it is sent: `REWRITE_NOTICE` unless given. */
+  /** The size from which a step that pays again is reported before it is sent. Default: `REWRITE_NOTICE`. */
   readonly rewriteNotice?: RewriteNotice;
   /** What is executed need not ask in mode `auto`, sandbox or not. */
   readonly unconfined: boolean;
@@ -120,7 +120,7 @@ export interface RetryPolicy {
   /** The first pause in milliseconds; it doubles, up to `mostMs`, with chance in it. A provider's own word goes first. */
   readonly firstMs: number;
   readonly mostMs: number;
-  /** The longest pause in milliseconds that a provider is given when it asks for one; a longer one ends the turn. 120,000 by default. */
+  /** The longest pause in milliseconds that a provider is given when it asks for one; a longer one ends the turn. Default: 120,000. */
   readonly longestMs?: number;
 }
 

@@ -150,10 +150,10 @@ function wayOf({ reset }: Prepared, { transport }: Answer): Pick<AnswerReceived,
   return { transport: reset === undefined || transport.kind === 'http' ? transport : { ...transport, reset } };
 }
 
-// What a call used and cost: the provider's counts, what follows from the request where they leave a bucket open, a bound or
-// an estimate where nothing does (L7).
-
-/** The counts and prices of a call as its record holds them. */
+/**
+ * The counts and prices of a call as its record holds them: the provider's counts, what follows from the request where they
+ * leave a bucket open, and a bound or an estimate where nothing follows (L7).
+ */
 type CountedUse = Pick<AnswerReceived, 'usage' | 'cost' | 'costAtMost' | 'estimated' | 'prices'>;
 
 /** Counts a call from its answer: `state` is that of its request, and estimates what the provider did not count. */

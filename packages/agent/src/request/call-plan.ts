@@ -1,4 +1,4 @@
-// What is decided about one call: its markers, and what it is expected to read, write and cost.
+// The plan of one call: its markers, what it is expected to read, write and cost, and how much of it was never sent before.
 
 import { defined } from '@tidemark/core';
 import type { CacheEntry, Keeping, Lifetime, Lookup, Outlook, Pauses, State, Stream } from '@tidemark/context';
@@ -40,7 +40,7 @@ export interface PlanOptions {
   readonly capabilities: Capabilities;
   /** The account that is asked; absent where it is not known. */
   readonly account?: string | undefined;
-  /** `auto` by default. */
+  /** Default: `auto`. */
   readonly ttl?: Lasting;
   /** Set for a side call. */
   readonly beside?: boolean;
@@ -228,8 +228,8 @@ function sizeUpTo({ sequence, capabilities }: Lookup, block: number): number {
   return block < 0 ? 0 : tokensUpTo(sequence, block, capabilities.thinkingStripped === 'at-new-turn');
 }
 
-// What of a request was never sent before on its stream: text that an ideal cache would write. All else was sent before, whatever
-// block it stands in now, and is read or paid again.
+// The part of a request that was never sent before on its stream: the text that an ideal cache would write. All else was sent
+// before, whatever block holds it now, and is read or paid again.
 
 /** Input of the count, with the prompt stream. */
 interface UnsentOptions {

@@ -199,9 +199,9 @@ function requireKnown({ unknown }: State): void {
   );
 }
 
-// Whether a request may go on from the answer before it by the provider's id of that answer, or why not. Decided from what
-// this process saw itself: another one has no connection that would remember the answer. The decision is recorded, so the
-// bytes can be made again anywhere (L2).
+// Decides whether a request may go on from the answer before it by the provider's id of that answer. Only what this process saw
+// counts: another process has no connection that would remember the answer. The decision is recorded, so the bytes can be made
+// again anywhere (L2).
 
 /** The last finished answer of the main stream, as it was received, and the request that it answers. */
 interface Heard {

@@ -212,7 +212,7 @@ function openingEvent(
   return { kind: 'epoch.opened', ...stamp, data };
 }
 
-// Which layers and tools of a new front are edits of ones that were sent before, and how much of them is new. The record of the
+// Finds the layers and tools of a new front that are edits of ones sent before, and how much of them is new. The record of the
 // epoch holds it, so that every later forecast counts alike (L9).
 
 /** One layer or tool of a front. */

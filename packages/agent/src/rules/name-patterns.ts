@@ -59,10 +59,10 @@ export function couldBeHost({ name }: HostPattern, host: string): boolean {
   return plain === name || plain.endsWith(`.${name}`);
 }
 
-// A file or folder as a rule names it, from the workspace on: `src/**`, `*.lock`. To allow, it is taken by the letter; to
-// forbid, by any spelling, with all that lies below.
-
-/** A pattern that was read: its names, in which `**` stands for any number of them. */
+/**
+ * The pattern of a path, from the workspace on, as a list of names; `**` stands for any number of them. A rule that allows
+ * takes it by the letter. A rule that forbids takes it in any spelling, with all that lies below.
+ */
 export type PathPattern = readonly string[];
 
 /** Reads a pattern; what is wrong with it, with the next step. Without a slash it is about the last name, in any folder. */

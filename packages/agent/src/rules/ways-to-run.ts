@@ -140,8 +140,8 @@ function isLongOption(word: string, long: string): boolean {
   return name.length > 2 && name.startsWith('--') && long.split(' ').some((option) => `--${option}`.startsWith(name));
 }
 
-// Programs and builtins whose words are themselves commands or code, or change what later commands mean. A rule that allows
-// one with any words would allow everything.
+// Programs and builtins whose words are themselves commands or code, or change what later commands mean. A rule that allowed
+// one of them with any words would allow everything.
 
 const LAUNCHERS = namesIn(
   'env sudo doas su sg runuser pkexec gosu su-exec setpriv xargs parallel nice nohup timeout time stdbuf setsid ionice chrt',

@@ -38,9 +38,8 @@ function hasPlaceholder(text: string): boolean {
   return text.search(PLACEHOLDER) !== -1;
 }
 
-// Which fields of a fact are words, and so are masked. An answer passes as it is: its reasoning is signed, and its
-// arguments are kept as they were streamed. So do recordings of other programs, and what the work goes by: ids, digests,
-// the path of the workspace.
+// The fields of each event that are masked. An answer passes as it is: its reasoning is signed, and its arguments are kept as
+// they were streamed. Recordings of other programs, ids, digests and the path of the workspace pass, too.
 
 type JsonFields = { readonly [name: string]: Json | undefined };
 type Mask = (text: string) => Promise<string>;

@@ -1,4 +1,5 @@
-// Credentials by their names and by their values.
+// Credentials by their names and by their values: a name (`DB_PASSWORD=`, `"apiKey":`) announces a kind of credential, and
+// decides how much a value must look like one. See docs/decisions/2026-11-22-secret-shapes.md.
 
 /** Offsets into the text, in UTF-16 units. */
 export interface SecretShape {
@@ -9,9 +10,6 @@ export interface SecretShape {
   /** The rule or the name that found it: `github`, `DB_PASSWORD`. */
   readonly name: string;
 }
-
-// Reads the name in front of a value in a text: `DB_PASSWORD=`, `"apiKey":`. The name decides how much the value itself
-// must look like a credential before it is masked. See docs/decisions/2026-11-22-secret-shapes.md.
 
 /**
  * The kind of credential that a name announces. `password` may be a word; `token` never is one; `login` is `user:password`
@@ -69,8 +67,8 @@ function wordsOf(name: string): string[] {
     .map((word) => (/^\d+$/.test(word) ? word : word.replace(/\d+$/, '')));
 }
 
-// Reads a value next to a telling name: is it plainly a placeholder, a reference to a value that lies elsewhere, or words
-// of a language. What is none of these is taken for a credential. See docs/decisions/2026-11-22-secret-shapes.md.
+// Grades a value next to a telling name: a placeholder, a reference to a value elsewhere, or words of a language. Any other
+// value is taken for a credential. See docs/decisions/2026-11-22-secret-shapes.md.
 
 /**
  * How a value reads. `plain`: words (`created_at_desc`); `worded`: words with a short number (`hunter2`, `v1.2.3`);

@@ -162,8 +162,8 @@ function placesIn(pieces: readonly ColourPiece[]): (plain: number) => number {
   };
 }
 
-// Finds the lines of a private key behind its first line, each by itself. They may have numbers and names of files before
-// them (`grep -n`), be strings of an array or of code, or be written on one line. The end of the key may be missing.
+// Finds the lines of a private key after its first line, one by one. They may follow numbers and names of files (`grep -n`), be
+// strings of an array or of code, or be written on one line. The end of the key may be missing.
 
 const SPACE = '(?:[ +]|%20)';
 const BEGIN = new RegExp(

@@ -157,13 +157,13 @@ function replaceHits(text: string, hits: readonly Hit[]): string {
   return masked + text.slice(last);
 }
 
-// The forms in which a value leaks most easily: as it stands, quoted for a shell or YAML, escaped for JSON once and twice,
-// for HTML and for a URL, and in base64, of its own or inside something longer (`Basic` of `user:value`).
-
 /** Each form is as long as the shortest value at least, so that none is found by chance. */
 const SHORTEST = 12;
 
-/** Every form of this value, each once. */
+/**
+ * Returns the forms in which this value leaks most easily, each once: as it stands, quoted for a shell or YAML, escaped for JSON
+ * once and twice, for HTML and for a URL, and in base64, alone or inside something longer (`Basic` of `user:value`).
+ */
 function formsOf(value: string): readonly string[] {
   const inJson = jsonForms(value);
   const forms = new Set([
@@ -311,9 +311,8 @@ export function secretsOf(environment: { readonly [name: string]: string | undef
     .toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-// What stands in the place of a secret: `[secret:GITHUB_TOKEN]` for a value, by the name of its variable, and
-// `[secret:github]` for a token of well-known shape, by the rule that knows it. This form is part of what models have
-// read and files may hold: it does not change.
+// The placeholder of a secret: `[secret:GITHUB_TOKEN]` for a value, by the name of its variable, and `[secret:github]` for a
+// token of a well-known shape, by its rule. Models have read this form and files may hold it, so it does not change.
 
 const LONGEST_NAME = 64;
 

@@ -125,8 +125,8 @@ function closes(text: string, at: number): boolean {
   return AFTER_QUOTE.test(text) || text[at] === '\\';
 }
 
-// Recognises code where a credential could stand bare: a call, an index, a list, a type, operands with operators between. A
-// bracket alone makes no code, because generated passwords hold brackets too.
+// Recognises code in a place where a credential could be: a call, an index, a list, a type, operands with operators between. A
+// bracket alone is no proof of code, because generated passwords contain brackets too.
 
 /** Characters of a line that are read, in UTF-16 units. */
 const LONGEST = 256;

@@ -94,8 +94,8 @@ function isMixed({ secret }: Pick<RuleMatch, 'secret'>): boolean {
   return !isPlaceholder(secret) && gradeOf(secret) === 'mixed';
 }
 
-// Credentials at places that hold nothing else: the frame of a private key, an address, a scheme of HTTP, a flag of curl.
-// The rules are data, bounded in length as those of `token-rules.ts`.
+// Rules for places that hold only credentials: the frame of a private key, an address, a scheme of HTTP, a flag of curl.
+// Each is bounded in length.
 
 /** Rules that are tried in a text that the hint matches, which is cheap to search for. */
 interface PlaceRules {
@@ -266,9 +266,9 @@ function isLoginOfCurl({ text, index, lead, secret }: RuleMatch): boolean {
   return /(?:\b|\\[nrt])(?:curl|wget|xh)\b/.test(command);
 }
 
-// Tokens of well-known shapes, by the rules of secretlint: they are kept up with the providers, which own expressions
-// would not be. The rules are run without secretlint's engine: that leaves marks behind with each run, and the rule that
-// is left out here lets a comment in the text (`secretlint-disable`) switch all others off.
+// Tokens of well-known shapes, by the rules of secretlint, which are kept up with the providers. The rules run without
+// secretlint's engine: it leaves marks after each run, and the rule that is left out here lets a comment in the text
+// (`secretlint-disable`) switch all other rules off.
 
 type TokenRule = (typeof rules)[number];
 

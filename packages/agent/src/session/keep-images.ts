@@ -51,10 +51,10 @@ async function keepAttachment(
   return shaped.output === undefined ? [text] : [{ type: 'file', path: name, artifact: shaped.output }, text];
 }
 
-// Images on their way into the log: made to fit the model once, kept once by digest, and sent in no other form ever after.
-// What was changed or left out is said beside them (L6).
-
-/** What images are kept with. */
+/**
+ * What keeps images for the log. An image is made to fit the model once, kept once by its digest, and sent in no other form
+ * later. A text says what was changed or left out (L6).
+ */
 export interface ImageKeeper {
   readonly artifacts: Artifacts;
   readonly capabilities: Capabilities;

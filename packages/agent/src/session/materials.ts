@@ -132,8 +132,8 @@ function* namedBy(spans: readonly Span[]): Generator<string> {
   }
 }
 
-// What other sessions of the same store left warm of a front. The index is derived: it is read when an epoch opens, and what was found
-// is recorded with the epoch (L2), so that nothing depends on the index afterwards (L9).
+// The index of fronts that other sessions of the same store left cached. It is derived: it is read when an epoch opens, and
+// what is found is recorded with the epoch (L2), so nothing depends on the index afterwards (L9).
 
 const NAME = 'warm-fronts';
 

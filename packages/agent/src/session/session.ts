@@ -175,8 +175,8 @@ async function heldFold(log: Log, id: SessionId, to: number): Promise<Fold> {
   return held ?? emptyFold();
 }
 
-// When a snapshot is written: not before as many records came as it holds, so that writing all of them costs each record a
-// bounded share, and opening reads no more records than the snapshot spares.
+// A snapshot is written after at least as many new records as it holds. So writing all snapshots costs each record a bounded
+// share, and opening reads no more records than the snapshot saves.
 
 /** Fewer new records are read faster than a snapshot is written. */
 const FEWEST = 1_000;

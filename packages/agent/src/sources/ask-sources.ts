@@ -202,8 +202,8 @@ async function sayFailed({ session, tell }: TurnContext, name: string, error: un
   tell({ type: 'notice.raised', notice });
 }
 
-// What of a note stands in the context: all of it, or its head with the digest under which the whole can be read (L6).
-// Secrets are masked before the cut, which could halve one past recognition, and before the artifact is written.
+// A note is in the context whole, or as its head with the digest under which the whole can be read (L6). Secrets are masked
+// before the cut, which could halve a secret beyond recognition, and before the artifact is written.
 
 /** Bytes of a note that stay inline, its own notice included: unless its source says otherwise, and at most. */
 const INLINE_NOTE = 4_096;
@@ -248,9 +248,10 @@ function headOf(text: string, limit: number): string {
   return text.slice(0, line > end / 2 ? line : end);
 }
 
-// What may run, what is asked and what is denied, in words: the model plans better than it would by being refused.
-
-/** What the runtime knows beside the mode. */
+/**
+ * What the note on permissions depends on besides the mode. A model that knows what may run plans better than one that is
+ * refused.
+ */
 export interface PermissionModeOptions {
   /** What is executed need not ask in mode `auto`, sandbox or not. */
   readonly unconfined?: boolean;

@@ -231,8 +231,8 @@ async function failedAs(
   };
 }
 
-// What a subagent may take: the least of its own limits and its share of what the turn has left. Calls that wait share alike,
-// and what one leaves over goes to those behind it, so that all of them together never take more than is there.
+// Limits of a subagent: the least of its own limits and its share of what the turn has left. Calls that wait get equal shares,
+// and what one does not use goes to the next ones, so all of them together never take more than is left.
 
 /** What the subagents of a turn may take together, and what those that work now were promised. */
 export interface LeftForSubagents {
@@ -291,10 +291,10 @@ function partOf(amount: string, parts: number): string {
   return sumOfMoney([`${text.slice(0, -DIGITS)}.${text.slice(-DIGITS)}`]);
 }
 
-// What a subagent is told: its role and its task are its first prompt, since its front is that of its parent (the cache). They
-// are the words of an agent, and say so.
-
-/** The words. */
+/**
+ * Returns the first prompt of a subagent: its role and its task. They are in the prompt because its front is that of its parent
+ * (the cache). The text says that these are the words of an agent.
+ */
 function firstPrompt(role: string, task: string): string {
   const roleLine = role === NO_ROLE ? '' : `Your role: ${role}\n`;
   return `You work as a subagent. Another agent gave you the task below: it is no word of the user, and nobody answers questions. What you say last is all that is read of your work: say what was found or done, and what was not.\n${roleLine}Your task:\n${task}`;

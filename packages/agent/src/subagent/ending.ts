@@ -82,8 +82,8 @@ function formatCount(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-// Subagents that a crash left behind, ended before the next turn begins: no session waits for ever for somebody who is gone,
-// and none is an orphan (L8). What it took until then counts.
+// Ends subagents that a crash left open, before the next turn begins, so no session waits for one that is gone, and none is an
+// orphan (L8). What they used until then counts.
 
 /** What is settled with. */
 interface Settling {

@@ -1,5 +1,5 @@
-// One call while it runs: what it is given, what it writes, and the one event that closes it, the moment it lands. Facts that
-// it brought about stand right behind that.
+// One call of a tool: what it is given while it runs, the limits and the cut of its output, its images, and the one event that
+// closes it as soon as it ends. Facts that the call brought about are appended right after that event.
 
 import { defined } from '@tidemark/core';
 import type { CallId, ContentPart, Digest, Event, EventOf, Timestamp, ToolEnded, TurnId } from '@tidemark/log';
@@ -298,8 +298,6 @@ function findOutput(outputs: ReadonlySet<string>, name: string): Digest | undefi
   const [found, other] = [...outputs].filter((one) => one.startsWith(name));
   return found === undefined || other !== undefined ? undefined : digest(found);
 }
-
-// The one event that closes a call which was answered, and what the model reads in it.
 
 /** What is known of a call that ran, beside what it said. */
 type Particulars = Pick<ToolEnded, 'exit' | 'durationMs' | 'files'>;

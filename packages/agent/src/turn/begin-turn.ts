@@ -25,7 +25,7 @@ import { refreshTools } from './refresh-tools.ts';
 
 /** What a turn begins with. */
 export type TurnBeginning = (Prompt<Exclude<Words, string>> | { readonly with: 'resume' }) & {
-  /** The user by default. */
+  /** Default: the user. */
   readonly trigger?: TurnBegan['trigger'];
 };
 
@@ -177,11 +177,10 @@ function noticeOf({ name }: Skill, verdict: LoadVerdict): Notice | undefined {
   }
 }
 
-// Skills whose bodies the first front will hold: told before the first turn. Whether the front is padded hangs on the prompt
-// too, so the choice is made here as the epoch will make it, from the records that are about to stand in the log. The tools
-// of that epoch have to be there: whoever asks has taken them.
-
-/** What the choice is made from. */
+/**
+ * What the choice of preloaded skills is made from. Whether the front is padded depends on the prompt too, so the choice is made
+ * here as the epoch will make it, from the records that the turn is about to append. The caller has refreshed the tools.
+ */
 type Preloading = Pick<StepContext, 'session' | 'runtime' | 'wantedFor'>;
 
 /** Whether a front is still to be opened that may hold bodies. */

@@ -1,4 +1,5 @@
-// A prepared request goes out, and is listened to until it ends: the same for a step of a turn and for a side call.
+// Sends a prepared request and reads the answer to its end, for a step of a turn and for a side call; and the gate that keeps
+// parallel calls from writing the same cache entry twice.
 
 import { defined } from '@tidemark/core';
 import type { State } from '@tidemark/context';
@@ -80,8 +81,8 @@ function showRequest({ onRequest }: Runtime, { body }: Prepared, tell: Sending['
   }
 }
 
-// One call to a provider, from its first byte to its end, whatever that is: finished, stopped by the user, failed. A provider
-// that ignores its signal, or falls silent, is left behind.
+// One call to a provider, from its first byte to its end: finished, stopped by the user, or failed. A provider that ignores its
+// signal, or sends nothing for too long, is abandoned.
 
 /** How a call ended. */
 export type Received =
@@ -242,10 +243,11 @@ export function asAnswer({
   };
 }
 
-// The gate of a fan-out: calls that share what no cache holds yet. The first goes out, the others wait until its answer has
-// begun, for only then can they read what it wrote (provider facts 1.1, availability); in parallel each would write it.
-
-/** A gate with nobody in it, over a clock in milliseconds. */
+/**
+ * Returns a gate that no call holds, over a clock in milliseconds. Of several calls that share an entry that no cache holds yet,
+ * the first goes out, and the others wait until its answer has begun: only then can they read what it wrote (provider facts 1.1,
+ * availability). In parallel each would write it.
+ */
 export function createCacheWriteGate(elapsed: () => number): CacheWriteGate {
   const writing = new Map<string, Promise<void>>();
   const written = new Map<string, number>();

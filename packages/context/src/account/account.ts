@@ -9,7 +9,7 @@ import type { ModelCall } from './model-call.ts';
 import type { PricedCall } from './price-call.ts';
 import { priceCall } from './price-call.ts';
 
-/** Sums over calls to models. Money is US dollars, exact. */
+/** Sums over calls to models. A value that is unknown is counted apart and is in no sum. Money is US dollars, exact. */
 export interface Account {
   readonly calls: number;
   /** Calls whose total input is unknown: in no sum of tokens but those of the output. */

@@ -188,8 +188,8 @@ function unsentOf(forecast: CallForecast, usage: Usage = {}): number {
   return Math.min(scaled, input - (usage.read ?? 0));
 }
 
-// What became of what each call wrote. A cache is read from the front, so what nobody has read yet is the end of a prefix;
-// the next call that writes from further in front puts other entries in its place, and what was unread then stays so.
+// Follows what became of each write. A cache is read from the front, so the unread part of a write is the end of a prefix. The
+// next call that writes from further in front puts other entries in its place, and what was unread stays unread.
 
 /** A call whose writes were not all read yet: the tokens from one place of its prefix to another. */
 interface UnreadWrite {

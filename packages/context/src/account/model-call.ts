@@ -55,9 +55,7 @@ export interface ModelCall {
   readonly unread: { readonly wasted: number; readonly waiting: number };
 }
 
-// Groups by session, day, model, contract or cause: each call is in exactly one, so the groups sum to the whole.
-
-/** What calls can be told apart by. */
+/** Ways to group calls. Each call is in exactly one group, so the groups sum to the whole. */
 export type GroupBy = 'session' | 'day' | 'model' | 'contract' | 'cause';
 
 /** By the UTC day on which a call was sent; by why it paid again, several causes joined. */
@@ -73,8 +71,6 @@ const NAMES: Readonly<Record<GroupBy, (call: ModelCall) => string | undefined>> 
 export function groupOf(by: GroupBy, call: ModelCall): string | undefined {
   return NAMES[by](call);
 }
-
-// How far off forecasts were (L7: an estimate says that it is one, and how far off it has been).
 
 /** Input tokens of a call, and those that came to another bucket than forecast, or to none; `undefined` when unknown. */
 export function forecastError(

@@ -1,6 +1,7 @@
-// Sizes before any provider counted them. Tokens of a text by classes of its characters, and of an image by its pixels. No tokenizer: the public ones are wrong
-// for most models and take seconds on a long run of one character. One pass, whole-number sums, the same on every
-// machine. The scale is that of o200k; what a model's own tokenizer makes of it is learnt from usage (`scales.ts`).
+// Estimated sizes of texts, parts and spans: tokens of a text by classes of its characters, tokens of an image by its pixels,
+// bytes of the body. No tokenizer is used: the public ones are wrong for most models and take seconds on a long run of one
+// character. One pass with whole-number sums gives the same result on every machine. The scale is that of o200k; the ratio of a
+// model's own tokenizer is learnt from usage (`scales.ts`).
 
 import type { Part, AnswerPart, ImagePart, Span, TextPart } from '@tidemark/model';
 
@@ -198,9 +199,10 @@ function kindAt(text: string, index: number): CharacterKind {
   return ASCII[code] ?? BEYOND.find(([from]) => code >= from)?.[1] ?? 'mark';
 }
 
-// Length of a text in UTF-8: a pure package has no TextEncoder.
-
-/** Bytes of the text in UTF-8; a lone surrogate counts as the three of U+FFFD. */
+/**
+ * Bytes of the text in UTF-8, without a TextEncoder, which a pure package lacks; a lone surrogate counts as the three of
+ * U+FFFD.
+ */
 export function utf8Length(text: string): number {
   let bytes = text.length;
   for (let index = 0; index < text.length; index += 1) {
@@ -219,8 +221,6 @@ function isPair(text: string, index: number): boolean {
   const low = text.charCodeAt(index + 1);
   return text.charCodeAt(index) < 0xdc00 && low >= 0xdc00 && low <= 0xdfff;
 }
-
-// What a part of the history weighs before anybody counted it.
 
 /** Estimated tokens of a part, before any ratio. */
 export function partTokens(part: Part): number {
@@ -241,10 +241,7 @@ export function partTokens(part: Part): number {
   }
 }
 
-// How large a span is, in tokens and in bytes, as far as that can be told without a provider: the same text that lowering
-// will count, and images by their pixels.
-
-/** A size as it is estimated, before any ratio. */
+/** Estimated size of a span, before any ratio: the text that lowering will count, and images by their pixels. */
 export interface SpanSize {
   readonly tokens: number;
   /** Of the body: text as UTF-8, images as base64. */

@@ -91,8 +91,8 @@ export function renderContent(parts: readonly ContentPart[]): readonly (TextPart
   );
 }
 
-// What stands for a result that is shown shortened. Part of L2 like the words above: other words are another
-// rendering, with this one, and a record that asks for them must say so; one that says nothing asks for the beginning of a text.
+// The text of a shortened result. It is part of L2 like the words above: other words are another rendering, and a record that
+// asks for them names it. A record that names none asks for the beginning of a text.
 
 /** How much of a text stays, and at which end; its beginning where that is absent. */
 export type TextCut = Pick<PrunedResult, 'kept' | 'from'>;

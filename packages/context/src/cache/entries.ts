@@ -129,8 +129,8 @@ function lostThinking(sequence: Sequence, entry: CacheEntry): boolean {
   return false;
 }
 
-// Entries of the cache that end in the front, as an epoch records them: a session that begins on the front of another one knows
-// what that has cached of it, and forecasts that it reads it.
+// Cache entries that end in the front, as an epoch records them. A session that begins on the front of another one so knows what
+// that one has cached, and forecasts the read.
 
 /** What is believed to be cached of the front, newest last. What was promoted and not seen to live on is left out. */
 export function frontEntries({ cache }: State): readonly FrontEntry[] {

@@ -1,5 +1,6 @@
-// The cache plan of a call: where a request asks the provider to keep its prefix, and for how long; and, for caches that work by
-// themselves, where it finds an entry and leaves others. Four markers at most; a marker is no part of the prefix sequence.
+// The cache plan of a call. `plan` chooses the markers, four at most; a marker is no part of the prefix sequence.
+// `chooseLifetime` chooses how long an entry is asked to live. `planKeeping` does the same for caches that work by themselves,
+// whose entries follow from the provider's rules: on a grid of tokens, or at message ends.
 
 import { defined } from '@tidemark/core';
 import type { Block, Capabilities, Marker, Price, Ttl, Usage } from '@tidemark/model';
@@ -137,8 +138,6 @@ function frontEnd({ sequence, capabilities }: PlanInput, section: 'tools' | 'sys
   return undefined;
 }
 
-// Chooses how long the next cache entry is asked to live: five minutes, or an hour at a dearer write.
-
 /** How long an entry may be asked to live. */
 export type Lifetime = '5m' | '1h';
 
@@ -216,10 +215,10 @@ function ratesOfLives({ capabilities, price }: LifetimeInput): LifeRates | undef
   return rewrite <= 0 ? undefined : { rewrite, premium: Number(long) - Number(short) };
 }
 
-// Caches that work by themselves: where a request finds an entry and leaves others, and what of it is then read and written.
-// No entry is asked for, so none is known but by the provider's published rules, which the catalog row holds.
-
-/** What is planned from. */
+/**
+ * Input of `planKeeping`. A cache that works by itself is not asked for entries, so they are known only by the provider's
+ * published rules in the catalog row.
+ */
 export interface KeepingInput {
   readonly sequence: Sequence;
   readonly capabilities: Capabilities;
@@ -317,9 +316,7 @@ export function keptAccount(
   return defined({ read: found, written, held, writes: ttl === undefined ? undefined : [{ ttl, tokens: written }] });
 }
 
-// Sizes on a grid: a provider that keeps entries of so many tokens, wherever those end.
-
-/** Entries of `first`, `first + step`, ... tokens. */
+/** Sizes of the entries of a provider that caches on a grid: `first`, `first + step`, ... tokens, wherever those end. */
 export interface Grid {
   readonly first: number;
   readonly step: number;
@@ -330,10 +327,11 @@ export function onGrid(tokens: number, { first, step }: Grid): number {
   return tokens < first ? 0 : tokens - ((tokens - first) % step);
 }
 
-// Where a provider that keeps entries at message ends looks for them (provider facts 2.2): user messages, the last of a run of
-// results, and the last developer message before anyone else speaks.
-
-/** The latest eligible endings behind the developer's opening, as indices of blocks, latest first. */
+/**
+ * Returns the latest `most` endings after the developer's opening, as indices of blocks, latest first. A provider that keeps
+ * entries at message ends looks for them there (provider facts 2.2): user messages, the last of a run of results, and the last
+ * developer message before any other speaker.
+ */
 export function latestEndings(sequence: Sequence, most: number): readonly number[] {
   const found: number[] = [];
   for (let index = sequence.blocks.length - 1; index >= sequence.front && found.length < most; index -= 1) {

@@ -75,11 +75,12 @@ function sectionText(list: ListName, lines: readonly string[]): readonly string[
   return lines.length === 0 ? [] : [[`## ${headingOfList(list)}`, ...lines].join('\n')];
 }
 
-// The steps of the turns as text: what the model said and did in order, and under it the lines of results that were kept.
-
 const GOAL = 80;
 
-/** The section of the steps; empty where none is kept. */
+/**
+ * Returns the section of the steps: what the model said and did in order, each with the lines of results that were kept. Empty
+ * where none is kept.
+ */
 function stepsText({
   steps,
   turns,
@@ -122,9 +123,10 @@ function stepLine({ position, kind, text }: CheckpointStep): string {
   return rest.length === 0 ? `- [${position}] said: ${first}` : `- [${position}] said:\n${quoteText(text)}`;
 }
 
-// The size of a checkpoint before it is packed, by the function that the fold sizes the packed checkpoint with.
-
-/** The size of a checkpoint: tokens on the model's scale, not rounded. */
+/**
+ * The size of a checkpoint before it is packed: tokens on the model's scale, not rounded. The fold sizes the packed one by the
+ * same function.
+ */
 export interface CheckpointSize extends SpanSize {
   /** Tokens that the model counts for one estimated token of its text. */
   readonly scale: number;

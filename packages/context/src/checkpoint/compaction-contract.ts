@@ -95,8 +95,8 @@ function chunksOf(lines: readonly string[], most: number): readonly (readonly st
   return chunks;
 }
 
-// Records as data for a model that cannot be shown the history itself: one line of JSON each. No `<` stands in a line, so
-// nothing that was said, read or written can end the enclosure and speak from outside of it.
+// Records as data for a model that is not shown the history itself: one line of JSON each. No line contains `<`, so no text of
+// the history can end the enclosure and pose as an instruction outside of it.
 
 type LineFields = { readonly [name: string]: Json };
 

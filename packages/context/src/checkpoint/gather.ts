@@ -273,8 +273,8 @@ export function wordsOf(parts: readonly ContentPart[]): string {
     .trim();
 }
 
-// What of the records behind a range stays in the context. A result goes with its call: what was said while calls ran may be
-// kept behind them, and lies before their results.
+// The records after a range that stay in the context. A result goes with its call: what was said while calls ran may be kept
+// after them, and lies before their results.
 
 /** What closes a call. */
 type ClosingRecord = RecordedOf<'tool.returned'> | RecordedOf<'tool.failed'> | RecordedOf<'tool.abandoned'>;

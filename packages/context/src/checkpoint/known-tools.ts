@@ -45,9 +45,10 @@ export function fileIn(name: string, deed: Deed, value: Readonly<Record<string, 
 
 const FILE_NAMES = ['file_path', 'filePath', 'notebook_path'];
 
-// The arguments of a recorded call, where they parse: nothing is guessed from prose.
-
-/** The arguments as an object; `undefined` where they are none. */
+/**
+ * Returns the arguments of a recorded call as an object; `undefined` where they do not parse to one. Nothing is guessed from
+ * prose.
+ */
 export function parseArguments(raw: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value = parseJson(raw);
@@ -86,8 +87,6 @@ export function folderIn(value: Readonly<Record<string, unknown>> | undefined): 
   const folder = value && textIn(value, ['cwd', 'workdir']);
   return folder && oneLine(folder);
 }
-
-// Results that do not show all of what was asked for: a page of a file, or an output that was cut.
 
 /** Words of the line with which tools end a page: `[Showing lines 1-20 of 60…]`, `(truncated)`, `… 300 more lines`. */
 const MARK = /^(?:[[(<…*]|\.\.\.|---).*(?:lines?|truncat|more|offset|showing|\bcut\b|limit|left out|omitted)/i;

@@ -115,7 +115,7 @@ function isList(name: string): name is ListName | 'steps' {
   return Object.hasOwn(LISTS, name);
 }
 
-// What a bound left out, kept so that every later checkpoint can still name it: how many, and where in the log.
+// What a bound left out, as a count and places in the log, so that every later checkpoint can still name it.
 
 type PositionSpan = LeftOut['spans'][number];
 

@@ -163,10 +163,10 @@ function issuesOf({ issues }: z.ZodError): string {
   return [...named, ...(more > 0 ? [`${more} more`] : [])].join('; ');
 }
 
-// What a model writes of a checkpoint. Files, commands and the words of the user come from the log alone, so the model is not
-// asked for them.
-
-/** The answer of a model, read and checked. Positions are the model's own word, and are checked where they are merged. */
+/**
+ * The answer of a model, read and checked. Positions are the model's own word, and are checked where they are merged. Files,
+ * commands and the words of the user come from the log alone, so the model is not asked for them.
+ */
 export interface ModelFields {
   /** What the session is about now. */
   readonly objective?: string;

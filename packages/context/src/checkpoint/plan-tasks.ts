@@ -73,10 +73,10 @@ function hasEnded(done: readonly WorkDone[], task: string): boolean {
   return done.some(({ what }) => what === ending(task, 'done') || what === ending(task, 'dropped'));
 }
 
-// What a call of a planning tool says: tasks, decisions, questions and risks. Lenient, as recordings of other programs
-// name the same things otherwise; what has no words is passed over.
-
-/** A plan as a call gave it. */
+/**
+ * A plan as a call of a planning tool gave it. Reading is lenient, because recordings of other programs name the same things
+ * otherwise; an entry without words is skipped.
+ */
 export interface Plan {
   readonly tasks: readonly { readonly task: string; readonly status: PlanStatus }[];
   readonly decisions: readonly { readonly what: string; readonly why?: string; readonly status: string }[];

@@ -60,8 +60,8 @@ export function linesOfNames(path: string, { lines, first }: SeenFile): Readonly
   return found;
 }
 
-// The headings of a source text: functions, classes, sections. They are found as git finds the heading of a hunk
-// (userdiff.c), by one expression for each language; where none fits, the nearest line above that is less indented is used.
+// The headings of a source text: functions, classes, sections. They are found as git finds the heading of a hunk (userdiff.c),
+// by one expression for each language. Where none matches, the nearest line above with a smaller indent is used.
 
 /** A line that names what stands below it. */
 export interface Heading {

@@ -102,8 +102,8 @@ function textOf({ text, of }: Quote): Pick<Quote, 'text' | 'of'> {
   return defined({ text, of });
 }
 
-// A long text by its structure: a list keeps the first line of every item, a paragraph its first and last sentence; the room
-// that is left then goes to the whole of them, in order.
+// Shortens a long text by its structure: a list keeps the first line of every item, a paragraph its first and last sentence. The
+// remaining room goes to the whole of them, in order.
 
 /** Stands where words are missing. */
 const GAP = ' […]';

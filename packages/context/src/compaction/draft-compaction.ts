@@ -130,10 +130,10 @@ function shownSpan(span: Span, { prefixCheck }: DraftOptions['row']): Span {
   return { ...span, parts: span.parts.filter(({ type }) => type !== 'reasoning') };
 }
 
-// Where a compaction may cut: between messages, never between a call and its result or inside a parallel batch, by tokens
-// from the end. Results that the model has not seen are always kept, with the answer that asked for them.
-
-/** A cut through a tail of spans. */
+/**
+ * A cut through a tail of spans. It is between messages, never between a call and its result or inside a parallel batch, by
+ * tokens from the end. Results that the model has not seen are always kept, with the answer that asked for them.
+ */
 export interface TailBoundary {
   /** Index of the first span that is kept; as many as there are when none is. */
   readonly first: number;

@@ -45,13 +45,13 @@ export interface CompactionInput {
   /** As it is now, with its budgets. */
   readonly gauge: Gauge;
   readonly noted: DraftOptions['noted'];
-  /** The first rung that is tried: 0 by default. */
+  /** The first rung that is tried. Default: 0. */
   readonly from?: number;
-  /** Most tokens of the tail on the first rung: as the budgets say unless given. */
+  /** Most tokens of the tail on the first rung: by default what the budgets give. */
   readonly tail?: number;
-  /** Most tokens of the checkpoint, on the model's scale: by the room that there is unless given. */
+  /** Most tokens of the checkpoint, on the model's scale: by default what the free room allows. */
   readonly checkpoint?: number;
-  /** The last rung that is tried: the last there is by default. */
+  /** The last rung that is tried. Default: the last of the ladder. */
   readonly last?: number;
   /** See `DraftOptions`. There is one rung then. */
   readonly alone?: boolean;
@@ -147,8 +147,8 @@ function nothing({ input = 0, hard }: Gauge): RefusedPlan {
   return { sizes: { before: input, after: input, hard, parts }, refused: 'nothing-to-leave-out' };
 }
 
-// Whether a compaction is worth making: the request behind it has to fit, and to be smaller by a fifth at least. Else it
-// would be made again and again, and free next to nothing each time.
+// A compaction is worth making if the next request fits and is smaller by at least a fifth. Otherwise it would be repeated, and
+// free almost nothing each time.
 
 /** What is left of a request after a compaction that is worth it, at most. */
 const MOST_LEFT: number = 0.8;

@@ -100,10 +100,11 @@ function tailTokens({ history: { packed } }: State): number {
   return tokens;
 }
 
-// Whether a front is padded up to the model's floor: the sum of what it is expected to save, made when an epoch opens,
-// recorded, and frozen with it. Below the floor a front is paid whole by each call; above it, written once and then read.
-
-/** What the sum is made from. Tokens are estimates. */
+/**
+ * Input of the sum that decides whether a front is padded up to the model's floor. It is made when an epoch opens, recorded, and
+ * frozen with it. Below the floor each call pays the whole front; above it the front is written once and then read. Tokens are
+ * estimates.
+ */
 export interface PaddingInput {
   readonly setting: PaddingSetting;
   readonly capabilities: Capabilities;

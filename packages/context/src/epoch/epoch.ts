@@ -200,9 +200,7 @@ export function openEpoch(
   };
 }
 
-// The cache key: a routing hint that sessions of one family share. It holds no prompt text and nothing volatile.
-
-/** What tells one family's front from another's. */
+/** Input of the cache key, a routing hint that the sessions of one family share. It holds no prompt text and nothing volatile. */
 export interface KeyInput {
   readonly contract: string;
   readonly model: string;

@@ -73,8 +73,8 @@ export function scalesWithCheckpoint(
   });
 }
 
-// The scale of a checkpoint's text. Most of its text is quoted from texts that the model counted before, some of them dumps or JSON, so the scale
-// of prose or of the session's newest text is not its scale.
+// The scale of a checkpoint's text. Most of that text is quoted from texts that the model counted before, some of them dumps or
+// JSON, so neither the scale of prose nor that of the session's newest text fits it.
 
 /** The first line of an item of a checkpoint, or the heading of a quotation, with its position in the log. */
 const MARKED = /^(?:- |## .*)\[(\d+)\]/;

@@ -89,8 +89,8 @@ function appendChange(
   return { ...appended, history: settleChange(state.history, { position, session: state.session, part }) };
 }
 
-// What an epoch packs otherwise than it was recorded: a rejected block as its stub, a long result shortened, reasoning that is bound
-// to an edited prefix left out. Everything keeps its place, so that a later record still points to what it pointed to.
+// Edits that an epoch makes when it packs: a rejected block becomes its stub, a long result is shortened, reasoning bound to an
+// edited prefix is left out. Every part keeps its place, so a later record still points to the same part.
 
 /**
  * The history with these blocks replaced. Reasoning is bound to what came before it, so that of the answer and all older
@@ -169,8 +169,8 @@ function shortenSpan(span: Span, kept: ReadonlyMap<number, PrunedResult>): Span 
   return shown === undefined ? span : shownUpTo(span, shown);
 }
 
-// Reasoning that a provider binds to the prefix it was issued in: where that prefix was edited since, it is left out, or
-// the whole request would be refused (Anthropic's prefix check on preserved thinking).
+// A provider may bind reasoning to the prefix it was issued in. Where that prefix was edited since, the reasoning is left out:
+// the provider would refuse the whole request (Anthropic's prefix check on preserved thinking).
 
 /**
  * The span as the epoch may send it: on a model with the prefix check, without reasoning from before the last edit, and

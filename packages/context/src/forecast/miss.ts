@@ -122,10 +122,10 @@ function totalOf(usage: Usage): number {
   return inputTokens(usage) ?? (usage.fresh ?? 0) + (usage.read ?? 0) + written;
 }
 
-// Why a call read less than was sent before it: what was known before sending, else what the evidence says afterwards.
-// Without evidence the cause is unknown.
-
-/** What a cause is told by. */
+/**
+ * Evidence for the cause of a miss: what was known before sending, then what the answer shows. Without evidence the cause is
+ * unknown.
+ */
 export interface MissEvidence {
   readonly capabilities: Pick<Capabilities, 'routing' | 'markers'>;
   /** The loss that was known before sending. */
@@ -173,8 +173,8 @@ function unforeseenCause({ capabilities, crowded = false, diagnosis, seen = fals
   return 'unknown';
 }
 
-// What the provider says of a miss, held against what we know: it compares the two requests itself, so it is a witness that
-// shares no line of code with the fold. Its words are those of provider facts 1.4 and 2.2.
+// The provider's own report of a miss, compared with our cause. The provider compares the two requests itself, so its report is
+// independent of the fold. Its words are those of provider facts 1.4 and 2.2.
 
 /**
  * `agrees`: what it says is what our cause would make it say. `disagrees`: it is not, and one of the two is wrong.
@@ -230,9 +230,7 @@ export function crossCheck({ found, reason }: DiagnosisRecord, causes: readonly 
   }
 }
 
-// What a request is about to pay again, said before it is sent: how much, why, and what that costs above reading it.
-
-/** Tokens that were sent before and are about to be paid again. */
+/** Tokens that were sent before and are about to be paid again: how many, why, and what that costs above reading them. */
 export interface ForeseenRewrite {
   /** A change of ours by the name of its epoch; else what the cache or the provider's rules do. */
   readonly cause: EpochCause | MissCause;

@@ -54,7 +54,7 @@ const RUNTIME_TEXTS: Readonly<Record<RuntimeText, { readonly contract: string; r
 
 /** What the agent's author chooses for the front. */
 export interface FrontSpec {
-  /** `full` by default. */
+  /** Default: `full`. */
   readonly runtime?: RuntimeText;
   readonly tools?: readonly ToolSpec[];
   /** The agent's own system text, layer 3: it stands behind layer 0 and takes nothing of it away. */
@@ -145,8 +145,8 @@ export function knownParameters(parameters: RenderParameters, capabilities: Capa
   return Object.fromEntries(known.map(([name, value]) => [name, value ?? null]));
 }
 
-// The padding layer: whole sections of the operating guide in their fixed order until the front is just above the floor,
-// then whole preloaded skills by name as far as the cap allows. The same bytes for the same input, in any process.
+// The padding layer: whole sections of the operating guide in their fixed order until the front is just above the floor, then
+// whole preloaded skills by name up to the cap. The same input gives the same bytes in any process.
 
 /** A skill of the user's own, outside of the workspace, that is marked for preloading. */
 export interface Preload {

@@ -19,7 +19,7 @@ export interface Cliff {
   readonly passed: boolean;
 }
 
-/** What a gauge reads. Tokens, by default; estimates, but for the limits. */
+/** What a gauge reads. Tokens by default; estimates, but for the limits. */
 export interface Gauge extends Budgets {
   /** Input of the next request; absent where it is unknown. */
   readonly input?: number;
@@ -120,10 +120,10 @@ function cliffOf(row: GaugeLimits, input: number | undefined, at: Timestamp | un
   return last === undefined ? undefined : { above: last, passed: true };
 }
 
-// When pressure is worth a record: once per checkpoint and tier, and not on the way down, so that neither a restart nor a
-// request that shrank and grew again repeats it.
-
-/** The record of a tier that the next request reaches; `undefined` where it was said, is calm, or is not known. */
+/**
+ * Returns the record of a tier that the next request reaches; `undefined` where it is already recorded, calm, or not known. A tier
+ * is recorded once per checkpoint and not on the way down, so a restart, or a request that shrank and grew again, repeats none.
+ */
 export function crossingOf(state: State, gauge: Gauge): PressureCrossed | undefined {
   const { tier } = gauge;
   const checkpoint = state.epoch?.opened.checkpoint;
@@ -145,8 +145,6 @@ export function evolveCrossed(before: Crossed | undefined, { tier, checkpoint }:
 function saidBehind(said: Crossed | undefined, checkpoint: Crossed['checkpoint']): Crossed['tier'] {
   return said !== undefined && said.checkpoint === checkpoint ? said.tier : 'calm';
 }
-
-// How much input one request may hold, and how much output it may then ask for.
 
 /**
  * Most input tokens of a request that asks for so many tokens of output: the row's own limit, or what the output leaves of
@@ -185,9 +183,6 @@ export function fitOutput(row: Capabilities, fit: OutputFit): number {
   return Math.min(asked, Math.max(fit.least, Math.floor(room)));
 }
 
-// How much of a window may be used: what is kept free, what a plan must fit, where a warning begins, how much of the tail a
-// compaction keeps.
-
 /** Token budgets of one request. */
 export interface Budgets {
   /** Kept free, for the answer and for the error of the estimate. */
@@ -224,8 +219,6 @@ export function budgetsOf(limit: number, settings: BudgetSettings = {}): Budgets
   return { reserve, hard, soft, tail };
 }
 
-// A gauge in words, for people: what the next request holds, how near that is to the limit, and where it costs more.
-
 /** `about 163,000 of 200,000 tokens (81%), warning; 1.2 of 32.0 MB`. What is unknown is said to be. */
 export function gaugeInWords(gauge: Gauge): string {
   const { bytes, bytesLimit, tier } = gauge;
@@ -256,8 +249,6 @@ function megabytes(bytes: number): string {
 function formatNumber(value: number): string {
   return value.toLocaleString('en-US');
 }
-
-// Where a model prices the whole of a request dearer because of its length: which length a request crosses, and what that adds.
 
 /** A length that a request is beyond, and what all of it costs more than at the price below that length. */
 export interface CliffCost {

@@ -11,7 +11,7 @@ import type { SpanSize } from '../base/estimate.ts';
 import { addSizes, NO_SIZE, sizeOfParts, sizeOfSpan } from '../base/estimate.ts';
 import type { Accepted, RequestCount, History, State } from '../state/state.ts';
 
-/** The input of the next request, before a provider has counted it. */
+/** The size of the next request's input: the last usage that was reported, plus estimates of what was appended since. */
 export interface NextInput {
   /** Absent where they are unknown: the log does not tell how large the tools of the request are. */
   readonly tokens?: NextTokens;
@@ -187,8 +187,6 @@ function answerSize({ batch, packed }: History, position: number): SpanSize {
 function isFrom({ origin, role }: Span, position: number | undefined): boolean {
   return role === 'assistant' && origin.from === 'event' && origin.position === position;
 }
-
-// How much a turn adds to the history, by the turns before it: what the turn that begins is expected to add.
 
 /** Turns that are looked at: enough that one long or short turn alone decides nothing. */
 const TURNS = 3;

@@ -89,8 +89,8 @@ function shareOf(begin: number, end: number, from: number, to: number): number {
   return begin === 0 ? (high - low) / end : Math.log(high / low) / Math.log(end / begin);
 }
 
-// How fast a session calls: providers that route by key send what exceeds about 15 calls a minute of one key to another machine,
-// whose cache is its own. A family shares a key, so a fast child leaves it early, while there is little to read again.
+// How fast a session calls. A provider that routes by key sends calls above about 15 a minute of one key to another machine
+// with a cache of its own. A family shares a key, so a fast child leaves the key early, while it has little to read again.
 
 /** Calls of a minute that a child may make under the family's key: half of what a provider takes, as there are others. */
 const MOST = 8;

@@ -74,10 +74,11 @@ export function applyRatio(ratio: Ratio, estimated: number): TokenEstimate {
   return ratio.samples === 0 ? { tokens } : { tokens, error: ratio.missed / ratio.counted };
 }
 
-// How many tokens a provider counts for one that is estimated, kept for each stretch of text by the request that counted it first.
-// Texts of different kinds are counted at different scales, so no single ratio sizes a request whose parts are packed anew.
-
-/** The scales of one session. Derived from its records (L9). */
+/**
+ * The scales of one session: tokens that the provider counts for one estimated token, for each stretch of text by the request that
+ * counted it first. Texts of different kinds have different scales, so no single ratio sizes a request whose parts are packed
+ * again. Derived from the session's records (L9).
+ */
 export interface Scales {
   /** The model that counted last. */
   readonly model: string;
@@ -241,8 +242,6 @@ function ratioOf(counted: number, estimated: number): number | undefined {
 function clampScale(scale: number): number {
   return Math.min(ODD, Math.max(1 / ODD, scale));
 }
-
-// The input of a call as it was forecast, as one number.
 
 /** Returns the input tokens of the whole request, by its forecast. */
 export function expectedInput({ read, write, fresh }: Pick<CallForecast, 'read' | 'write' | 'fresh'>): number {

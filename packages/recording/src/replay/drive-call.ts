@@ -134,12 +134,13 @@ async function answer(
   await recordAnswer(session, prepared, served.answer ?? recorded, at);
 }
 
-// What a file does not hold (system text, tool schemas) as one opaque layer of the size that the first call leaves.
-
 /** An estimate may be too high: the front is then a tenth of the first call, not nothing. */
 const LARGEST_TAIL = 0.9;
 
-/** The front of a session whose first call counted `input` tokens. */
+/**
+ * Returns the front of a session whose first call counted `input` tokens. The file holds no system text and no tool schemas, so
+ * they become one opaque layer of the size that the first call leaves.
+ */
 function opaqueFront(state: State, input: number, id: SessionId): FrontTexts {
   const tail = slice(state.history.packed).reduce((sum, span) => sum + estimateSpan(span), 0);
   const tokens = Math.max(1, input - Math.min(tail, Math.floor(input * LARGEST_TAIL)));

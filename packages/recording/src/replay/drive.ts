@@ -58,8 +58,8 @@ function reasoningOf(parameters: { readonly [name: string]: unknown }): string |
   return typeof setting === 'string' ? setting : undefined;
 }
 
-// A pause of the recording, kept warm as a session that was open would have: the same plan, sent to the simulator when it
-// would have been due. What that costs is billed; what it saves shows in the calls behind it.
+// Keeps a pause of the recording warm as an open session would: the same plan, sent to the simulator when it would have been
+// due. Its cost is billed; what it saves shows in the calls after it.
 
 /** Whether the pauses of a recording are kept warm: by reads alone, or by promotions too, as if they had been verified. */
 export type ReplayWarm = 'off' | 'refresh' | 'promotion';

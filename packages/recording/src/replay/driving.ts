@@ -122,10 +122,10 @@ export function asTime(clock: number): Timestamp {
   return timestamp(new Date(clock).toISOString());
 }
 
-// Reasoning levels of recordings as render parameters. What counts here is that another level is another parameter, so
-// that a change of it is a break as it was in the recording.
-
-/** Names the parameters of a level, for a model with this output limit. No two levels have the same. */
+/**
+ * Returns the render parameters of a reasoning level, for a model with this output limit. No two levels have the same parameters, so
+ * a change of level is a break, as it was in the recording.
+ */
 export type Levels = (level: string | undefined, outputLimit: number) => RenderParameters;
 
 /** Budgets in tokens of the usual names. A name that is a number is the budget itself, as some recordings have it. */
@@ -166,10 +166,10 @@ function freeBudget(level: string, most: number, taken: ReadonlyMap<number, stri
   return budget;
 }
 
-// The catalog row that a recorded call is driven with: the model's own, or that of the nearest model of Anthropic under
-// the recorded name, said as such.
-
-/** A row for the replay, and whose it is. */
+/**
+ * The catalog row that a recorded call is driven with: the model's own, or that of the nearest model of Anthropic under the
+ * recorded name.
+ */
 export interface StandInRow {
   readonly capabilities: Capabilities;
   /** The model whose row stands in, where the recorded one has none of Anthropic's. */

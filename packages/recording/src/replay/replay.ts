@@ -231,9 +231,7 @@ export function replayName(session: SessionId): SessionId {
   return sessionId(`replay-${session}`.slice(0, 128));
 }
 
-// Which sessions of a recording are forks of which: a fork is driven from where it leaves its parent.
-
-/** A session of the recording as it begins. */
+/** A session of the recording as it begins, with its forks. A fork is driven from where it leaves its parent. */
 export interface Planned {
   readonly session: SessionId;
   readonly beginning: RecordedOf<'session.created'>;

@@ -123,10 +123,11 @@ function shorter(a: MarkerTtl, b: MarkerTtl): MarkerTtl {
   return a === '5m' || b === '5m' ? '5m' : '1h';
 }
 
-// The store of entries: entries by cumulative hash, one store per account and model (§1.1 isolation). An entry lives for its
-// lifetime from the start of the request that wrote or last read it, and can be read once its answer has begun.
-
-/** One entry. Times are milliseconds since the epoch. */
+/**
+ * One entry of the store, which is by cumulative hash; there is one store per account and model (§1.1 isolation). An entry lives for
+ * its lifetime from the start of the request that wrote or last read it, and can be read once its answer has begun. Times are
+ * milliseconds since the epoch.
+ */
 export interface StoredEntry {
   readonly hash: string;
   readonly tokens: number;
@@ -186,10 +187,10 @@ function sweep(entries: Map<string, StoredEntry>, now: number): void {
   for (const [hash, entry] of entries) if (entry.expiry <= now) entries.delete(hash);
 }
 
-// Positions of the lookback (§0.3, §1.1): every block is one; on the first-party API a run of consecutive calls is one
-// position, and so is a run of consecutive results.
-
-/** The position number of each block of a prefix, ascending from 0. */
+/**
+ * Returns the lookback position of each block of a prefix, ascending from 0 (§0.3, §1.1). Every block is one position; with
+ * `runsCollapse`, as on the first-party API, a run of consecutive calls is one position, and so is a run of results.
+ */
 export function positionsOf(prefix: readonly PrefixBlock[], runsCollapse: boolean): readonly number[] {
   const positions: number[] = [];
   let position = -1;

@@ -208,9 +208,7 @@ function refusalEntry({ status, type, message }: MessageRefusal): Pick<LedgerCal
   return { status, refusal: { type, message } };
 }
 
-// What a script can see of a Messages request: the words that matter, taken out of the wire format.
-
-/** Takes the words out of a request. */
+/** Returns what a script can see of a Messages request: the words that matter, without the wire format. */
 function describeRequest(request: WireRequest): ReceivedRequest {
   const { blocks, messages, fields, model } = request;
   const speaker = messages.findLast((message) => message.role === 'user' && message.blocks.some(isText));

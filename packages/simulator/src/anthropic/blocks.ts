@@ -52,8 +52,8 @@ function renderRest(fields: WireObject): string {
   return JSON.stringify(fields, (key, value: unknown) => (key === 'cache_control' ? undefined : value));
 }
 
-// This simulator's own count of tokens, for blocks whose size nobody gave: bytes of UTF-8 by four, images by the model's rule.
-// It is no tokenizer and does not claim to be one; a driver that knows recorded sizes gives those.
+// The simulator's own count of tokens, for blocks without a recorded size: bytes of UTF-8 divided by four, images by the
+// model's rule. It is no tokenizer. A driver that knows recorded sizes gives those.
 
 type CountedImages = Capabilities['images'];
 

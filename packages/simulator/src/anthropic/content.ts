@@ -139,8 +139,8 @@ function checkResultPart(part: unknown, path: string): MessageRefusal | undefine
   return part['type'] === 'image' ? checkImage(part, `${path}.image`) : undefined;
 }
 
-// How large a picture may be and what it is, by the header of what was sent, and how many a request may hold. A header that
-// says nothing is taken as it is.
+// Limits on pictures: how many a request may hold, and how large each may be. Kind and size are read from the header of what
+// was sent; a picture whose header does not tell them is accepted as it is.
 
 /** A picture, with the path that error texts name it by. */
 interface Picture {

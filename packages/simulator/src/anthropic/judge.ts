@@ -74,9 +74,7 @@ export function judge(request: WireRequest, context: JudgeContext): JudgedReques
   return { request, account, breakpoints, thinking, digests, leftOut, parameters, prefix, tokens };
 }
 
-// Binding the thinking of an answer to the conversation it is given in (§1.8): each block to everything before it.
-
-/** Registers the thinking of an answer as issued. */
+/** Registers the thinking of an answer as issued. Each block is bound to everything before it in the conversation (§1.8). */
 export function issueThinking(signatures: Signatures, judged: JudgedRequest, blocks: readonly AnswerBlock[]): void {
   let place = judged.thinking.end;
   for (const answered of blocks) {

@@ -73,9 +73,10 @@ function checkOrder(
   );
 }
 
-// One `cache_control` object: its only type is `ephemeral`, its lifetimes are `5m` (default) and `1h` (§1.1).
-
-/** What a `cache_control` field says: a lifetime, nothing, or a refusal. `path` names the object that carries it. */
+/**
+ * Reads a `cache_control` field, whose only type is `ephemeral` and whose lifetimes are `5m` (the default) and `1h` (§1.1).
+ * Returns a lifetime, nothing, or a refusal. `path` names the object that carries it.
+ */
 export function readMarker(fields: WireObject, path: string): MarkerTtl | undefined | MessageRefusal {
   const control = fields['cache_control'];
   if (!isPresent(control)) return undefined;

@@ -60,8 +60,6 @@ function envelope(reply: MessageReply): WireObject {
   });
 }
 
-// The `usage` of an answer, with exactly the fields of §1.4, and what each stream event repeats of it.
-
 /** What an answer adds to the account of its input. */
 export interface OutputCounts {
   readonly outputTokens: number;
@@ -69,7 +67,7 @@ export interface OutputCounts {
   readonly speed: SimulatedUsage['speed'];
 }
 
-/** Writes an account as `usage`. */
+/** Returns the `usage` of an answer, with exactly the fields of §1.4. */
 export function usageOf(counts: CacheCounts, output: OutputCounts): SimulatedUsage {
   return {
     input_tokens: counts.fresh,
@@ -98,10 +96,10 @@ export function distort(usage: SimulatedUsage, wrong: WrongUsage | undefined): S
   return wrong === undefined ? usage : { ...usage, ...wrong };
 }
 
-// A reply as server-sent events, in the order of §1.9: the message opens, blocks open, grow and close one after another,
-// the message's last numbers are told, the message stops.
-
-/** All events of a reply. `size` is the number of characters in a delta. */
+/**
+ * Yields all server-sent events of a reply in the order of §1.9: the message opens, blocks open, grow and close one after another, the
+ * last numbers of the message come, the message stops. `size` is the number of characters in a delta.
+ */
 export function* eventsOf(reply: MessageReply, size: number): Generator<SseEvent> {
   yield event({ type: 'message_start', message: openingOf(reply) });
   for (const [index, block] of reply.answer.blocks.entries()) {

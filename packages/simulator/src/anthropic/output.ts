@@ -73,9 +73,7 @@ function checkEffort(request: WireRequest): MessageRefusal | undefined {
   return invalid("output_config.effort: Input should be 'low', 'medium', 'high', 'xhigh' or 'max'");
 }
 
-// Whether a request fits the model (§1.6), and how much room is left for the answer.
-
-/** The room for output, or the refusal of a request that is too long. `input` is all its tokens. */
+/** Returns the room for output, or the refusal of a request that is too long for the model (§1.6). `input` is all its tokens. */
 export function outputRoom(request: WireRequest, input: number): OutputRoom | MessageRefusal {
   const { inputLimit, window } = request.capabilities;
   if (input > inputLimit) return invalid(`prompt is too long: ${input} tokens > ${inputLimit} maximum`);

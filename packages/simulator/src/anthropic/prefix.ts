@@ -100,10 +100,10 @@ export function hiddenBlocks(request: WireRequest): Set<number> {
   return hidden;
 }
 
-// Settings that change how a request is rendered, and so the cache key, without being blocks of it. The table of §1.3
-// falls out of the level at which each is mixed into the hash: what stands before that level keeps its entries.
-
-/** The text mixed into the hash where each level begins. */
+/**
+ * The text mixed into the hash where each level begins: settings that change how a request is rendered, and so the cache key, without
+ * being blocks. Entries before that level stay readable, which gives the table of §1.3.
+ */
 export type LevelParameters = { readonly [level in Level]: string };
 
 interface Parameter {

@@ -168,7 +168,7 @@ function addBlock(list: MessageBlocks, place: BlockPlace, fields: unknown): Mess
   return undefined;
 }
 
-// The top level of a body: which fields exist, which must be there, and of what kind (provider-facts §1.6 "strict").
+// Fields at the top level of a body: which exist, which are required, and their kinds (provider-facts §1.6 "strict").
 
 const SHARED = ['model', 'messages', 'system', 'tools', 'tool_choice', 'thinking', 'output_config', 'cache_control'];
 

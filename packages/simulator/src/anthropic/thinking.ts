@@ -121,10 +121,10 @@ function refuseEdit(request: WireRequest, block: SentBlock): MessageRefusal {
   );
 }
 
-// Thinking that was issued, and what each block is bound to: its model, its account, and the exact prefix it was given
-// in (§1.8). The prefix is told without thinking, plus the thinking block before it, so that dropping from the front is valid.
-
-/** Where a thinking block stands: everything before it without thinking, and the thinking block before it. */
+/**
+ * The place of a thinking block, to which it is bound with its model and its account (§1.8): everything before it without thinking, and
+ * the thinking block before it. So dropping blocks from the front is valid.
+ */
 export interface ThinkingPlace {
   readonly prefix: string;
   /** Key of the thinking block before it; empty for the first. */

@@ -66,8 +66,8 @@ function checkChoice(request: WireRequest, tools: readonly SentBlock[]): Message
   return invalid(`Tool '${textOf(name)}' not found in provided tools`);
 }
 
-// Tools that come and go inside the history (§1.7; docs, build-with-claude/mid-conversation-system-messages): where such a block
-// may stand, which beta it needs, and that it names a tool that is known there.
+// Changes of tools inside the history (§1.7; docs, build-with-claude/mid-conversation-system-messages): where such a block is
+// allowed, which beta it needs, and that the tool it names is known there.
 
 /** For changes that name a declared tool. */
 const BY_REFERENCE = 'mid-conversation-tool-changes-2026-07-01';

@@ -106,10 +106,11 @@ function checkEnd(request: WireRequest): MessageRefusal | undefined {
   return invalid('messages: final assistant content cannot end with trailing whitespace');
 }
 
-// Thinking in an open tool loop: a model that wants it back refuses calls of that loop which come without. No row of the shipped
-// catalog says so; the words are those that the service had for models with a thinking budget [I].
-
-/** Refuses calls without the thinking before them, where thinking is on and the user has said nothing since. */
+/**
+ * Refuses calls without the thinking before them, where thinking is on and the user has said nothing since: for a model that requires
+ * the thinking of an open tool loop. No row of the shipped catalog does; the words are those that the service had for models with a
+ * thinking budget [I].
+ */
 export const checkLoopThinking: RequestRule = ({ capabilities, fields, messages }) => {
   if (capabilities.reasoningInLoop !== 'required' || !thinks(fields)) return undefined;
   const opened = messages.findLastIndex(

@@ -34,7 +34,7 @@ export function createCore(settings: SimulatorSettings): Core {
   };
 }
 
-// How a call is answered: by the call itself, the queue, the hook or the scenario, in this order.
+// How a call is answered: by the plan of the call itself, then by the queue, the hook and the scenario, in this order.
 
 /** What the call brings, and behind it what was queued for it. Takes one plan and, where it has none, one fault. */
 export function planCall(core: Core, call: TimedAnswerPlan): TimedAnswerPlan {

@@ -16,7 +16,7 @@ export type Fault =
   | { readonly kind: 'overloaded' }
   /** 500. */
   | { readonly kind: 'server-error' }
-  /** A refusal in these words, for what the request holds: 400 `invalid_request_error` by default. */
+  /** A refusal in these words, for what the request holds: by default 400 `invalid_request_error`. */
   | {
       readonly kind: 'refused';
       readonly message: string;
@@ -42,7 +42,7 @@ export type Fault =
     }
   /** An event whose data is no JSON. */
   | { readonly kind: 'malformed-event'; readonly afterEvents: number }
-  /** A connection is not upgraded to a WebSocket: 426 by default. For `fail` alone. */
+  /** A connection is not upgraded to a WebSocket: by default with 426. For `fail` alone. */
   | { readonly kind: 'upgrade-refused'; readonly status?: number }
   /** A WebSocket connection no longer knows its latest response. For `fail` alone. */
   | { readonly kind: 'forgotten' }

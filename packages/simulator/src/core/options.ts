@@ -32,7 +32,7 @@ export interface SimulatorOptions {
    * knows the models of its own provider, the router's those of all.
    */
   readonly capabilities?: (model: string) => Capabilities | undefined;
-  /** `real` by default. */
+  /** Default: `real`. */
   readonly clock?: ClockChoice;
   readonly scenario?: Scenario;
   /** Looks at each valid request and may say how to answer it. */

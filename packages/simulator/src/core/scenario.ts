@@ -131,8 +131,8 @@ export interface ReceivedRequest {
   readonly body: WireObject;
 }
 
-// The question by which Tidemark asks a model for a checkpoint. A script that is written for the conversation has no answer
-// to it, and must not lose one.
+// The question with which Tidemark asks a model for a checkpoint. A script that is written for the conversation has no answer
+// to it, and must not use one up.
 
 /** How the question begins, word for word, in `compaction-contract.ts` of `@tidemark/context`. */
 const BEGINNING = 'Older history of this session is about to be replaced by a checkpoint.';

@@ -60,7 +60,7 @@ function tiles({ width, height }: PixelSize): number {
   return Math.ceil((width * down) / 512) * Math.ceil((height * down) / 512);
 }
 
-// What a picture is and how large, from the first bytes of its base64 text. Nothing else is decoded.
+// The kind and size of a picture, from the first bytes of its base64 text. Nothing else is decoded.
 
 const HEAD_CHARACTERS = 256 * 1024;
 

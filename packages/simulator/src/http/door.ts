@@ -50,10 +50,10 @@ export function waitOf(core: OpenAICore, fault: Fault | undefined): number {
   return own + (fault?.kind === 'slow-first-byte' ? fault.ms : 0);
 }
 
-// A reply on its way over a socket: events one by one, and the faults that strike in between. It writes to Node's own
-// response, because a cut and a silence have no form in a `Response`.
-
-/** What a stream needs to know. */
+/**
+ * A reply that is streamed over a socket: its events one by one, and a fault that strikes between them. It is written to Node's
+ * own response, because a `Response` can neither be cut nor fall silent.
+ */
 export interface StreamParts {
   /** The events of a reply, encoded. */
   readonly events: Iterable<string>;

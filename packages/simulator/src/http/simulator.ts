@@ -162,7 +162,7 @@ export interface OpenAICall extends TimedAnswerPlan {
 
 /** One chat call in process. */
 export interface ChatCall extends OpenAICall {
-  /** `openai` by default. */
+  /** Default: `openai`. */
   readonly service?: 'openai' | 'openrouter';
 }
 

@@ -118,7 +118,7 @@ async function tell({ core, socket, memory }: SocketConnection, reply: OpenAIRep
   if (reply.fault?.kind === 'error-event') memory.forget();
 }
 
-// Frames of a WebSocket connection: the client's `response.create`, and errors as the service tells them there (§2.4).
+// Frames of a WebSocket connection: the client's `response.create`, and errors in the service's form (§2.4).
 
 /** A `response.create` taken apart. */
 export interface CreateFrame {

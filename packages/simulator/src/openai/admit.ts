@@ -211,10 +211,8 @@ function toldOf(
   return { status, refusal: { type, message } };
 }
 
-// Whether a request fits the model (§2.5), and how much room is left for the answer.
-
 /**
- * The room for output, or the refusal of a request that is too long. `input` is all its tokens. Nothing is ever truncated,
+ * The room for output, or the refusal of a request that is too long (§2.5). `input` is all its tokens. Nothing is ever truncated,
  * whatever `truncation` asks for [I].
  */
 function outputRoom(request: OpenAIRequest, input: number): OutputRoom | OpenAIRefusal {
@@ -234,9 +232,7 @@ function tooMany({ wire, capabilities }: OpenAIRequest, input: number): OpenAIRe
   return bad(text, 'messages', code);
 }
 
-// What a script can see of a request of these wires: the same words as of the other one.
-
-/** Takes the words out of a request. */
+/** Returns what a script can see of a request of these wires: the same words as of a Messages request. */
 function describeOpenAI(request: OpenAIRequest): ReceivedRequest {
   const { fields, items, model } = request;
   const added = items.filter(({ type }) => type === 'additional_tools').map((item) => item.fields);

@@ -140,9 +140,10 @@ export function decodeDiagnosis(told: MessageWireDiagnostics | null | undefined)
   }
 }
 
-// Usage in disjoint buckets (L7). A field that did not come stays unknown, never 0.
-
-/** Counts of a later event over those of an earlier one: numbers in a stream are cumulative, absent ones stand. */
+/**
+ * Merges the counts of a later event into those of an earlier one: numbers in a stream are cumulative, an absent one stays as
+ * it was. A field that never came is unknown, never 0 (L7).
+ */
 export function mergeUsage(before: MessageUsage, after: MessageUsage | null | undefined): MessageUsage {
   const told = Object.entries(after ?? {}).filter(([, value]) => value !== null && value !== undefined);
   return { ...before, ...Object.fromEntries(told) };

@@ -109,8 +109,6 @@ export function decodeCount(text: string): number {
   }
 }
 
-// Anthropic's server-sent events become stream parts. The order is that of provider facts 1.9; unknown events pass.
-
 /** What has arrived of one answer. */
 export interface MessageStreamState {
   readonly response?: string;

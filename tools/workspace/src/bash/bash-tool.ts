@@ -177,10 +177,10 @@ function titleOf(command: string, reached: readonly string[]): string {
   return `bash${reached.length === 0 ? '' : ` with ${reached.join(' and ')}`} ${cut}`;
 }
 
-// Tells a model that a command failed because of its sandbox: programs only report that a name is unknown, or a file
-// cannot be written.
-
-/** Reads the output of one command as it passes. */
+/**
+ * Reads the output of one command as it passes, and adds a hint for the model where the sandbox made it fail: a program reports
+ * only that a name is unknown, or that a file cannot be written.
+ */
 export interface FailureHints {
   see(chunk: Uint8Array): void;
   /** What to add to the result, one text each; none where nothing looks like a bound of the sandbox. */
@@ -226,7 +226,7 @@ function watchForHints(offline: boolean): FailureHints {
   };
 }
 
-// How a command ended, in words for the model: after its output, whose end is what it is shown.
+// How a command ended, in words for the model. They follow the output, because the model is shown its end.
 
 const MOST_NAMED = 10;
 

@@ -89,10 +89,10 @@ function spawnInto({ writer, closeWriter }: Pipe, { argv, folder, environment }:
   }
 }
 
-// A real pipe. What Node makes for a child's output is a pair of sockets, and a socket cannot be opened by name: in it
-// `echo … > /dev/stderr` and `tee /dev/stdout` fail.
-
-/** Both ends. */
+/**
+ * Both ends of a real pipe. Node makes a pair of sockets for a child's output, and a socket cannot be opened by name: in it
+ * `echo … > /dev/stderr` and `tee /dev/stdout` fail.
+ */
 export interface Pipe {
   readonly reader: Readable;
   /** A file descriptor to give to a child. Ours is to be closed then, or the reader never ends. */

@@ -111,7 +111,7 @@ function haltOn(signal: AbortSignal, timeoutMs: number): Halt {
   };
 }
 
-// Ends what a command left or what must stop: asked first, then killed.
+// Ends processes that a command left or that must stop: asks them first, then kills them.
 
 /** How often the list is read again while it empties, in milliseconds. */
 const LOOK_MS = 20;
@@ -164,9 +164,10 @@ function signalTo(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-// A stream into a writer, at the writer's pace. It can be left when nobody is known to be writing and still it does not end.
-
-/** A running pump. */
+/**
+ * A running copy of a stream into a writer, at the writer's pace. It can be abandoned when no process is known to write and the
+ * stream still does not end.
+ */
 export interface Pump {
   /** Ends with the stream. @throws what the writer throws. */
   readonly done: Promise<void>;

@@ -39,7 +39,7 @@ export interface EnteredShell {
   leave(): Promise<readonly string[]>;
 }
 
-/** The shell that runs commands. */
+/** The shell that runs commands: in the sandbox if there is one, else with the user's own access. */
 export interface Shell {
   readonly sandboxed: boolean;
   readonly network: 'off' | 'on';

@@ -174,7 +174,7 @@ function noFolder(given: string): string {
   return `the workspace ${showName(given)} is no folder that can be opened: name one that exists`;
 }
 
-// Names that no file tool goes near, wherever they stand in a path: version control's own store, and what holds keys.
+// Names that no file tool touches, anywhere in a path: the store of version control, and files that hold keys.
 
 /** In any folder: the key files of a home, and names of keys elsewhere. */
 const NAMES: ReadonlyMap<string, string> = new Map([
@@ -197,7 +197,7 @@ export function forbiddenName(name: string): string | undefined {
   return NAMES.get(plain);
 }
 
-// The `.npmrc` of a project: a file of settings that lies in many repositories, and sometimes holds a login.
+// The `.npmrc` of a project is a file of settings that many repositories have, and that sometimes holds a login.
 
 /** A login that is written out. A reference to a variable, as in `_authToken=${NPM_TOKEN}`, is none. */
 const LOGIN =

@@ -145,7 +145,7 @@ function foldersAbove(path: string): readonly string[] {
   return parent === path ? [] : [parent, ...foldersAbove(parent)];
 }
 
-// The settings of a repository, read without git: git would run what they name.
+// Reads the settings of a repository without git, because git would run what they name.
 
 /** One setting: `[includeIf "gitdir:~/work/"] path = x`. */
 export interface GitSetting {

@@ -45,8 +45,6 @@ function pairs(text: string): ReadonlySet<string> {
   return new Set(Array.from({ length: Math.max(0, plain.length - 1) }, (_, at) => plain.slice(at, at + 2)));
 }
 
-// A file that is not there, with the names that are.
-
 /** The error of a missing file or folder: names what beside it may have been meant. Code `workspace/file-system`. */
 export async function absent(place: WorkspacePlace, confinement: Confinement): Promise<WorkspaceError> {
   const near = await nearNames(place, confinement);

@@ -64,8 +64,7 @@ function manyMatches(found: readonly Stretch[], shown: string): WorkspaceError {
   );
 }
 
-// Where a text stands in a file. Line feeds of the text stand for the line ends of the file, whichever they are; nothing
-// else is taken for granted.
+// Finds a text in a file. A line feed of the text matches any line end of the file; every other character matches only itself.
 
 /** A stretch of the file: offsets in UTF-16 units, the end behind it. */
 export interface Stretch {

@@ -151,6 +151,9 @@ function changeFact(
   return { kind: 'memory.changed', data: { file, operation, ...was, after, bytes } };
 }
 
+// Checks that a memory file is still what the session was shown. `memory_update` writes the file whole, so it must not
+// overwrite a line that a person added and that no note has reported yet.
+
 /** Records read at once on the way back through a log. */
 const PAGE = 500;
 

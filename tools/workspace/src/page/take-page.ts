@@ -3,9 +3,7 @@
 
 import { graphemesOf } from '@tidemark/model';
 
-// How much one page holds at most. A result may have less room: `fitPage` then takes a smaller page.
-
-/** How much of a text a page may hold. */
+/** How much of a text a page may hold at most. A result may have less room: `fitPage` then takes a smaller page. */
 export interface PageBounds {
   readonly bytes: number;
   readonly lines: number;

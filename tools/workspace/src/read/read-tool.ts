@@ -139,12 +139,13 @@ function binary({ shown }: WorkspacePlace, { stats }: OpenFile, head: Buffer): W
   );
 }
 
-// An image as a result, whole: the runtime makes it fit what a provider takes.
-
 /** Most bytes that are read: it stands in memory whole. */
 const IMAGE_BYTES: number = 64 * 1024 * 1024;
 
-/** The whole image. @throws WorkspaceError `workspace/too-large`, `workspace/not-text` for a damaged one. */
+/**
+ * Returns the whole image; the runtime makes it fit what a provider takes. @throws WorkspaceError `workspace/too-large`,
+ * `workspace/not-text` for a damaged one.
+ */
 async function readImage(place: WorkspacePlace, { handle, stats }: OpenFile, signal: AbortSignal): Promise<ToolOutput> {
   const { shown } = place;
   if (stats.size > BigInt(IMAGE_BYTES)) throw tooLarge(shown, `has ${stats.size} bytes; ${IMAGE_BYTES} can be read`);

@@ -46,7 +46,7 @@ export interface IndexedLook {
   readonly limit?: string;
 }
 
-/** An index of the folders below a workspace. */
+/** An index of the folders below a workspace. A look reads only the folders that changed since the last one. */
 export interface FolderIndex {
   look(): Promise<IndexedLook>;
 }

@@ -70,7 +70,7 @@ export interface SandboxFindings {
   readonly limit?: string;
 }
 
-/** The sandbox of one command. */
+/** A sandbox for the commands of a workspace; each command enters it and leaves it. */
 export interface Sandbox {
   /** @throws WorkspaceError `workspace/port`; `workspace/file-system` where a repository cannot be reached and so not be protected. */
   enter(reach: CommandReach): Promise<EnteredSandbox>;

@@ -20,7 +20,10 @@ const ANYTHING: Handed = { as: 'anything' };
 const MOST_WORDS = 500;
 const PLAIN_WORD = /^[\w@%+:,./-]*$/;
 
-/** Returns what a command hands to programs that run commands. `words`: the program first. */
+/**
+ * Returns what a command hands to programs that run others: a shell, `sudo`, `xargs`, an alias of git. Returns `ANYTHING` where
+ * that cannot be known. `words`: the program first.
+ */
 export function handedOn(words: PossibleCommand, redirects: readonly Redirection[]): readonly Handed[] {
   const [program = '', ...given] = words;
   if (given.length > MOST_WORDS) return [ANYTHING];

@@ -17,7 +17,10 @@ const MOST_COMMANDS = 2_000;
 /** So many words of code are looked at from each one on. */
 const MOST_WORDS = 500;
 
-/** Returns every command that a line could run. @throws what the grammar throws. */
+/**
+ * Returns every command that a line could run, at any depth, with those handed to programs that run others.
+ * @throws what the grammar throws.
+ */
 export function possibleCommands(source: string): readonly PossibleCommand[] {
   const reading: CommandReading = { found: [] };
   readScript(source, { reading, depth: 0 });

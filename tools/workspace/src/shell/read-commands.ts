@@ -25,8 +25,8 @@ export function readCommands(source: string): CommandActs {
   }
 }
 
-// The commands of a line that is nothing but commands in plain words: the only ones that a rule may allow. The grammar finds
-// them, and the characters are looked at once more, so that where parser and shell differ nothing is allowed.
+// The commands of a line that holds only commands in plain words: the only ones that a rule may allow. The grammar finds them,
+// and the characters are checked again, so nothing is allowed where the parser and the shell differ.
 
 /** A word that no shell reads in a way of its own: bare, or quoted whole. */
 const PLAIN_WORD = /^(?:[\w@%+:,./=-]+|'[^'\p{Cc}]*'|"[^"$`\\!\p{Cc}]*")$/u;

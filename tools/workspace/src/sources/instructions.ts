@@ -98,10 +98,10 @@ async function digestOf(path: string, signal: AbortSignal): Promise<string | und
   return hash.digest('hex');
 }
 
-// The AGENTS.md of the workspace's own folder as a part of a note: only where the user chose so, and only what really
-// lies inside the folder.
-
-/** What is attached. */
+/**
+ * The AGENTS.md of the workspace's own folder as a part of a note. It is attached only if the user chose so, and if it really
+ * lies inside the folder.
+ */
 export interface Attachment {
   /** The file, symlinks followed. */
   readonly path: string;

@@ -35,8 +35,8 @@ function sayHead(head: GitHead | undefined): string {
   }
 }
 
-// Which branch a folder is on, read from git's own files: running git in a folder of somebody else runs what its
-// configuration names. Formats: gitrepository-layout(5), "HEAD" and "gitfile".
+// Reads the branch of a folder from git's own files: running git in a folder of another person runs what its configuration names.
+// Formats: gitrepository-layout(5), "HEAD" and "gitfile".
 
 /** Where HEAD points. */
 export type GitHead =
@@ -86,8 +86,8 @@ function parseHead(text: string): GitHead {
   return /^[0-9a-f]{40}([0-9a-f]{24})?$/.test(line) ? { at: 'commit', commit: line } : { at: 'unknown' };
 }
 
-// Opens a file for reading only where it is one: a pipe that nobody writes to, or a device without end, would hold the
-// process. Absent is a value; every other refusal is thrown.
+// Opens only a regular file for reading: a pipe without a writer, or a device without end, would block the process. An absent
+// file is a value; every other refusal is thrown.
 
 /** The open file, to be closed by the caller; `undefined` when there is none, or it is no file. @throws what the file system says. */
 async function openPlainFile(path: string): Promise<FileHandle | undefined> {

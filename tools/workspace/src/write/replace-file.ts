@@ -82,8 +82,8 @@ function isSameState(before: BigIntStats, now: BigIntStats | undefined): boolean
   );
 }
 
-// The files beside a file that is being written. A process that is killed leaves its own behind; the next process that
-// writes into the folder removes them. `docs/decisions/2026-11-22-folder-descriptors.md` says why nothing does it sooner.
+// Temporary files next to a file that is being written. A killed process leaves its own behind; the next process that writes
+// into the folder removes them. `docs/decisions/2026-11-22-folder-descriptors.md` says why nothing removes them sooner.
 
 /** The second form, without a mark, is that of earlier versions. */
 const NAME = new RegExp(`^\\.tidemark-(?:(${PROCESS_MARK.source})-[0-9a-f]{8}|[0-9a-f]{16})\\.tmp$`);

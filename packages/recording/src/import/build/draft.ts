@@ -48,7 +48,7 @@ export interface OpenBatch {
   readonly events: Event[];
 }
 
-/** The session so far. One owner changes it. */
+/** The session so far. One owner changes it; `forkPoint` gives a fork its copy. */
 export interface SessionDraft {
   readonly session: SessionId;
   /** Position of the next event. */
@@ -194,9 +194,10 @@ export function endTurn(draft: SessionDraft): void {
   draft.turn = undefined;
 }
 
-// Closed history: each call is closed once. What the file left open is abandoned, and says so.
-
-/** Abandons every open call but those that `spare` says will be closed yet. Returns how many were abandoned. */
+/**
+ * Abandons every open call, so that each call is closed once, except those for which `spare` is true because they are closed
+ * later. Returns how many were abandoned.
+ */
 export function abandonCalls(
   draft: SessionDraft,
   at: From['at'],

@@ -86,12 +86,10 @@ function addParts(before: readonly RawPart[], row: readonly RawPart[]): readonly
   return [...before, ...fresh.filter(({ part }) => part.type !== 'call' || !known.has(part.call))];
 }
 
-// The content blocks of an assistant row as parts of an answer, verbatim where the model wrote them.
-
 /** The provider that all rows of Claude Code are from. */
 const ANTHROPIC = 'anthropic';
 
-/** A part, and the raw text of the block it was made from. */
+/** A part of an answer, and the raw text of the content block it was made from; verbatim where the model wrote it. */
 export interface RawPart {
   readonly part: AnswerPart<CallId>;
   readonly raw: string;
@@ -149,9 +147,10 @@ function callOf(block: JsonObject, text: string, slice: Slice | undefined): Answ
   return { type: 'call', call: callId(id), name, arguments: raw };
 }
 
-// Usage and stop reasons as Claude Code writes them: those of Anthropic's Messages API.
-
-/** Tokens in disjoint buckets, the written ones by lifetime. Nothing where the row holds no usage, or only zeros. */
+/**
+ * Returns the tokens of a row in disjoint buckets, the written ones by lifetime; `undefined` where the row holds no usage, or
+ * only zeros. The fields are those of Anthropic's Messages API.
+ */
 function claudeUsage(value: Json | undefined): Usage | undefined {
   if (!isObject(value)) return undefined;
   const fresh = countOf(value['input_tokens']);

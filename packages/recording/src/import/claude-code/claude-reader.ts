@@ -179,7 +179,7 @@ function queuedPrompt(reading: ClaudeReading, row: JsonObject, from: From): read
   return [promptMove(from, parts, { trigger: 'user', steer: true })];
 }
 
-// An error row of Claude Code as a failed call: what to do next is read from what it says.
+// An error row of Claude Code becomes a failed call. Its text decides what to do next.
 
 type ImportedFailure = Pick<FailedMove, 'class' | 'code'>;
 
@@ -211,7 +211,8 @@ function claudeError(row: JsonObject, from: From): FailedMove {
   return { type: 'failed', from, ...failure, message };
 }
 
-// Claude Code's transcripts: one row per line, linked by `uuid` and `parentUuid`, of all versions that write such rows.
-
-/** The format. */
+/**
+ * The format of Claude Code's transcripts: one row per line, linked by `uuid` and `parentUuid`, of all versions that write such
+ * rows.
+ */
 export const CLAUDE_CODE: Format = { name: 'claude-code', sight: sightRow, reader: claudeReader };

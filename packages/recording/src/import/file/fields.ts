@@ -52,9 +52,10 @@ export function momentOf(value: Json | undefined): Timestamp | undefined {
 
 const LAST_MOMENT = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
-// A short number in the place of a long id, so that an index over a large file stays small.
-
-/** 53 bits of a text (cyrb53, public domain). Not against an attacker: a clash of two ids in one file is what it avoids. */
+/**
+ * Returns 53 bits of a text (cyrb53, public domain), in place of a long id, so that an index over a large file stays small. It
+ * avoids a clash of two ids in one file; it does not resist an attacker.
+ */
 export function hashText(text: string): number {
   let high = 0xdeadbeef;
   let low = 0x41c6ce57;

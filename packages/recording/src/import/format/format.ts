@@ -38,9 +38,10 @@ export interface Format {
   reader(source: BranchSource): BranchReader;
 }
 
-// Content blocks of prompts and results, as both formats write them. Bytes go outside, by digest.
-
-/** The parts of some content: a text, or a list of blocks. What is no text and no bytes is kept as its JSON text. */
+/**
+ * Returns the parts of a prompt or a result, as both formats write them: a text, or a list of blocks. Bytes are kept outside,
+ * by digest; any other block is kept as its JSON text.
+ */
 export function contentParts(content: Json | undefined, keep: Keep): readonly ContentPart[] {
   if (typeof content === 'string') return [{ type: 'text', text: content }];
   if (!isList(content)) return [];
@@ -90,11 +91,12 @@ function decodeBase64(data: Json | undefined): Uint8Array | undefined {
   return bytes.length === 0 ? undefined : bytes;
 }
 
-// The beginning of a prompt, as a title for a session that has none.
-
 const LONGEST = 80;
 
-/** The first line with words in it, at most 80 characters; nothing for text that a program wrote in angle brackets. */
+/**
+ * Returns the first line with words of a prompt, at most 80 characters, as a title for a session without one; `undefined` for
+ * text that a program wrote in angle brackets.
+ */
 export function openingOf(content: Json | undefined): string | undefined {
   const text = textOf(content) ?? textOf(objectOf(listOf(content)[0])['text']);
   const line = text

@@ -80,10 +80,10 @@ function remember(drawing: Drawing, sighting: Sighting, place: BranchPlace): voi
   drawing.rowOrdinal.push(drawing.routes.length);
 }
 
-// Where a record stands: by its parent, or behind the last record of its voice. Here a rewind is told from what only
-// looks like one: results of parallel calls hang side by side, and so do the rows of one answer.
-
-/** The place of a record. It moves its branch on, or opens a fork where the record goes on from an earlier one. */
+/**
+ * Returns the place of a record: by its parent, or after the last record of its voice. It moves its branch on, or opens a fork where
+ * the record goes on from an earlier one. Results of parallel calls, and the rows of one answer, have one parent and are no rewind.
+ */
 function takePlace(drawing: Drawing, sighting: Sighting): BranchPlace {
   const found = locate(drawing, sighting);
   const place = move(drawing, sighting, found);
@@ -165,9 +165,10 @@ function advance(drawing: Drawing, branch: BranchDraft): BranchPlace {
   return { branch, generation: branch.generation };
 }
 
-// From the drawing to the outline: what the second pass asks, without the index that drew it.
-
-/** The outline of what was drawn. A file in which only subagents speak is one session: the first of them. */
+/**
+ * Returns the outline of a drawing: what the second pass asks, without the index that drew it. A file in which only subagents
+ * speak is one session: the first of them.
+ */
 function finishOutline(drawing: Drawing, lines: number): Outline {
   const main = speakerOf(drawing);
   const silent = drawing.branches.find((branch) => branch.kind === 'main' && branch !== main);

@@ -124,9 +124,7 @@ export function branchKey(branch: number, name: string): number {
   return hashText(`${branch} ${name}`);
 }
 
-// A list of 32-bit integers that grows: four bytes each, for what is kept per record of a large file.
-
-/** A list of 32-bit integers. */
+/** A growing list of 32-bit integers: four bytes each, for what is kept per record of a large file. */
 export interface GrowingNumbers {
   readonly length: number;
   push(value: number): void;

@@ -46,8 +46,6 @@ export interface Outline {
   readonly session?: string;
 }
 
-// What the first pass over a file needs to know of one record: where it hangs in the tree and whether it moves history on.
-
 /**
  * How a record moves the branch that it stands on.
  * - `begins`: goes on from its parent; behind an earlier record it is a rewind, and so a fork.

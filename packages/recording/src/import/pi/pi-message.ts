@@ -170,9 +170,7 @@ function bash(message: JsonObject, from: From): ImportedMove {
   return { type: 'note', from, source: 'bash', body: `$ ${command}\n${output}${end}` };
 }
 
-// Usage and stop reasons as pi writes them.
-
-/** Tokens in disjoint buckets; nothing where pi wrote zeros, which is how it says that it knows none. */
+/** Returns the tokens of a message in disjoint buckets; `undefined` where pi wrote zeros, which is how it marks unknown usage. */
 function piUsage(value: Json | undefined): Usage | undefined {
   const { input, output, cacheRead, cacheWrite } = objectOf(value);
   const fresh = countOf(input);

@@ -101,7 +101,7 @@ function retentionOf({ fields, capabilities }: OpenAIRequest): EntryLifetime {
   return isHalfWay(capabilities.model) ? '24h-typical' : '24h';
 }
 
-// Where GPT-5.6 and later look for entries and write them (§2.2): the ends of eligible messages, and marks.
+// Places at which GPT-5.6 and later look for entries and write them (§2.2): the ends of eligible messages, and marks.
 
 /** How many of each are looked at or written. */
 const WRITES = 4;

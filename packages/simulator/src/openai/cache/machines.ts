@@ -63,10 +63,10 @@ function firstTokens(request: OpenAIRequest): string {
   return digestOf(first.slice(0, FIRST_BYTES));
 }
 
-// The entries of one machine: by cumulative hash, alive for an idle time from the start of the request that last
-// wrote or read them, never beyond an age, readable once the answer that wrote them has begun.
-
-/** How an entry lives. */
+/**
+ * The lifetime of an entry. It lives for an idle time from the start of the request that last wrote or read it, never beyond an
+ * age, and can be read once the answer that wrote it has begun.
+ */
 export type EntryLifetime = '30m' | '12h' | 'in_memory' | '24h' | '24h-typical';
 
 /** Idle time and greatest age, in milliseconds. */

@@ -181,8 +181,6 @@ function checkReasoning(item: WireObject, path: string): OpenAIRefusal | undefin
     : wrongType(`${path}.encrypted_content`, 'a string', sealed);
 }
 
-// A picture in a request of this provider: what it says that it is, and what it begins as.
-
 const TAKEN: ReadonlySet<string | undefined> = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
 
 /** Refuses a data URL that holds no picture of a kind that is taken, in the service's words; any other address is taken. */

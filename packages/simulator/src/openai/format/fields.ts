@@ -137,9 +137,7 @@ function missing(fields: WireObject, purpose: OpenAIPurpose): OpenAIRefusal | un
   return isPresent(fields[needed]) || carried ? undefined : missingParameter(needed);
 }
 
-// The settings that a model refuses: caching that it does not have, limits out of range.
-
-/** The first setting that this model does not take. */
+/** Returns a refusal of the first setting that this model does not take: caching that it does not have, a limit out of range. */
 export function checkSettings(
   fields: WireObject,
   capabilities: Capabilities,

@@ -105,10 +105,10 @@ export function toolName(tool: WireObject): string {
   return textOf(named);
 }
 
-// Which cache a model has (§2.1): GPT-5.6 and later write entries at message ends and marks, older ones on a grid of
-// tokens, Claude behind a router by Anthropic's markers; of other upstreams nothing is known.
-
-/** The rules of one model's cache. */
+/**
+ * The rules of one model's cache (§2.1). GPT-5.6 and later write entries at message ends and marks, older models on a grid of tokens,
+ * Claude behind a router by Anthropic's markers. The rules of other upstreams are unknown.
+ */
 export type CacheRules =
   | { readonly kind: 'boundaries' }
   /** Entries of `first`, `first + step`, ... tokens. */

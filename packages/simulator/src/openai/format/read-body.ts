@@ -57,10 +57,10 @@ function noModel(model: string, purpose: OpenAIPurpose): OpenAIRefusal {
   return refuseOpenAI(404, `The model \`${model}\` does not exist or you do not have access to it.`, about);
 }
 
-// Settings that enter the cache key beside the blocks (§2.2), by the names of the Responses wire. A setting that is left
-// out is the same as its default said aloud [I: the defaults of effort and verbosity]. `tool_choice` is none of them.
-
-/** Reads the settings of a request, each as JSON text. */
+/**
+ * Returns the settings of a request that enter the cache key besides the blocks (§2.2), each as JSON text, by the names of the Responses
+ * wire. A setting that is left out equals its default [I: the defaults of effort and verbosity]. `tool_choice` is not one of them.
+ */
 export function settingsOf(fields: WireObject, wire: OpenAIWire): { readonly [name: string]: string } {
   const { text, verbosity, effort } = wire === 'responses' ? ofResponses(fields) : ofChat(fields);
   const tier = fields['service_tier'] ?? 'auto';

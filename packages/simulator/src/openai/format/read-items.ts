@@ -104,8 +104,8 @@ function markOf(part: WireObject): MarkTtl | undefined {
   return isObject(passed) && passed['ttl'] === '1h' ? '1h' : '5m';
 }
 
-// Calls and their outputs (§2.5): on Responses every call has an output behind it and every output a call before it; on
-// Chat the outputs come at once behind the message that called.
+// Calls and their outputs (§2.5): on Responses every call has an output after it and every output a call before it; on Chat the
+// outputs follow the message that called at once.
 
 const KINDS = [
   { call: 'function_call', output: 'function_call_output', said: 'function call' },

@@ -13,7 +13,7 @@ export interface OpenAIRefusal extends MessageRefusal {
 
 /** What an error says beside its status and text. */
 export interface AboutRefusal {
-  /** `invalid_request_error` by default. */
+  /** Default: `invalid_request_error`. */
   readonly type?: string;
   readonly param?: string | null;
   readonly code?: string | null;
@@ -36,8 +36,8 @@ export function openAIErrorBody({ message, type, param, code }: OpenAIRefusal): 
   return JSON.stringify({ error: { message, type, param, code } });
 }
 
-// Refusals about a parameter: it does not exist, is not there, is of the wrong kind, says what it cannot say. Texts and
-// codes are the real service's where they are known (§2.5); the rest says what is wrong in its manner [I].
+// Refusals of a parameter that does not exist, is missing, or has the wrong kind or value. Texts and codes are the real
+// service's where they are known (§2.5); the others follow its manner [I].
 
 /** Kinds of values, as error texts tell them apart. */
 export type ValueKind = 'string' | 'boolean' | 'integer' | 'number' | 'object' | 'array' | 'any';

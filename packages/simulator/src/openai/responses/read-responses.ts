@@ -126,8 +126,7 @@ function addFront(fields: WireObject, list: PromptBlocks): void {
   addBlock(list, { kind: 'text', speaker: 'developer', text: instructions, mark: undefined });
 }
 
-// Changes inside the history (§2.2): another effort from here on, more tools from here on. Which models take which is a matter
-// of the catalog's rows.
+// Changes inside the history (§2.2): another effort or more tools from a place on. The catalog row says which a model takes.
 
 /** Refuses a change that this model does not take, or not there. */
 function checkChanges(input: readonly unknown[], appends: Capabilities['appends']): OpenAIRefusal | undefined {

@@ -101,12 +101,13 @@ function cacheFields({ rules, fields }: ResponsesRequest): WireObject {
   };
 }
 
-// A response as server-sent events, in the order of §2.6: the response is created, items are added, grow and are done one
-// after another, the response is completed or incomplete. Every event carries its number.
-
 type Loose = WireObject & { readonly type: string };
 
-/** All events of a response as bytes of the stream. `size` is the number of characters in a delta. */
+/**
+ * Yields all events of a response as bytes of the stream, in the order of §2.6: the response is created, items are added, grow and are
+ * done one after another, the response is completed or incomplete. Every event has its number. `size` is the number of characters in
+ * a delta.
+ */
 export function* responseEvents(reply: ResponsesReply, size: number): Generator<string> {
   let number = 0;
   for (const event of looseEvents(reply, size)) yield encodeNumbered(event, number++);
@@ -202,10 +203,10 @@ function partsOf(parts: unknown): readonly WireObject[] {
   return isList(parts) ? parts.filter(isObject) : [];
 }
 
-// The `usage` of an answer in this provider's inclusive counting (§2.3): the input holds what was cached and what was
-// written, the output holds the reasoning. Ordinary input = input − cached − written.
-
-/** `usage` of a response (§2.3). The split of writes by lifetime is told where something lives longer than the usual. */
+/**
+ * Returns the `usage` of a response (§2.3). The counts are inclusive: the input contains what was cached and what was written, the output
+ * contains the reasoning. The split of writes by lifetime is given where something lives longer than the usual.
+ */
 export function responsesUsage(counts: TokenCounts): WireObject {
   const { input, read, writtenShort, writtenLong, output, reasoning } = counts;
   const split = { cache_write_tokens_details: { ttl_30m_tokens: writtenShort, ttl_12h_tokens: writtenLong } };

@@ -1,4 +1,4 @@
-// Responses that the service keeps (`store` is true unless told otherwise), so that a later call can go on from one by its
+// Responses that the service keeps (`store` is true by default), so that a later call can go on from one by its
 // id (§2.4). Each knows the one it went on from: nothing is copied.
 
 import type { WireObject } from '../../core/wire.ts';
@@ -43,10 +43,10 @@ export function createStoredResponses(): StoredResponses {
   };
 }
 
-// What a WebSocket connection remembers by itself: its latest response, so that a call can go on from it although the
-// service stores nothing (§2.4).
-
-/** The memory of one connection. */
+/**
+ * The memory of one WebSocket connection: its latest response, so that a call can go on from it although the service stores
+ * nothing (§2.4).
+ */
 export interface ConnectionMemory {
   /** Every item up to and including this response, or `undefined` when it is not the latest. */
   itemsUpTo(id: string): readonly unknown[] | undefined;
