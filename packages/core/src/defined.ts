@@ -11,6 +11,8 @@ export type Defined<Members> = {
  * Returns a copy of an object without the members whose value is `undefined`. The other members keep their order, so a record
  * has the same bytes as one that was written without them. `null`, `false`, `0` and `''` are values and stay.
  *
+ * TypeScript does not report surplus members of the literal: the result is no fresh literal of its target type.
+ *
  * ```ts
  * return defined({ status, request: headers.get('request-id') ?? undefined, afterMs });
  * ```
