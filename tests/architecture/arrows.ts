@@ -42,7 +42,8 @@ const TWINS: Readonly<Record<string, readonly string[]>> = {
   'providers/openai': ['packages/simulator'],
   'tools/workspace': ['stores/memory', 'providers/scripted'],
   'packages/kit': ['packages/simulator', 'providers/scripted'],
-  'packages/recording': ['stores/ndjson'],
+  'packages/recording': ['stores/memory', 'stores/ndjson'],
+  'tools/skills': ['packages/log'],
 };
 
 /** Imports of the simulator that would make it prove nothing: of the code that it is there to check. */

@@ -32,7 +32,6 @@ export const ARROWS: Readonly<Record<string, readonly string[] | '*'>> = {
     'packages/agent',
     'packages/simulator',
     'providers/anthropic',
-    'stores/memory',
   ],
   'stores/memory': ['packages/log'],
   'stores/ndjson': ['packages/files', 'packages/log'],
@@ -41,7 +40,7 @@ export const ARROWS: Readonly<Record<string, readonly string[] | '*'>> = {
   'providers/anthropic': ['packages/model', 'providers/wire'],
   'providers/openai': ['packages/model', 'providers/wire'],
   'tools/workspace': ['packages/files', 'packages/log', 'packages/model', 'packages/agent'],
-  'tools/skills': ['packages/log', 'packages/model', 'packages/agent'],
+  'tools/skills': ['packages/model', 'packages/agent'],
   'tools/mcp': ['packages/files', 'packages/log', 'packages/model', 'packages/agent'],
   'tools/images': ['packages/model', 'packages/agent'],
   'packages/kit': [

@@ -236,7 +236,7 @@ interface QueuedTurn {
 export interface RunningTurn {
   readonly turn: TurnId;
   readonly abort: AbortController;
-  /** Whoever listens to this turn. */
+  /** The listeners of this turn. */
   readonly feed: EventFeed;
   /** Settles once the turn stands in the log, or will not. */
   readonly begun: Promise<void>;
@@ -244,7 +244,7 @@ export interface RunningTurn {
   readonly over: Promise<void>;
 }
 
-/** A turn for the caller, and the request for it. A rejection that nobody awaits is no unhandled one. */
+/** A turn for the caller, and the request for it. A rejection without a listener is not reported as unhandled. */
 function askForTurn(beginning: TurnBeginning, feed: EventFeed): { readonly asked: QueuedTurn; readonly turn: Turn } {
   const { promise, resolve } = Promise.withResolvers<FinishedTurn>();
   promise.catch(() => undefined);

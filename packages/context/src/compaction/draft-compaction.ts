@@ -5,7 +5,7 @@ import type { Position, Range } from '@tidemark/log';
 import { position } from '@tidemark/log';
 import type { Capabilities, Span } from '@tidemark/model';
 import { slice } from '../base/append-only.ts';
-import { modelSize, modelTokens, scaleSize, scalingOf } from '../fold/model-tokens.ts';
+import { modelSize, modelTokens, placeOf, scaleSize, scalingOf } from '../fold/model-tokens.ts';
 import { frontSize, waitingSize } from '../pressure/next-input.ts';
 import type { Scaling } from '../state/scales.ts';
 import { scaleOfText } from '../state/scales.ts';
@@ -109,10 +109,6 @@ function endOf({ length }: State, tail: readonly Span[]): TailBoundary | undefin
 function standing({ directives }: State, left: readonly Span[]): readonly Position[] {
   const said = new Set<number>(slice(directives));
   return left.flatMap((span) => (said.has(placeOf(span)) ? [position(placeOf(span))] : []));
-}
-
-function placeOf({ origin }: Span): number {
-  return origin.from === 'event' ? origin.position : -1;
 }
 
 function weightOf(scaling: Scaling, span: Span, perByte: number = 0): number {

@@ -51,7 +51,8 @@ export function checkpointScale({ packed, lead }: History, scaling: Scaling, tex
   );
 }
 
-function placeOf({ origin }: Span): number {
+/** Returns the position of the record that a span came from; -1 where it came from none. */
+export function placeOf({ origin }: Span): number {
   return origin.from === 'event' ? origin.position : -1;
 }
 

@@ -140,7 +140,8 @@ function covers(place: string, path: string, workspace: string): boolean {
   return pathInside(place, workspace) === undefined ? pathInside(place, path) !== undefined : dirname(path) === place;
 }
 
-function foldersAbove(path: string): readonly string[] {
+/** Returns the folders above a path, the nearest first. */
+export function foldersAbove(path: string): readonly string[] {
   const parent = dirname(path);
   return parent === path ? [] : [parent, ...foldersAbove(parent)];
 }

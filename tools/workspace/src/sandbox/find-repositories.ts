@@ -1,14 +1,15 @@
 // Every git repository below a workspace, at any depth: git runs programs that the settings and hooks of a repository
 // name, so the next `git status` outside of the sandbox would run what a command wrote there.
 
-import { lstatSync, realpathSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { lstatSync } from 'node:fs';
+import { join } from 'node:path';
 import { codeOf } from '../confine/file-problem.ts';
-import { gitFoldersOf, namedByGit, pointedTo } from '../confine/named-by-git.ts';
+import { foldersAbove, gitFoldersOf, namedByGit, pointedTo } from '../confine/named-by-git.ts';
 import { pathInside } from '../confine/path-inside.ts';
 import { resolveLinksNow } from '../confine/resolve-links.ts';
 import type { IndexedLook, IndexedEntry } from './folder-index.ts';
 import { createFolderIndex } from './folder-index.ts';
+import { realOf } from './hidden-paths.ts';
 
 /** The repositories of a workspace at one moment. */
 export interface Repositories {
@@ -89,11 +90,6 @@ function isReachedIn(workspace: string, path: string): boolean {
   return [path, resolveLinksNow(path)].some((each) => insideOf(each, workspace).length > 0);
 }
 
-function foldersAbove(path: string): readonly string[] {
-  const parent = dirname(path);
-  return parent === path ? [] : [parent, ...foldersAbove(parent)];
-}
-
 function limitRepositories(
   stores: readonly string[],
   named: readonly string[],
@@ -124,15 +120,6 @@ function storesOf(entry: IndexedEntry, workspace: string): readonly string[] {
   if (target === undefined) return [path];
   const common = pointedTo(join(target, 'commondir'), /^(.*)$/m);
   return [path, ...insideOf(realOf(target), workspace), ...insideOf(common && realOf(common), workspace)];
-}
-
-function realOf(path: string): string | undefined {
-  try {
-    return realpathSync.native(path);
-  } catch (error) {
-    if (codeOf(error) === undefined) throw error;
-    return undefined;
-  }
 }
 
 /** Not the workspace itself: it would be read-only as a whole. */

@@ -40,7 +40,8 @@ function coverOf(path: string): readonly Hidden[] {
   return stats.isFile() || stats.isSocket() ? [{ path: real, as: 'file' }] : [];
 }
 
-function realOf(path: string): string | undefined {
+/** Returns the real path; `undefined` where the file system has none. */
+export function realOf(path: string): string | undefined {
   try {
     return realpathSync.native(path);
   } catch (error) {
