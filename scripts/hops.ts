@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-import type { AgentOptions, LiveSession } from '@tidemark/kit';
+import type { AgentOptions, AgentSession } from '@tidemark/kit';
 import { createAgent, defineTool } from '@tidemark/kit';
 import type { ScriptedCall } from '@tidemark/simulator';
 import { createSimulator } from '@tidemark/simulator';
@@ -73,7 +73,7 @@ async function filesOfTurn(
 }
 
 /** The coverage of the turn alone: what was loaded and opened before does not count. */
-async function coverageOf(turn: () => ReturnType<LiveSession['prompt']>): Promise<readonly Profiler.ScriptCoverage[]> {
+async function coverageOf(turn: () => ReturnType<AgentSession['prompt']>): Promise<readonly Profiler.ScriptCoverage[]> {
   const profiler = new Session();
   profiler.connect();
   await profiler.post('Profiler.enable');

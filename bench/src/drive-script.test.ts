@@ -41,8 +41,7 @@ test.each(MODELS)(
     const [script] = WINDOWS;
     if (script === undefined) throw new Error('no script fills a window');
     const { bill, edits, calls, unlabelled, differences } = await driveScript(script, rowOf(model), {
-      pruning: 'auto',
-      compaction: 'preflight',
+      compaction: { pruning: 'auto', when: 'preflight' },
     });
     const whole = await driveScript(script, rowOf(model));
     expect(bill.billed.div(whole.bill.ideal).toNumber()).toBeLessThan(1.02);

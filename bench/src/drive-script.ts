@@ -50,7 +50,7 @@ export interface Driven {
 }
 
 /** What an agent may be given beside its script. */
-export type DrivenOptions = Partial<Pick<AgentOptions, 'padding' | 'role' | 'pruning' | 'compaction'>>;
+export type DrivenOptions = Partial<Pick<AgentOptions, 'instructions' | 'cache' | 'compaction'>>;
 
 /** What outlives a process: the provider, the time, and how far the script is. */
 interface World {
@@ -145,17 +145,20 @@ async function startProcess(world: World, shelf: MemoryBackend, id?: string): Pr
   const reached = await simulatedProvider(capabilities, { simulator, time, begun: () => answered(world) });
   const agent = createAgent({
     model,
-    catalog: { revision: 1, rows: [{ provider, model, runsCollapse }] },
+    modelOptions: { catalog: { revision: 1, rows: [{ provider, model, runsCollapse }] } },
     provider: reached.provider,
     store: createMemoryStore(shelf),
-    role: ROLE,
+    instructions: ROLE,
     tools: toolsAt(world, 0),
     permissions: { mode: 'auto' },
-    // Both are breaks with a name and a price that pays: here it is measured what a prefix costs that only grows.
-    pruning: 'never',
-    compaction: 'manual',
-    surroundings: time.surroundings,
+    host: { clock: time.surroundings },
     ...options,
+    compaction: {
+      // Both are breaks with a name and a price that pays: here it is measured what a prefix costs that only grows.
+      pruning: 'never',
+      when: 'manual',
+      ...options.compaction,
+    },
   });
   return { reached, shelf, agent, session: await agent.open(id) };
 }

@@ -34,7 +34,7 @@ const agent = createAgent({
   store: { home },
   tools: Array.from({ length: TOOLS }, (_, index) => ownTool(index)),
   skills: { roots: [{ folder, source: 'home' }] },
-  onRequest: () => void process.stdout.write('asked'),
+  connection: { onRequest: () => void process.stdout.write('asked') },
 });
 const session = await agent.open();
 const turn = session.prompt('Which orders of today are not paid?');

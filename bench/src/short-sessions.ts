@@ -55,7 +55,10 @@ async function billOfAll(steps: readonly ScriptedStep[], bytes: number, padding:
   let all = NO_BILL;
   for (let made = 1; made <= steps.length; made += 1) {
     const script: Script = { name: 'short', turns: [steps.slice(0, made)] };
-    const { bill, unlabelled, differences } = await driveScript(script, rowOf(MODEL), { padding, role });
+    const { bill, unlabelled, differences } = await driveScript(script, rowOf(MODEL), {
+      cache: { padding },
+      instructions: role,
+    });
     if (unlabelled + differences > 0) throw new Error(`a short session with padding ${padding} broke its prefix`);
     all = addBills(all, bill);
   }

@@ -103,11 +103,11 @@ function openSession(steady: Steady): Promise<AgentSession> {
     model: MODEL,
     provider: madeProvider(answer, watches?.join),
     store: watchedLog(log, { time: watches?.append, appending: (events) => appending(steady, events) }),
-    role: ROLE,
+    instructions: ROLE,
     tools: [...madeTools(run, effect), ...(endless ? [readsBack(run)] : [])],
-    ...(endless ? { catalog: ENDLESS } : {}),
+    ...(endless ? { modelOptions: { catalog: ENDLESS } } : {}),
     permissions: { mode: 'auto' },
-    surroundings: steady.time.surroundings,
+    host: { clock: steady.time.surroundings },
   });
   return agent.open();
 }

@@ -4,7 +4,7 @@ import { createAgent } from '@tidemark/kit';
 
 const agent = createAgent({
   model: 'claude-sonnet-5-5',
-  environment: process.env,
+  host: { environment: process.env },
   baseURL: process.env['ANTHROPIC_BASE_URL'] ?? 'https://api.anthropic.com',
 });
 const session = await agent.open();

@@ -5,7 +5,7 @@ import { findOrder, refund } from './order-tools.ts';
 
 const agent = createAgent({
   model: 'claude-sonnet-5-5',
-  environment: process.env,
+  host: { environment: process.env },
   baseURL: process.env['ANTHROPIC_BASE_URL'] ?? 'https://api.anthropic.com',
   tools: [findOrder, refund],
   permissions: { mode: 'auto' },

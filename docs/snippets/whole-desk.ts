@@ -8,9 +8,9 @@ import { findOrder, refund } from './order-tools.ts';
 const person = createInterface({ input: process.stdin, output: process.stderr, terminal: false });
 const agent = createAgent({
   model: 'claude-sonnet-5-5',
-  environment: process.env,
+  host: { environment: process.env },
   baseURL: process.env['ANTHROPIC_BASE_URL'] ?? 'https://api.anthropic.com',
-  role: 'You run the order desk of a lamp shop. Never pay back more than was paid.',
+  instructions: 'You run the order desk of a lamp shop. Never pay back more than was paid.',
   store: { home: 'desk' },
   tools: [findOrder, refund],
   limits: { steps: 20, cost: '0.50' },
@@ -21,7 +21,7 @@ const agent = createAgent({
       return answer === 'y' ? 'allowed' : 'denied';
     },
   },
-  onRequest: (body) => console.error(`sending ${body.length} bytes`),
+  connection: { onRequest: (body) => console.error(`sending ${body.length} bytes`) },
 });
 
 const known = process.argv[2];

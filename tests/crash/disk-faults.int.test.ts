@@ -68,14 +68,13 @@ async function live({ home, url, ran }: Stage, files?: FailingFiles): Promise<st
     apiKey: 'simulated',
     baseURL: url,
     store,
-    builtIn: false,
     tools: toolsThat(({ at }, { call }) => {
       ran.push(call);
       // The last result is too long for a record.
       return at === 'd' ? 'seen '.repeat(20_000) : `seen ${at}`;
     }),
-    permissions: { mode: 'auto', unconfined: true },
-    surroundings: backwards(),
+    permissions: { mode: 'auto', allowUnsandboxed: true },
+    host: { clock: backwards() },
   });
   try {
     const session = await agent.open(sessions.length === 0 ? undefined : ID);

@@ -162,9 +162,9 @@ function agentAt(
     model,
     provider: provider(url, idleMs),
     tools: [work],
-    outputLimit: 1_000,
+    maxOutputTokens: 1_000,
     permissions: { mode: 'auto' },
-    surroundings: { ...THIS_MACHINE, wait: (ms, signal) => THIS_MACHINE.wait(ms / 1_000, signal) },
+    host: { clock: { ...THIS_MACHINE, wait: (ms, signal) => THIS_MACHINE.wait(ms / 1_000, signal) } },
   });
 }
 

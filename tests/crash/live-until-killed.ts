@@ -44,7 +44,6 @@ export async function liveUntilKilled(task: string, more: Pick<AgentOptions, 'su
     apiKey: 'simulated',
     baseURL,
     store,
-    builtIn: false,
     tools: WORKING_TOOLS.map(({ name: tool, effect }) =>
       defineTool({
         name: tool,
@@ -59,9 +58,9 @@ export async function liveUntilKilled(task: string, more: Pick<AgentOptions, 'su
         },
       }),
     ),
-    permissions: { mode: 'auto', unconfined: true },
-    retry: { firstMs: 1, mostMs: 5 },
-    surroundings: { ...THIS_MACHINE, newName: () => (named++ === 0 && stage === 'new' ? id : randomUUID()) },
+    permissions: { mode: 'auto', allowUnsandboxed: true },
+    connection: { retry: { initialDelayMs: 1, maxDelayMs: 5 } },
+    host: { clock: { ...THIS_MACHINE, newName: () => (named++ === 0 && stage === 'new' ? id : randomUUID()) } },
     ...more,
   });
   const session: AgentSession = await agent.open(stage === 'new' ? undefined : id);

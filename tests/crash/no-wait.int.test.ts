@@ -102,9 +102,9 @@ async function live(stage: Stage, words: string): Promise<string> {
     provider: wire.provider(url, 600_000),
     store: openNdjsonStore({ home }),
     workspace,
-    outputLimit: 1_000,
+    maxOutputTokens: 1_000,
     permissions: { mode: 'auto' },
-    surroundings: THIS_MACHINE,
+    host: { clock: THIS_MACHINE },
   });
   try {
     const session = await agent.open(stage.session);

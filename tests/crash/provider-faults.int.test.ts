@@ -3,7 +3,7 @@
 // at each event of each call, with `npm run torture`.
 
 import { createAgent, defineTool } from '@tidemark/kit';
-import type { Agent, LiveSession } from '@tidemark/kit';
+import type { Agent, AgentSession } from '@tidemark/kit';
 import type { Recorded, SessionId } from '@tidemark/log';
 import type { Provider } from '@tidemark/model';
 import { THIS_MACHINE, verifySession } from '@tidemark/agent';
@@ -186,7 +186,7 @@ async function play(one: Case): Promise<void> {
   }
 }
 
-async function expectTurn(session: LiveSession, fails: boolean): Promise<void> {
+async function expectTurn(session: AgentSession, fails: boolean): Promise<void> {
   expect(await session.prompt('Look.')).toMatchObject(
     fails
       ? { outcome: 'failed', error: { next: expect.stringMatching(/./) } }
@@ -194,14 +194,14 @@ async function expectTurn(session: LiveSession, fails: boolean): Promise<void> {
   );
 }
 
-async function expectSide(session: LiveSession, fails: boolean): Promise<void> {
+async function expectSide(session: AgentSession, fails: boolean): Promise<void> {
   const side = session.side({ purpose: 'check', words: 'Aside.', history: 'main' });
   if (fails) await expect(side).rejects.toThrow();
   else expect((await side).text).toBe(ANSWERS[SIDE]?.text);
 }
 
 /** Where the model cannot be heard, the log alone writes the checkpoint. */
-async function expectCompacted(session: LiveSession, fails: boolean): Promise<void> {
+async function expectCompacted(session: AgentSession, fails: boolean): Promise<void> {
   const report = await session.compact({ tailTokens: 500, by: 'model' });
   const strategy = fails ? 'deterministic' : 'model-assisted';
   expect(report).toMatchObject({ outcome: 'compacted', strategy });
@@ -250,9 +250,9 @@ function agentOf({
     model,
     provider,
     tools: [work],
-    retry: { attempts },
+    connection: { retry: { attempts } },
     permissions: { mode: 'auto' },
-    surroundings: { ...THIS_MACHINE, wait: (ms, signal) => THIS_MACHINE.wait(ms / 10_000, signal) },
+    host: { clock: { ...THIS_MACHINE, wait: (ms, signal) => THIS_MACHINE.wait(ms / 10_000, signal) } },
   });
 }
 

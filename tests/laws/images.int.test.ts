@@ -210,8 +210,8 @@ it('a model that takes no images is told so in words, and one that does is shown
   const model = 'claude-sonnet-5-5';
   const bodies: string[] = [];
   const played = await play('anthropic', () => SEEN, {
-    catalog: { revision: 1, rows: [{ provider: 'anthropic', model, images: 'none' }] },
-    onRequest: (body) => void bodies.push(Buffer.from(body).toString()),
+    modelOptions: { catalog: { revision: 1, rows: [{ provider: 'anthropic', model, images: 'none' }] } },
+    connection: { onRequest: (body) => void bodies.push(Buffer.from(body).toString()) },
   });
   const session = await played.agent.open();
   const data = await screen(300, 200);
@@ -243,7 +243,7 @@ it('code-yeongyu/senpi#302: a ninth of 63 screenshots and of 101 MiB fits a nint
   const requestBytes = 32_000_000 / 9;
   const model = 'claude-sonnet-5-5';
   const catalog = { revision: 1, rows: [{ provider: 'anthropic', model, requestBytes: Math.floor(requestBytes) }] };
-  const played = await play('anthropic', () => SEEN, { catalog });
+  const played = await play('anthropic', () => SEEN, { modelOptions: { catalog } });
   const session = await played.agent.open();
   const images = given.map((data) => ({ type: 'image', data }) as const);
   expect(await session.prompt([...images, { type: 'text', text: 'Compare.' }])).toMatchObject({ outcome: 'completed' });
@@ -259,7 +259,6 @@ it('code-yeongyu/senpi#302: a ninth of 63 screenshots and of 101 MiB fits a nint
 it('anthropics/claude-code#37418: the image above the number that a request may hold takes the older half with it, and the session goes on', async () => {
   const played = await play('small', (sent) => (answeredIn(sent) < 101 ? call('screenshot', {}) : SEEN), {
     tools: [camera(30, 10)],
-    builtIn: false,
   });
   const session = await played.agent.open();
   expect(await session.prompt('Take a hundred and one.')).toMatchObject({ outcome: 'completed', text: 'I see.' });
@@ -289,8 +288,8 @@ it('an image that is shortened away gives way to a line that says so, and is rea
     },
     {
       tools: [camera(1_200, 800, 'shell')],
-      surroundings: { ...THIS_MACHINE, now },
-      onRequest: (body) => void bodies.push(Buffer.from(body).toString()),
+      host: { clock: { ...THIS_MACHINE, now } },
+      connection: { onRequest: (body) => void bodies.push(Buffer.from(body).toString()) },
     },
   );
   const session = await played.agent.open();

@@ -126,11 +126,11 @@ export async function beginLife(stage: Omit<Stage, 'life'>, place: Place, number
     provider,
     store: watched(place.open(), disk, stage.slow),
     tools: toolsOf(shop, 0),
-    sources: [worldSource(stage)],
+    context: { sources: [worldSource(stage)] },
     permissions: { mode: 'auto', ask: askerOf(shop) },
     ...(steps === undefined ? {} : { limits: { steps } }),
-    retry: { attempts: 3, firstMs: 100, mostMs: 400 },
-    surroundings: clock.surroundings,
+    connection: { retry: { attempts: 3, initialDelayMs: 100, maxDelayMs: 400 } },
+    host: { clock: clock.surroundings },
   });
   const live = await agent.open(stage.id);
   const told: SessionEvent[] = [];

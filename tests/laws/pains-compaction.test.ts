@@ -3,7 +3,7 @@
 
 import { fileURLToPath } from 'node:url';
 
-import type { AgentOptions, LiveSession } from '@tidemark/kit';
+import type { AgentOptions, AgentSession } from '@tidemark/kit';
 import { foldLog } from '@tidemark/agent';
 import { compactionStanding } from '@tidemark/context';
 import { createAgent, defineTool } from '@tidemark/kit';
@@ -35,7 +35,7 @@ const look = defineTool({
 });
 
 interface Played {
-  readonly live: LiveSession;
+  readonly live: AgentSession;
   readonly log: Log;
   readonly simulator: Simulator;
   readonly bodies: readonly string[];
@@ -65,13 +65,15 @@ async function play(
   const { model, inputLimit, outputLimit, window } = windowOf(believed);
   const agent = createAgent({
     model,
-    catalog: { revision: 1, rows: [{ provider: 'anthropic', model, inputLimit, outputLimit, window, ...bytes }] },
+    modelOptions: {
+      catalog: { revision: 1, rows: [{ provider: 'anthropic', model, inputLimit, outputLimit, window, ...bytes }] },
+    },
     provider: createAnthropicProvider({ apiKey: 'simulated', baseURL: listening.url }),
-    permissions: { mode: 'auto', unconfined: true },
+    permissions: { mode: 'auto', allowUnsandboxed: true },
     tools: [look],
-    warm: 'off',
-    onRequest: (body) => bodies.push(new TextDecoder().decode(body)),
+    connection: { onRequest: (body) => bodies.push(new TextDecoder().decode(body)) },
     ...options,
+    cache: { warm: 'off', ...options.cache },
   });
   const live = await agent.open();
   onTestFinished(async () => {
@@ -154,7 +156,7 @@ it('NousResearch/hermes-agent#53008: a compaction that succeeds and frees less t
       ...looking(sent),
       ...(bodies.at(-1)?.includes('<checkpoint>') === true && { fault: { kind: 'wrong-usage', usage } }),
     }),
-    { onRequest: (body) => bodies.push(new TextDecoder().decode(body)), real: 200_000 },
+    { connection: { onRequest: (body) => bodies.push(new TextDecoder().decode(body)) }, real: 200_000 },
   );
   expect(await played.live.prompt('Look.')).toMatchObject(done);
   expect(await played.compactions()).toEqual(Array(2).fill('history.compacted critical_pressure_preflight'));
@@ -175,7 +177,7 @@ it('NousResearch/hermes-agent#53008: compacting is tried again behind the next p
       ...(sent.lastUserText === 'Again.' ? { answer: { text: 'Done.' } } : looking(sent)),
       ...(bodies.at(-1)?.includes('<checkpoint>') === true && { fault: { kind: 'wrong-usage', usage } }),
     }),
-    { onRequest: (body) => bodies.push(new TextDecoder().decode(body)), real: 200_000 },
+    { connection: { onRequest: (body) => bodies.push(new TextDecoder().decode(body)) }, real: 200_000 },
   );
   await played.live.prompt('Look.');
   await played.live.prompt('Again.');
@@ -183,7 +185,7 @@ it('NousResearch/hermes-agent#53008: compacting is tried again behind the next p
 });
 
 it('anomalyco/opencode#16882: manual has no way round it when a request is refused as too long', async () => {
-  const played = await play(200_000, looks(30), { real: 6_000, compaction: 'manual' });
+  const played = await play(200_000, looks(30), { real: 6_000, compaction: { when: 'manual' } });
   expect(await played.live.prompt('Look.')).toMatchObject({ outcome: 'failed', error: { code: 'provider/too-long' } });
   expect([await played.compactions(), played.notices]).toEqual([[], []]);
 });
@@ -220,7 +222,7 @@ it('anthropics/claude-code#8050, #14274, elidickinson/pi-claude-bridge#18: a com
       asked.push(sent.lastUserText);
       return { answer: { text: 'no JSON' } };
     },
-    { real: 12_000, compactionBy: 'model' },
+    { real: 12_000, compaction: { by: 'model' } },
   );
   expect(await played.live.prompt('Look.')).toMatchObject(done);
   expect(statuses(played).filter((status) => status === 400)).toHaveLength(1);
@@ -280,7 +282,11 @@ describe('openai/codex#38861', () => {
         images: [{ data: picture(30_000, step), mediaType: 'image/png' }],
       }),
     });
-    const played = await play(200_000, looks(11), { tools: [shot], requestBytes: 320_000, images: 'as-given' });
+    const played = await play(200_000, looks(11), {
+      tools: [shot],
+      requestBytes: 320_000,
+      context: { images: 'as-given' },
+    });
     expect(await played.live.prompt('Look.')).toMatchObject(done);
     expect(new Set(await played.compactions())).toEqual(new Set(['history.compacted critical_pressure_preflight']));
     expect(played.notices).toContain('context/compacted');
@@ -293,7 +299,7 @@ describe('openai/codex#38861', () => {
 
 it('anthropics/claude-code#13919, #74990, #19471: what a source said is said again behind a checkpoint', async () => {
   const rules = { name: 'rules', revision: () => '1', render: () => 'Never touch main.', affectedBy: () => false };
-  const played = await play(12_000, looks(60), { sources: [rules] });
+  const played = await play(12_000, looks(60), { context: { sources: [rules] } });
   expect(await played.live.prompt('Look.')).toMatchObject(done);
   expect((await played.compactions()).length).toBeGreaterThan(1);
   expect(played.bodies.filter((body) => !body.includes('Never touch main.'))).toEqual([]);

@@ -3,7 +3,7 @@
 
 import type { Gauge } from '@tidemark/context';
 import { inputLimitOf } from '@tidemark/context';
-import type { Agent, AgentOptions, LiveSession } from '@tidemark/kit';
+import type { Agent, AgentOptions, AgentSession } from '@tidemark/kit';
 import { createAgent, defineTool } from '@tidemark/kit';
 import type { Recorded, RecordedOf } from '@tidemark/log';
 import { sessionId } from '@tidemark/log';
@@ -67,7 +67,7 @@ function looks(count: number): (sent: ReceivedRequest) => AnswerPlan {
 interface Stage {
   readonly simulator: Simulator;
   /** Another process over the same log. */
-  start(): Promise<{ readonly agent: Agent; readonly live: LiveSession }>;
+  start(): Promise<{ readonly agent: Agent; readonly live: AgentSession }>;
   records(): Promise<readonly Recorded[]>;
   /** Every gauge that was told, in order. */
   readonly gauges: Gauge[];
@@ -89,12 +89,11 @@ async function stage(
       model: MODEL[wire],
       provider: providerOf(wire, listening),
       store: createMemoryStore(shelf),
-      permissions: { mode: 'auto', unconfined: true },
-      role: 'You keep the harbour book. '.repeat(400),
+      permissions: { mode: 'auto', allowUnsandboxed: true },
+      instructions: 'You keep the harbour book. '.repeat(400),
       tools: [look],
-      warm: 'off',
-      rewriteNotice: {},
       ...more,
+      cache: { warm: 'off', rewriteNotice: {}, ...more.cache },
     });
     open.push(agent);
     const live = await agent.open(id);
@@ -198,7 +197,9 @@ describe.each(['anthropic', 'websocket'] as const)('over %s', (wire) => {
       const fault = sent.toolResults.length > 0 ? faults.shift() : undefined;
       return fault === undefined ? answer(sent) : { answer: { text: 'Words that are cut. '.repeat(40) }, fault };
     };
-    const played = await stage(wire, fails, { retry: { attempts: 3, firstMs: 1, mostMs: 1 } });
+    const played = await stage(wire, fails, {
+      connection: { retry: { attempts: 3, initialDelayMs: 1, maxDelayMs: 1 } },
+    });
     const { live } = await played.start();
     await live.prompt('Look.');
     await live.side({ purpose: 'title', words: 'Name this.', history: 'main' });

@@ -286,11 +286,11 @@ async function agentOn(place: Place & { readonly home: string }, staged: Staged)
     apiKey: 'simulated',
     baseURL: listening.url,
     store: openNdjsonStore({ home: place.home }),
-    permissions: { mode: 'auto', unconfined: true },
-    environment,
+    permissions: { mode: 'auto', allowUnsandboxed: true },
+    host: { environment },
     tools: [pour],
-    ...(workspace === undefined ? { builtIn: false } : { workspace, builtIn: ['read', 'write', 'edit', 'bash'] }),
-    onRequest: (body) => bodies.push(new TextDecoder().decode(body)),
+    ...(workspace !== undefined && { workspace: { folder: workspace, tools: ['read', 'write', 'edit', 'bash'] } }),
+    connection: { onRequest: (body) => bodies.push(new TextDecoder().decode(body)) },
   });
   onTestFinished(async () => {
     await agent.close();

@@ -41,11 +41,14 @@ export async function play<T>(playing: Playing, act: (played: Played) => Promise
     model: 'claude-sonnet-4-5',
     provider: createAnthropicProvider({ apiKey: 'simulated', baseURL: listening.url, idleMs: 500 }),
     store: place.open(),
-    permissions: { mode: 'auto', unconfined: true },
-    onRequest: (body) => bodies.push(new TextDecoder().decode(body)),
-    // What waits for seconds waits for milliseconds.
-    surroundings: { ...THIS_MACHINE, wait: (ms, signal) => THIS_MACHINE.wait(ms / 1_000, signal) },
+    permissions: { mode: 'auto', allowUnsandboxed: true },
     ...options,
+    connection: { onRequest: (body) => bodies.push(new TextDecoder().decode(body)), ...options.connection },
+    host: {
+      // What waits for seconds waits for milliseconds.
+      clock: { ...THIS_MACHINE, wait: (ms, signal) => THIS_MACHINE.wait(ms / 1_000, signal) },
+      ...options.host,
+    },
   });
   try {
     return await act({ live: await agent.open(id), bodies, simulator });

@@ -85,14 +85,16 @@ async function play({
     model: MODELS[wire],
     provider,
     tools: [screenshot],
-    // What is sent here is no picture: somebody looking into it would refuse it first.
-    images: 'as-given',
+    context: {
+      // What is sent here is no picture: somebody looking into it would refuse it first.
+      images: 'as-given',
+    },
     ...(requestBytes !== undefined && {
-      catalog: { revision: 1, rows: [{ provider: wire, model: MODELS[wire], requestBytes }] },
+      modelOptions: { catalog: { revision: 1, rows: [{ provider: wire, model: MODELS[wire], requestBytes }] } },
     }),
-    ...(compaction !== undefined && { compaction }),
+    ...(compaction !== undefined && { compaction: { when: compaction } }),
     permissions: { mode: 'auto' },
-    surroundings: { ...THIS_MACHINE, wait: (ms, signal) => THIS_MACHINE.wait(ms / 1_000, signal) },
+    host: { clock: { ...THIS_MACHINE, wait: (ms, signal) => THIS_MACHINE.wait(ms / 1_000, signal) } },
   });
   open.push(listening, agent);
   return { agent, simulator };

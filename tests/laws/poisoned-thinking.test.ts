@@ -52,7 +52,7 @@ describe('vercel/ai#7099, #8379', () => {
         answer: (arrived === 0 ? STEPS[0] : undefined) ?? { text: 'Good.' },
       });
       await onNew('memory', (place) =>
-        play({ place, tools: quick, answer, outputLimit }, async ({ live }) => {
+        play({ place, tools: quick, answer, maxOutputTokens: outputLimit }, async ({ live }) => {
           expect(await live.prompt('Go.')).toMatchObject({ outcome: 'completed', text: 'Good.' });
           expect(await live.prompt(AGAIN)).toMatchObject({ outcome: 'completed' });
         }),

@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { LiveSession } from '@tidemark/kit';
+import type { AgentSession } from '@tidemark/kit';
 import { createAgent } from '@tidemark/kit';
 import type { AnswerPlan, ReceivedRequest, Simulator } from '@tidemark/simulator';
 import { createSimulator } from '@tidemark/simulator';
@@ -80,7 +80,7 @@ function frontOf({ body }: ReceivedRequest): string {
 async function run(
   instructions: 'discover' | 'attach',
   prompts: readonly string[],
-  between?: (made: Project, session: LiveSession) => Promise<unknown>,
+  between?: (made: Project, session: AgentSession) => Promise<unknown>,
   more?: string,
 ): Promise<Project & Played> {
   const made = await project(more);
@@ -90,9 +90,8 @@ async function run(
     model: MODEL,
     apiKey: 'not-a-key',
     baseURL: server.url,
-    workspace: made.folder,
+    workspace: { folder: made.folder, agentsFile: instructions },
     permissions: { mode: 'auto' },
-    instructions,
   });
   try {
     const session = await agent.open();
@@ -135,7 +134,7 @@ describe('AGENTS.md', () => {
   });
 
   test('that was read is named again, with its digest, behind the compaction that dropped it', async () => {
-    const compact = async (_: Project, session: LiveSession): Promise<void> => {
+    const compact = async (_: Project, session: AgentSession): Promise<void> => {
       expect(await session.compact({ tailTokens: 200, by: 'deterministic' })).toMatchObject({ outcome: 'compacted' });
     };
     const prompts = ['Add rounding to packages/tax.', 'Thank you.'];

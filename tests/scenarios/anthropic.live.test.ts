@@ -15,9 +15,8 @@ test.skipIf(apiKey === '')(
   async () => {
     const agent = createAgent({
       model: process.env['TIDEMARK_LIVE_MODEL'] ?? 'claude-haiku-4-5',
-      apiKey,
-      // Above the floor of every model, so that there is something to read.
-      role: 'You look up tides. Answer in one short sentence. '.repeat(400),
+      apiKey, // Above the floor of every model, so that there is something to read.
+      instructions: 'You look up tides. Answer in one short sentence. '.repeat(400),
       tools: [
         defineTool({
           name: 'tide_at',

@@ -60,11 +60,11 @@ async function play(
     model,
     provider,
     store: log,
-    role: ROLE,
+    instructions: ROLE,
     tools,
-    parameters,
-    outputLimit: 4_000,
-    permissions: { mode: 'auto', unconfined: true },
+    modelOptions: { parameters },
+    maxOutputTokens: 4_000,
+    permissions: { mode: 'auto', allowUnsandboxed: true },
   });
   closing.push(
     () => agent.close(),

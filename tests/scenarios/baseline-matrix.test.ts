@@ -2,7 +2,7 @@
 // does. A reason more or less fails. Skills changed (issue 6) have no way to happen yet, and no row.
 
 import type { Recorded } from '@tidemark/log';
-import type { LiveSession } from '@tidemark/kit';
+import type { AgentSession } from '@tidemark/kit';
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { expectOnlyGrowth, expectSound, openStage, recordsOf } from './billed-stage.ts';
@@ -136,7 +136,7 @@ function names(): readonly StoryName[] {
 }
 
 /** Listens to a session; who waits to send again need not wait. */
-async function hear(live: LiveSession, notices: string[], pass: () => void): Promise<void> {
+async function hear(live: AgentSession, notices: string[], pass: () => void): Promise<void> {
   for await (const event of live.events()) {
     if (event.type !== 'notice.raised') continue;
     notices.push(`notice: ${event.notice.code}`);

@@ -3,7 +3,7 @@
 
 import type { Encoders } from '@tidemark/agent';
 import { explainSession, verifySession } from '@tidemark/agent';
-import type { Agent, AgentOptions, ForkOptions, LiveSession } from '@tidemark/kit';
+import type { Agent, AgentOptions, ForkOptions, AgentSession } from '@tidemark/kit';
 import { createAgent } from '@tidemark/kit';
 import type { Log, Recorded } from '@tidemark/log';
 import { sessionId } from '@tidemark/log';
@@ -57,11 +57,11 @@ export interface Stage {
   /** Every call that was answered. */
   billed(): readonly Billed[];
   /** Opens a session in a process of its own: a new one without an id. */
-  open(options?: Opening): Promise<LiveSession>;
+  open(options?: Opening): Promise<AgentSession>;
   /** Forks a session, in a process of its own. */
-  fork(id: string, options?: ForkOptions): Promise<LiveSession>;
+  fork(id: string, options?: ForkOptions): Promise<AgentSession>;
   /** A turn: what the user says, and what the model answers to each call. */
-  turn(live: LiveSession, words: string, ...answers: readonly AnswerPlan[]): Promise<void>;
+  turn(live: AgentSession, words: string, ...answers: readonly AnswerPlan[]): Promise<void>;
 }
 
 /** How a session is opened; the rest as it was staged. */
@@ -101,16 +101,20 @@ export async function openStage(
   const agentOf = (options: Partial<AgentOptions>): Agent => {
     const agent = createAgent({
       model,
-      // The same front in every process, with a workspace and without.
-      runtime: 'full',
-      role: ROLE,
-      store: createMemoryStore(shelf),
-      provider,
-      permissions: { mode: 'auto', unconfined: true },
-      surroundings: clock.surroundings,
-      onRequest: (body) => bodies.push(new TextDecoder().decode(body)),
       ...staged,
       ...options,
+      context: {
+        // The same front in every process, with a workspace and without.
+        runtimeInstructions: 'full',
+        ...staged.context,
+        ...options.context,
+      },
+      instructions: ROLE,
+      store: createMemoryStore(shelf),
+      provider,
+      permissions: { mode: 'auto', allowUnsandboxed: true },
+      host: { clock: clock.surroundings, ...staged.host, ...options.host },
+      connection: { onRequest: (body) => bodies.push(new TextDecoder().decode(body)) },
     });
     ends.push(() => agent.close());
     return agent;

@@ -3,7 +3,7 @@
 
 import type { Tool } from '@tidemark/agent';
 import { defineTool } from '@tidemark/kit';
-import type { LiveSession } from '@tidemark/kit';
+import type { AgentSession } from '@tidemark/kit';
 import type { AnswerPlan } from '@tidemark/simulator';
 import { createHistoryReadTool } from '@tidemark/tools-workspace';
 import { expect } from 'vitest';
@@ -14,9 +14,9 @@ import { epochsOf, ROLE } from './billed-stage.ts';
 /** Where a story is played, and how its sessions are opened so that their notices are heard. */
 export interface Played {
   readonly stage: Stage;
-  open(options?: Opening): Promise<LiveSession>;
+  open(options?: Opening): Promise<AgentSession>;
   /** Listens to a session that was opened in another way. */
-  hear(live: LiveSession): LiveSession;
+  hear(live: AgentSession): AgentSession;
   /** Takes down a rewrite that a driver of its own was told of. */
   say(tokens: number, cost: string | undefined): void;
 }
@@ -76,7 +76,7 @@ export const EDITED_TOOLS: readonly Tool[] = TOOLS.map((one) =>
 );
 
 /** Turns over texts of each kind. */
-async function work({ stage }: Played, live: LiveSession): Promise<void> {
+async function work({ stage }: Played, live: AgentSession): Promise<void> {
   await stage.turn(live, 'Look at the orders.', calling('orders'), done);
   await stage.turn(live, 'Now the dump.', calling('dump'), done);
   await stage.turn(live, 'And the stock?', calling('stock'), done);
@@ -204,7 +204,7 @@ export const thinks: BreakStory = async (played) => {
 
 /** Front and history are below what the model caches. */
 export const staysSmall: BreakStory = async (played) => {
-  const live = await played.open({ role: 'Be brief. '.repeat(40), tools: [], padding: 'never' });
+  const live = await played.open({ instructions: 'Be brief. '.repeat(40), tools: [], cache: { padding: 'never' } });
   await played.stage.turn(live, 'Hello.', done);
   await played.stage.turn(live, 'And now?', done);
   return live.id;

@@ -46,10 +46,10 @@ async function chat(model: string, { turns = 1, words = WORDS, options }: Chat):
   const agent = createAgent({
     model,
     provider: providerOf(model, url),
-    role: ROLE,
-    warm: 'off',
-    onRequest: (body) => bodies.push(new TextDecoder().decode(body)),
+    instructions: ROLE,
+    connection: { onRequest: (body) => bodies.push(new TextDecoder().decode(body)) },
     ...options,
+    cache: { warm: 'off', ...options.cache },
   });
   onTestFinished(async () => {
     await agent.close();
@@ -132,7 +132,7 @@ describe('the front of an agent with only tools of its own', () => {
       expect(costs).toHaveLength(120);
       return costs.reduce((sum, one) => sum + one, 0);
     };
-    expect((await cost({})) / (await cost({ runtime: 'full' }))).toBeLessThan(0.99);
+    expect((await cost({})) / (await cost({ context: { runtimeInstructions: 'full' } }))).toBeLessThan(0.99);
   });
 });
 
@@ -144,12 +144,12 @@ describe('the whole text of the runtime', () => {
   };
 
   test.each<[string, () => Partial<AgentOptions>]>([
-    ['a workspace', () => ({ workspace: folder(), builtIn: false })],
+    ['a workspace', () => ({ workspace: { folder: folder(), tools: false } })],
     ['skills', () => ({ skills: { roots: [{ folder: folder(), source: 'home' }] } })],
-    ['an author who asks for it', () => ({ runtime: 'full' })],
+    ['an author who asks for it', () => ({ context: { runtimeInstructions: 'full' } })],
   ])('is in the front with %s', async (_what, options) => {
     const { bodies } = await chat('claude-sonnet-4-6', {
-      options: { tools: [orders], padding: 'never', ...options() },
+      options: { tools: [orders], cache: { padding: 'never' }, ...options() },
     });
     expect(counted(bodies[0] ?? '').system[0]?.text).toBe(TM1_RUNTIME);
   });

@@ -9,7 +9,7 @@ const done: AnswerPlan = { answer: { text: 'Done.' } };
 const calling = (name: string): AnswerPlan => ({ answer: { text: 'I look.', calls: [{ name, arguments: {} }] } });
 
 test.each([800, 1_500])('a checkpoint behind dumps takes at most the %i tokens that it is given', async (most) => {
-  const stage = await openStage({ model: 'claude-sonnet-4-5', tools: stories.TOOLS, role: stories.LONG_ROLE });
+  const stage = await openStage({ model: 'claude-sonnet-4-5', tools: stories.TOOLS, instructions: stories.LONG_ROLE });
   const live = await stage.open();
   for (let turn = 0; turn < 3; turn += 1) await stage.turn(live, 'Now the dump.', calling('dump'), done);
   await stage.turn(live, 'The shelves are full, and what is missing goes out with the next order. '.repeat(60), done);

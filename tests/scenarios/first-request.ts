@@ -7,7 +7,7 @@ const agent = createAgent({
   model: 'claude-sonnet-5-5',
   apiKey: 'unused',
   ...(folder !== undefined && { skills: { roots: [{ folder, source: 'home' }] } }),
-  onRequest: () => process.exit(0),
+  connection: { onRequest: () => process.exit(0) },
 });
 const session = await agent.open();
 await session.prompt('Hello.');

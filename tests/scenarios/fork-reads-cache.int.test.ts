@@ -1,7 +1,7 @@
 // A fork goes on from what its parent has cached, also where the parent was packed anew: judged by the simulator's ledger.
 
 import type { Tool } from '@tidemark/agent';
-import type { LiveSession } from '@tidemark/kit';
+import type { AgentSession } from '@tidemark/kit';
 import { defineTool } from '@tidemark/kit';
 import type { AnswerPlan } from '@tidemark/simulator';
 import { createHistoryReadTool } from '@tidemark/tools-workspace';
@@ -29,7 +29,7 @@ function looks(count: number, words: number): readonly AnswerPlan[] {
 }
 
 /** A session whose last request stands behind a checkpoint. */
-async function compacted(stage: Stage): Promise<LiveSession> {
+async function compacted(stage: Stage): Promise<AgentSession> {
   const live = await stage.open();
   await stage.turn(live, 'Look at everything.', ...looks(10, 600), done);
   expect(await live.compact({ tailTokens: 6_000 })).toMatchObject({ outcome: 'compacted' });
@@ -39,7 +39,7 @@ async function compacted(stage: Stage): Promise<LiveSession> {
 }
 
 /** A session whose last request shows old results shortened. */
-async function pruned(stage: Stage): Promise<LiveSession> {
+async function pruned(stage: Stage): Promise<AgentSession> {
   const live = await stage.open();
   await stage.turn(live, 'Look at everything.', ...looks(8, 1_500), ...looks(60, 5), done);
   expect(await epochsOf(stage, live.id)).toContain('pruning');
@@ -49,7 +49,7 @@ async function pruned(stage: Stage): Promise<LiveSession> {
 const MADE = { compacted, pruned };
 
 /** The first call of the fork reads all that the parent's last one left, and opens no epoch. */
-async function expectReads(stage: Stage, fork: LiveSession): Promise<void> {
+async function expectReads(stage: Stage, fork: AgentSession): Promise<void> {
   const [before, epochs] = [stage.billed().at(-1), await epochsOf(stage, fork.id)];
   await stage.turn(fork, 'And what of this?', done);
   const first = stage.billed().at(-1);

@@ -25,7 +25,7 @@ async function writeAll(paths: readonly string[]): Promise<{ home: string; title
     model: 'claude-sonnet-5-5',
     provider: createScriptedProvider({ answers: [...paths.map(writing), done] }),
     workspace: home,
-    environment: { HOME: home, PATH: `/usr/bin:${join(home, 'bin')}` },
+    host: { environment: { HOME: home, PATH: `/usr/bin:${join(home, 'bin')}` } },
     permissions: {
       mode: 'auto',
       ask: async (question) => {

@@ -14,7 +14,7 @@ type Turn = readonly [tokens: number, minutes: number];
 
 /** Plays the turns and returns what the simulator billed. Sonnet 4.6: a read 0.1, a short write 1.25, a long one 2. */
 async function bill(turns: readonly Turn[], ttl: Lasting): Promise<{ cost: number; calls: readonly Billed[] }> {
-  const stage = await openStage({ ttl });
+  const stage = await openStage({ cache: { ttl } });
   const live = await stage.open();
   for (const [tokens, minutes] of turns) {
     stage.clock.pass(minutes * MINUTE);

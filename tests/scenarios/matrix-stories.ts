@@ -3,7 +3,7 @@
 import type { Tool } from '@tidemark/agent';
 import { commit, openSession } from '@tidemark/agent';
 import { defineTool } from '@tidemark/kit';
-import type { LiveSession } from '@tidemark/kit';
+import type { AgentSession } from '@tidemark/kit';
 import { position, sessionId } from '@tidemark/log';
 import type { AnswerPlan } from '@tidemark/simulator';
 import { createHistoryReadTool } from '@tidemark/tools-workspace';
@@ -16,11 +16,11 @@ import { ROLE } from './billed-stage.ts';
 export interface Told {
   readonly stage: Stage;
   /** Opens a session in a process of its own, whose notices are heard. */
-  open(options?: Opening): Promise<LiveSession>;
+  open(options?: Opening): Promise<AgentSession>;
 }
 
 /** A story, and the session that it leaves. */
-export type Story = (told: Told) => Promise<LiveSession>;
+export type Story = (told: Told) => Promise<AgentSession>;
 
 const MINUTE = 60_000;
 /** What the simulator's answers are. */
@@ -71,7 +71,7 @@ export const TOOLS: readonly Tool[] = [tool('orders'), tool('stock'), camera];
 const WITHOUT_STOCK = TOOLS.filter(({ name }) => name !== 'stock');
 
 /** A turn that calls a tool, and one that only speaks. */
-async function twoTurns({ stage }: Told, live: LiveSession): Promise<void> {
+async function twoTurns({ stage }: Told, live: AgentSession): Promise<void> {
   await stage.turn(live, 'Look at the orders.', calling('orders'), done);
   await stage.turn(live, 'And what follows?', done);
 }
@@ -157,7 +157,7 @@ export const STORIES = {
     await twoTurns(told, live);
     return live;
   },
-  'role changed': comesBackWith({ role: `${ROLE}\nAnswer in verse.` }),
+  'role changed': comesBackWith({ instructions: `${ROLE}\nAnswer in verse.` }),
   'mode toggled': async (told) => {
     const live = await told.open();
     for (const mode of ['read-only', 'auto'] as const) {
@@ -228,10 +228,10 @@ export const STORIES = {
   'answer that fills the window': overflows({
     answer: { text: 'The first orders', stop: 'model_context_window_exceeded' },
   }),
-  'reasoning level': comesBackWith({ parameters: { effort: 'low' } }),
+  'reasoning level': comesBackWith({ modelOptions: { parameters: { effort: 'low' } } }),
   'reasoning level changed and changed back': async (told) => {
     const id = await leftBehind(told);
-    await (await told.open({ id, parameters: { effort: 'low' } })).close();
+    await (await told.open({ id, modelOptions: { parameters: { effort: 'low' } } })).close();
     const live = await told.open({ id });
     await twoTurns(told, live);
     return live;
@@ -261,7 +261,7 @@ export const STORIES = {
       render: () => `Rain ${revision}.`,
       affectedBy: () => false,
     };
-    const live = await told.open({ sources: [weather] });
+    const live = await told.open({ context: { sources: [weather] } });
     for (; revision < 2; revision += 1) await twoTurns(told, live);
     return live;
   },

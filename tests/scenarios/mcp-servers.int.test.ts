@@ -3,7 +3,7 @@
 
 import type { Question, SessionEvent } from '@tidemark/agent';
 import { virtualTime } from '@tidemark/agent/contract';
-import type { AgentOptions, LiveSession } from '@tidemark/kit';
+import type { AgentOptions, AgentSession } from '@tidemark/kit';
 import type { McpTools } from '@tidemark/tools-mcp';
 import type { AnswerPlan } from '@tidemark/simulator';
 import { createMcpTools } from '@tidemark/tools-mcp';
@@ -36,7 +36,7 @@ interface Shop {
   readonly server: MadeServer;
   readonly mcp: McpTools;
   readonly stage: Stage;
-  readonly live: LiveSession;
+  readonly live: AgentSession;
   /** Waits until the agent sees the server so. */
   readonly seen: (how: 'there' | 'away') => Promise<void>;
   /** Stops the server, or starts it, and waits until the agent has noticed. */
@@ -79,7 +79,7 @@ async function openShop(
   };
 }
 
-async function resultsOf(stage: Stage, live: LiveSession): Promise<readonly string[]> {
+async function resultsOf(stage: Stage, live: AgentSession): Promise<readonly string[]> {
   return (await recordsOf(stage, live.id)).flatMap((one) => {
     if (one.kind === 'tool.abandoned') return [one.data.reason];
     if (one.kind !== 'tool.returned' && one.kind !== 'tool.failed') return [];
@@ -192,7 +192,7 @@ describe('a tool whose description changes under its name', () => {
       questions.push(question);
       return Promise.resolve(question.about === 'definition' ? verdict : 'allowed');
     };
-    const permissions = { mode: 'auto', unconfined: true, ask } as const;
+    const permissions = { mode: 'auto', allowUnsandboxed: true, ask } as const;
     const { server, mcp, stage, live } = await openShop(made('stock'), { model: APPENDS, permissions });
     await stage.turn(live, 'One.', calling('shop__stock'), done);
     await server.change(turned);
@@ -212,7 +212,11 @@ describe('a tool whose description changes under its name', () => {
     const wants = (type: string): readonly MadeTool[] => [
       { name: 'stock', description: long, properties: { item: { type } } },
     ];
-    const permissions = { mode: 'auto', unconfined: true, ask: () => Promise.resolve('allowed' as const) } as const;
+    const permissions = {
+      mode: 'auto',
+      allowUnsandboxed: true,
+      ask: () => Promise.resolve('allowed' as const),
+    } as const;
     const { server, mcp, stage, live } = await openShop(wants('string'), { model: PLAIN, permissions });
     await stage.turn(live, 'One.', done);
     await server.change(wants('number'));
@@ -272,6 +276,6 @@ test('what a server says of itself is a note in the user role, named as its word
   expect(JSON.stringify(said)).toContain('a third party');
 });
 
-async function listen(live: LiveSession, each: (event: SessionEvent) => unknown): Promise<void> {
+async function listen(live: AgentSession, each: (event: SessionEvent) => unknown): Promise<void> {
   for await (const event of live.events()) each(event);
 }

@@ -33,7 +33,7 @@ describe('two changes at once', () => {
     const live = await stage.open();
     await stage.turn(live, LONG, DONE);
     await live.close();
-    const changed = await stage.open({ id: live.id, role: `${ROLE}\nAnswer in verse.`, tools: REWORDED });
+    const changed = await stage.open({ id: live.id, instructions: `${ROLE}\nAnswer in verse.`, tools: REWORDED });
     await stage.turn(changed, 'And on.', DONE);
     const { explained } = await explainSession(stage.log(), sessionId(live.id), encoders);
     expect(explained).toMatchObject([{ opened: { cause: 'tools', also: ['role'] }, miss: { cause: 'opened' } }]);

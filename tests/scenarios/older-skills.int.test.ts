@@ -33,7 +33,7 @@ test('a session with the list of skills in its front goes on behind it, and the 
   await mkdir(join(folder, 'tax'));
   await writeFile(join(folder, 'tax', 'SKILL.md'), '---\nname: tax\ndescription: Files taxes.\n---\nAdd it up.\n');
   const roots = [{ folder, source: 'home' }];
-  const stage = await openStage({ model: PLAIN, skills: { roots }, warm: 'off' });
+  const stage = await openStage({ model: PLAIN, skills: { roots }, cache: { warm: 'off' } });
   await playOlder(stage);
   const live = await stage.open({ id: ID });
   await stage.turn(live, 'And now?', { answer: { text: 'Done.' } });

@@ -45,14 +45,16 @@ describe('call 2', () => {
   });
 
   test('of opus 5.5 reads the front as it is: it is above the floor of 512, and nothing is added', async () => {
-    const { padding, layers, usages } = await playShort(talk('claude-opus-5-5', 'always', { runtime: 'full' }));
+    const { padding, layers, usages } = await playShort(
+      talk('claude-opus-5-5', 'always', { context: { runtimeInstructions: 'full' } }),
+    );
     expect(padding).toMatchObject({ why: 'above-floor', floor: 512 });
     expect(layers).not.toContain('padding');
     expect(usages[1]?.cache_read_input_tokens).toBeGreaterThan(512);
   });
 
   test('of opus 5.5 reads the minimal runtime once it is padded', async () => {
-    const minimal = { runtime: 'minimal' } as const;
+    const minimal = { context: { runtimeInstructions: 'minimal' } } as const;
     const { padding, usages } = await playShort(talk('claude-opus-5-5', 'always', minimal));
     expect(padding).toMatchObject({ why: 'always', floor: 512 });
     expect(usages[1]?.cache_read_input_tokens).toBeGreaterThan(512);
@@ -64,7 +66,7 @@ describe('a model whose floor is unknown', () => {
   if (haiku === undefined) throw new Error('the catalog has no claude-haiku-4-5');
   const { floor: _, ...known } = haiku;
   const unknown = { ...known, model: 'claude-haiku-of-mine', aliases: [] };
-  const options = { catalog: { revision: 1, rows: [unknown] } };
+  const options = { modelOptions: { catalog: { revision: 1, rows: [unknown] } } };
 
   test('is not padded by itself, and is padded to 4,500 tokens where that is asked for', async () => {
     const auto = await playShort({ ...talk(unknown.model, 'auto', options), as: haiku });
@@ -101,7 +103,7 @@ describe('an epoch', () => {
     const seen: Uint8Array[] = [];
     const speak = async (padding: Setting, id?: string): Promise<string> => {
       const watched = { onRequest: (body: Uint8Array) => void seen.push(body) };
-      const agent = createAgent({ ...haiku, ...watched, baseURL: server.url, store, padding });
+      const agent = createAgent({ ...haiku, ...watched, baseURL: server.url, store, cache: { padding } });
       const session = await agent.open(id);
       await session.prompt('Hello.');
       await agent.close();

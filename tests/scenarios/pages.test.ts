@@ -47,10 +47,10 @@ async function play(setting: Setting, next: (last: readonly string[]) => readonl
     apiKey: 'not-a-key',
     baseURL: server.url,
     workspace: folder,
-    permissions: { mode: 'auto', unconfined: true },
-    compaction: 'manual',
-    ...(environment !== undefined && { environment }),
-    ...(window !== undefined && { catalog: windowOf(window) }),
+    permissions: { mode: 'auto', allowUnsandboxed: true },
+    compaction: { when: 'manual' },
+    ...(environment !== undefined && { host: { environment } }),
+    ...(window !== undefined && { modelOptions: { catalog: windowOf(window) } }),
   });
   const returned: Read['returned'][number][] = [];
   try {

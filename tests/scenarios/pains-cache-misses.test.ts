@@ -65,7 +65,7 @@ function clockSource(stage: () => Stage): ContextSource {
 }
 
 test('goruck/home-generative-agent#617, adolfousier/opencrabs#657, NousResearch/hermes-agent#15866: midnight passes, and the front does not know', async () => {
-  const stage = await openStage({ workspace: folder(), builtIn: false });
+  const stage = await openStage({ workspace: { folder: folder(), tools: false } });
   stage.clock.pass(14 * 60 * MINUTE + 50 * MINUTE);
   const live = await stage.open();
   for (let turn = 0; turn < 8; turn += 1) {
@@ -86,7 +86,7 @@ test('goruck/home-generative-agent#617, adolfousier/opencrabs#657, NousResearch/
 });
 
 test('Mintplex-Labs/anything-llm#6398, #6399: the time that was said with a prompt stands there in every later request, and in the next process', async () => {
-  const stage: Stage = await openStage({ sources: [clockSource(() => stage)] });
+  const stage: Stage = await openStage({ context: { sources: [clockSource(() => stage)] } });
   let live = await stage.open();
   for (let turn = 0; turn < 6; turn += 1) {
     await stage.turn(live, `Question ${turn}.`, done);
@@ -102,7 +102,7 @@ test('Mintplex-Labs/anything-llm#6398, #6399: the time that was said with a prom
 
 test('ranxianglei/billion-context#1: a count of tokens that is said at every step stands in the tail, and the system text stays as it was', async () => {
   const stage: Stage = await openStage({
-    sources: [{ ...clockSource(() => stage), name: 'budget' }],
+    context: { sources: [{ ...clockSource(() => stage), name: 'budget' }] },
     tools: tools('orders'),
   });
   const live = await stage.open();
@@ -207,11 +207,11 @@ test('can1357/oh-my-pi#5992: a mode that is switched changes no tool list, and a
 
 test('anthropics/claude-code#34629: resumed by another presenter in another process, the whole history is read', async () => {
   const stage = await openStage({ tools: tools('orders') });
-  const live = await stage.open({ presenter: 'terminal' });
+  const live = await stage.open({ host: { client: 'terminal' } });
   for (let turn = 0; turn < 3; turn += 1) await stage.turn(live, `Question ${turn}.`, calling('orders', 6_000), done);
   await live.close();
   const before = stage.billed().length;
-  const printing = await stage.open({ id: live.id, presenter: 'print', limits: { steps: 5 } });
+  const printing = await stage.open({ id: live.id, host: { client: 'print' }, limits: { steps: 5 } });
   await stage.turn(printing, 'Go on.', done);
   const calls = stage.billed();
   expect(calls[before]?.read).toBe(held(calls[before - 1] ?? expect.unreachable()));
@@ -333,7 +333,7 @@ describe('anthropics/claude-code#77306, openai/codex#44716', () => {
     'a fork in another process reads all that its parent cached, by the key of its family: %s',
     async (model) => {
       const stage = await openStage({ model, tools: tools('orders') });
-      const parent = await stage.open({ workspace: folder(), builtIn: false });
+      const parent = await stage.open({ workspace: { folder: folder(), tools: false } });
       await stage.turn(parent, 'Look.', calling('orders', 9_000), done);
       await parent.close();
       const child = await stage.fork(parent.id);

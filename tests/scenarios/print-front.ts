@@ -14,8 +14,12 @@ const modes: readonly Mode[] = ['read-only', 'ask', 'auto'];
 const mode = modes.find((one) => one === word) ?? 'read-only';
 const AGENTS: Readonly<Record<string, Pick<AgentOptions, 'model'> & Partial<AgentOptions>>> = {
   plain: { model: 'claude-sonnet-4-5' },
-  padded: { model: 'claude-haiku-4-5', padding: 'always', role: 'You keep the tax code of a shop right.' },
-  minimal: { model: 'claude-sonnet-4-5', runtime: 'minimal' },
+  padded: {
+    model: 'claude-haiku-4-5',
+    cache: { padding: 'always' },
+    instructions: 'You keep the tax code of a shop right.',
+  },
+  minimal: { model: 'claude-sonnet-4-5', context: { runtimeInstructions: 'minimal' } },
 };
 const sent: ReceivedRequest[] = [];
 const simulator = createSimulator({
@@ -31,8 +35,8 @@ for (const options of Object.values(AGENTS)) {
     baseURL: server.url,
     workspace,
     permissions: { mode, ...(mode === 'ask' && { ask: () => Promise.resolve('denied') }) },
-    surroundings: { ...THIS_MACHINE, now: () => timestamp(now) },
     ...options,
+    host: { clock: { ...THIS_MACHINE, now: () => timestamp(now) }, ...options.host },
   });
   const session = await agent.open();
   await session.prompt('What is here?');

@@ -2,7 +2,7 @@
 // neither is only believed. Both simulators, one thing that goes wrong at a time.
 
 import { explainSession } from '@tidemark/agent';
-import type { LiveSession } from '@tidemark/kit';
+import type { AgentSession } from '@tidemark/kit';
 import { sessionId } from '@tidemark/log';
 import type { AnswerPlan } from '@tidemark/simulator';
 import { describe, expect, it, test } from 'vitest';
@@ -20,7 +20,7 @@ interface Event {
   readonly answer?: AnswerPlan;
 }
 
-async function played(model: string, { pause, reopened, answer = DONE }: Event): Promise<[Stage, LiveSession]> {
+async function played(model: string, { pause, reopened, answer = DONE }: Event): Promise<[Stage, AgentSession]> {
   const stage = await openStage({ model, tools: TOOLS });
   let live = await stage.open();
   await stage.turn(live, 'Begin.', DONE);
@@ -36,7 +36,7 @@ async function played(model: string, { pause, reopened, answer = DONE }: Event):
 }
 
 /** Our cause, what the provider finds, its word, and how the two stand to each other; of each miss. */
-async function checks(stage: Stage, { id }: LiveSession): Promise<readonly string[]> {
+async function checks(stage: Stage, { id }: AgentSession): Promise<readonly string[]> {
   const { explained } = await explainSession(stage.log(), sessionId(id), encoders);
   return explained.flatMap(({ step, miss, opened, checked }) => {
     if (miss === undefined) return [];
@@ -53,7 +53,7 @@ const another = { ...first, description: 'Says otherwise.' };
 
 const EVENTS = {
   nothing: {},
-  'another role': { reopened: { role: `${ROLE}\nAnswer in verse.` } },
+  'another role': { reopened: { instructions: `${ROLE}\nAnswer in verse.` } },
   'another tool': { reopened: { tools: [another, ...others] } },
   'a pause': { pause: 61 * MINUTE },
   'an eviction': { answer: { ...DONE, fault: { kind: 'evicted' } } },

@@ -2,7 +2,7 @@
 // apart the epochs stand.
 
 import type { Tool } from '@tidemark/agent';
-import type { LiveSession } from '@tidemark/kit';
+import type { AgentSession } from '@tidemark/kit';
 import { defineTool } from '@tidemark/kit';
 import type { Recorded } from '@tidemark/log';
 import type { AnswerPlan } from '@tidemark/simulator';
@@ -78,7 +78,7 @@ function looking(words: number): AnswerPlan {
 }
 
 /** Twenty calls a turn. */
-async function play(stage: Stage, live: LiveSession, words: readonly number[]): Promise<void> {
+async function play(stage: Stage, live: AgentSession, words: readonly number[]): Promise<void> {
   for (let from = 0; from < words.length; from += 20) {
     const answers = words.slice(from, from + 20).map(looking);
     await stage.turn(live, 'Look.', ...answers, done);
@@ -108,7 +108,7 @@ async function run(
   { session, fork }: Shape,
   pruning: 'auto' | 'never',
 ): Promise<Stage & { id: string }> {
-  const stage = await openStage({ model, tools: TOOLS, pruning });
+  const stage = await openStage({ model, tools: TOOLS, compaction: { pruning } });
   const live = await stage.open();
   await play(stage, live, session);
   await live.close();

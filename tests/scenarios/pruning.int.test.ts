@@ -1,7 +1,7 @@
 // Old results are shortened in batches, where that pays: judged by what the simulator billed and the bytes that arrived.
 
 import type { Tool } from '@tidemark/agent';
-import type { LiveSession } from '@tidemark/kit';
+import type { AgentSession } from '@tidemark/kit';
 import { defineTool } from '@tidemark/kit';
 import type { Recorded, RecordedOf } from '@tidemark/log';
 import type { AnswerPlan } from '@tidemark/simulator';
@@ -36,7 +36,7 @@ function times(count: number, words: number): readonly AnswerPlan[] {
 }
 
 /** A long turn whose early results are large, and another turn. */
-async function play(stage: Stage, live: LiveSession): Promise<void> {
+async function play(stage: Stage, live: AgentSession): Promise<void> {
   await stage.turn(live, 'Look at everything.', ...times(8, 1_500), ...times(60, 5), done);
   await stage.turn(live, 'And now?', looking(5), done);
 }
@@ -72,7 +72,7 @@ describe.each(MODELS)('on %s', (model) => {
     expect(await epochsOf(stage, live.id)).toEqual(['initial', ...batches.map(() => 'pruning')]);
     for (const run of untilNextEpoch(records, stage.bodies)) expectOnlyAppended(run);
     await expectSound(stage, live.id);
-    const without = await openStage({ model, tools: TOOLS, pruning: 'never' });
+    const without = await openStage({ model, tools: TOOLS, compaction: { pruning: 'never' } });
     const other = await without.open();
     await play(without, other);
     expect(await epochsOf(without, other.id)).toEqual(['initial']);
@@ -118,7 +118,7 @@ describe('the measured cases of issue 14', () => {
   });
 
   test('between 80% and 90% of a 200k window pruning opens at most one epoch per tier, and one at warning', async () => {
-    const stage = await openStage({ model: 'claude-sonnet-4-5', tools: TOOLS, compaction: 'manual' });
+    const stage = await openStage({ model: 'claude-sonnet-4-5', tools: TOOLS, compaction: { when: 'manual' } });
     const live = await stage.open();
     const fill = Array.from({ length: 31 }, (_, index) => 2_000 + index);
     await stage.turn(live, 'Fill the window.', ...turnOf(...fill));

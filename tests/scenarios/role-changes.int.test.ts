@@ -31,7 +31,7 @@ async function reopened(model: string, role: string): Promise<Reopened> {
   const first = await stage.open();
   await stage.turn(first, 'Look.', looks, done);
   await first.close();
-  const again = await stage.open({ id: first.id, role });
+  const again = await stage.open({ id: first.id, instructions: role });
   await stage.turn(again, 'And now?', done);
   await again.close();
   const [before = expect.unreachable(), after = expect.unreachable()] = stage.billed().slice(-2);
@@ -74,7 +74,7 @@ describe('another role', () => {
 
   test('that is changed back is appended again, and the next epoch holds the last one', async () => {
     const { stage, id } = await reopened('claude-opus-5-5', OTHER);
-    const back = await stage.open({ id, role: ROLE });
+    const back = await stage.open({ id, instructions: ROLE });
     await stage.turn(back, 'And now?', looks, done);
     expect(await epochsOf(stage, id)).toEqual(['initial']);
     expect(await back.compact({ tailTokens: 500 })).toMatchObject({ outcome: 'compacted' });

@@ -5,7 +5,7 @@ import type { CompactionReport } from '@tidemark/agent';
 import { addSession, explainSession, NO_ACCOUNTS } from '@tidemark/agent';
 import type { EpochCause, MissCause, RecordedOf } from '@tidemark/log';
 import { sessionId } from '@tidemark/log';
-import type { LiveSession } from '@tidemark/kit';
+import type { AgentSession } from '@tidemark/kit';
 import type { Capabilities } from '@tidemark/model';
 import { defaultCatalog, findModel, priceAt } from '@tidemark/model';
 import { createHash } from 'node:crypto';
@@ -45,17 +45,17 @@ const ROWS: Readonly<Record<Cause, Row>> = {
     stories.goesOnWith({ model: 'gpt-5.6-terra' }),
   ),
   reasoning: atAnthropic(
-    stories.goesOnWith({ parameters: { effort: 'low' } }),
-    stories.goesOnWith({ parameters: { 'reasoning.effort': 'low' } }),
+    stories.goesOnWith({ modelOptions: { parameters: { effort: 'low' } } }),
+    stories.goesOnWith({ modelOptions: { parameters: { 'reasoning.effort': 'low' } } }),
   ),
   parameters: atAnthropic(
-    stories.goesOnWith({ parameters: { speed: 'fast' } }),
-    stories.goesOnWith({ parameters: { 'text.verbosity': 'low' } }),
+    stories.goesOnWith({ modelOptions: { parameters: { speed: 'fast' } } }),
+    stories.goesOnWith({ modelOptions: { parameters: { 'text.verbosity': 'low' } } }),
   ),
   tools: everywhere(stories.goesOnWith({ tools: stories.EDITED_TOOLS })),
   skills: everywhere('older logs alone have it: a note lists the skills'),
-  contract: everywhere(stories.goesOnWith({ runtime: 'minimal' })),
-  role: everywhere(stories.goesOnWith({ role: stories.EDITED_ROLE })),
+  contract: everywhere(stories.goesOnWith({ context: { runtimeInstructions: 'minimal' } })),
+  role: everywhere(stories.goesOnWith({ instructions: stories.EDITED_ROLE })),
   compaction: everywhere(stories.compacts),
   pruning: everywhere(stories.prunes),
   quarantine: everywhere(stories.refusesImage),
@@ -94,11 +94,11 @@ const ROWS: Readonly<Record<Cause, Row>> = {
 const MODELS: readonly Model[] = ['claude-sonnet-4-5', 'gpt-5.6-sol', 'gpt-5.4'];
 /** A second story of a cause. */
 const MORE: readonly (readonly [Cause, Row])[] = [
-  ['role', everywhere(stories.goesOnWith({ role: stories.EDITED_END }))],
+  ['role', everywhere(stories.goesOnWith({ instructions: stories.EDITED_END }))],
   [
     'role',
     atAnthropic(
-      stories.goesOnWith({ role: 'Be brief, and say what is missing.' }),
+      stories.goesOnWith({ instructions: 'Be brief, and say what is missing.' }),
       'a role that is shorter than the history is appended there',
     ),
   ],
@@ -138,8 +138,8 @@ test.each(CASES.filter(([, , story]) => typeof story === 'string'))(
 );
 
 test.each(MODELS)('cost tells how far a call behind an edited role is from its ideal on %s', async (model) => {
-  const stage = await openStage({ model, tools: stories.TOOLS, role: stories.LONG_ROLE });
-  const story = stories.goesOnWith({ role: stories.EDITED_ROLE });
+  const stage = await openStage({ model, tools: stories.TOOLS, instructions: stories.LONG_ROLE });
+  const story = stories.goesOnWith({ instructions: stories.EDITED_ROLE });
   const id = await story({ stage, hear: (live) => live, say: () => undefined, open: (options) => stage.open(options) });
   const rowOf = (provider: string, name: string): Capabilities | undefined =>
     findModel(defaultCatalog(), name, provider);
@@ -159,7 +159,7 @@ test('what the provider dropped by itself is told of afterwards, to a token of r
 test.each(MODELS)(
   'the report of a compaction is within a twentieth of the bill of its request on %s',
   async (model) => {
-    const stage = await openStage({ model, tools: stories.TOOLS, role: stories.LONG_ROLE });
+    const stage = await openStage({ model, tools: stories.TOOLS, instructions: stories.LONG_ROLE });
     const reports: CompactionReport[] = [];
     const hear: Played['hear'] = (live) => ({
       ...live,
@@ -184,11 +184,11 @@ test.each(MODELS)(
 test.each(MODELS)(
   'a long prompt of odd text beside an edited role is new text, and not paid again on %s',
   async (model) => {
-    const stage = await openStage({ model, tools: stories.TOOLS, role: stories.LONG_ROLE });
+    const stage = await openStage({ model, tools: stories.TOOLS, instructions: stories.LONG_ROLE });
     const first = await stage.open();
     await stage.turn(first, 'What is there?', { answer: { text: 'Much.' } });
     await first.close();
-    const live = await stage.open({ id: first.id, role: stories.EDITED_ROLE });
+    const live = await stage.open({ id: first.id, instructions: stories.EDITED_ROLE });
     await stage.turn(live, 'x'.repeat(90_000), { answer: { text: 'So it is.' } });
     const { request, answer, epoch } = await breakOf(stage, live.id, 'role');
     const { rewrite = 0 } = epoch?.data.forecast ?? {};
@@ -233,9 +233,14 @@ interface Told {
 }
 
 async function play(cause: string, model: Model, story: BreakStory): Promise<Told> {
-  const stage = await openStage({ model, tools: stories.TOOLS, role: stories.LONG_ROLE, rewriteNotice: { tokens: 1 } });
+  const stage = await openStage({
+    model,
+    tools: stories.TOOLS,
+    instructions: stories.LONG_ROLE,
+    cache: { rewriteNotice: { tokens: 1 } },
+  });
   const notices: string[] = [];
-  const hear = (live: LiveSession): LiveSession => {
+  const hear = (live: AgentSession): AgentSession => {
     void listen(live, notices);
     return live;
   };
@@ -278,7 +283,7 @@ async function play(cause: string, model: Model, story: BreakStory): Promise<Tol
   };
 }
 
-async function listen(live: LiveSession, notices: string[]): Promise<void> {
+async function listen(live: AgentSession, notices: string[]): Promise<void> {
   for await (const event of live.events())
     if (event.type === 'notice.raised' && event.notice.code === 'turn/rewrite') notices.push(event.notice.message);
 }

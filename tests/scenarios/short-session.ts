@@ -1,6 +1,6 @@
 // Short sessions through the kit on the simulator: a front of a wanted size, so many calls, and what they cost.
 
-import type { AgentOptions } from '@tidemark/kit';
+import type { AgentOptions, CacheOptions } from '@tidemark/kit';
 import { createAgent, defineTool } from '@tidemark/kit';
 import type { PaddingRecord } from '@tidemark/log';
 import type { Capabilities } from '@tidemark/model';
@@ -13,7 +13,7 @@ export interface ShortSession {
   readonly model: string;
   /** What the simulator takes it to be; by default by its name. */
   readonly as?: Capabilities | undefined;
-  readonly padding: NonNullable<AgentOptions['padding']>;
+  readonly padding: NonNullable<CacheOptions['padding']>;
   /** Bytes of the agent's own system text: by them the front gets its size. */
   readonly role: number;
   readonly calls: number;
@@ -33,7 +33,15 @@ export interface Came {
 }
 
 /** Plays a session in a new simulator. */
-export async function playShort({ model, as, padding, role, calls, course, options }: ShortSession): Promise<Came> {
+export async function playShort({
+  model,
+  as,
+  padding,
+  role,
+  calls,
+  course,
+  options = {},
+}: ShortSession): Promise<Came> {
   let answers = 0;
   const simulator = createSimulator({
     ...(as === undefined ? {} : { capabilities: () => as }),
@@ -57,11 +65,11 @@ export async function playShort({ model, as, padding, role, calls, course, optio
     model,
     apiKey: 'not-a-key',
     baseURL: server.url,
-    ...(role > 0 && { role: prose(role) }),
+    ...(role > 0 && { instructions: prose(role) }),
     tools: course === 'talk' ? [] : [look],
     permissions: { mode: 'auto' },
-    padding,
     ...options,
+    cache: { padding, ...options.cache },
   });
   const session = await agent.open();
   const turns = course === 'talk' ? calls : 1;

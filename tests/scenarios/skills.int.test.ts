@@ -42,7 +42,7 @@ test.each([PLAIN, 'claude-opus-5-5', 'claude-fable-5-1', 'gpt-6.1-sol'])(
   'loaded by the model and by the user, installed meanwhile, in two processes: no token is paid twice with %s',
   async (model) => {
     const root = await rootWith('csv-cleanup', 'bug-report');
-    const stage = await openStage({ model, skills: { roots: [root] }, warm: 'off' });
+    const stage = await openStage({ model, skills: { roots: [root] }, cache: { warm: 'off' } });
     const first = await stage.open();
     const script = 'scripts/profile.mjs';
     await stage.turn(
@@ -83,7 +83,7 @@ test('old results are shortened around a body, and the body stays whole', async 
   const stage = await openStage({
     skills: { roots: [await rootWith('csv-cleanup')] },
     tools: [bash, createHistoryReadTool()],
-    warm: 'off',
+    cache: { warm: 'off' },
     model: 'claude-opus-5-5',
   });
   const live = await stage.open();
@@ -109,9 +109,8 @@ test('a preloaded body fills the front of a model with a high floor: read from t
   const stage = await openStage({
     model: 'claude-haiku-4-5',
     skills: { roots: [root] },
-    padding: 'always',
-    role: 'You clean files.',
-    warm: 'off',
+    cache: { padding: 'always', warm: 'off' },
+    instructions: 'You clean files.',
   });
   const live = await stage.open();
   await stage.turn(live, 'Clean it.', loads('csv-cleanup'), done);
@@ -211,7 +210,7 @@ test('the budget is the log’s: another process refuses the fourth, and takes i
   const body = 'Weigh each of these words with care. '.repeat(200);
   const names = ['a1', 'b2', 'c3', 'd4'];
   const root = await rootWriting(Object.fromEntries(names.map((name) => [name, { body: `${name}: ${body}` }])));
-  const stage = await openStage({ skills: { roots: [root] }, warm: 'off' });
+  const stage = await openStage({ skills: { roots: [root] }, cache: { warm: 'off' } });
   const first = await stage.open();
   await stage.turn(first, 'Go.', loads('a1'), loads('b2'), loads('c3'), done);
   await first.close();
@@ -235,7 +234,7 @@ test('the budget is the log’s: another process refuses the fourth, and takes i
 
 test('all skills gone, a session goes on at no price: it is told so, and a load is answered as unavailable', async () => {
   const root = await rootWriting({ tax: {} });
-  const stage = await openStage({ skills: { roots: [root] }, warm: 'off' });
+  const stage = await openStage({ skills: { roots: [root] }, cache: { warm: 'off' } });
   const first = await stage.open();
   await stage.turn(first, 'Go.', loads('tax'), done);
   await first.close();
@@ -260,7 +259,7 @@ test('of two of one name the nearer is loaded, and says where it comes from', as
     await rootWriting({ tax: { body: 'As this project does.' } }, 'workspace'),
     await rootWriting({ tax: { body: 'As always.' } }, 'home'),
   ];
-  const stage = await openStage({ skills: { roots: [near, far] }, warm: 'off' });
+  const stage = await openStage({ skills: { roots: [near, far] }, cache: { warm: 'off' } });
   const live = await stage.open();
   await stage.turn(live, 'Go.', loads('tax'), done);
   expect((await resultsOf(stage, live.id))[0]).toMatch(/^# Skill: tax \(source: workspace, .*As this project does\./s);
@@ -285,7 +284,7 @@ test('loading runs nothing, and what a skill says it may use is allowed to nobod
     skills: { roots: [root] },
     tools: [shout],
     permissions: { mode: 'read-only' },
-    warm: 'off',
+    cache: { warm: 'off' },
   });
   const live = await stage.open();
   await stage.turn(
@@ -308,7 +307,11 @@ describe.each([PLAIN, 'gpt-5.4'])('the list of skills on %s', (model) => {
   const LISTED = '- tax: About tax.';
 
   test('stands in the user role, in the cached prefix, and is told again after a compaction', async () => {
-    const stage = await openStage({ model, skills: { roots: [await rootWriting({ tax: {} })] }, warm: 'off' });
+    const stage = await openStage({
+      model,
+      skills: { roots: [await rootWriting({ tax: {} })] },
+      cache: { warm: 'off' },
+    });
     const live = await stage.open();
     await stage.turn(live, 'Go.', { answer: { text: 'Well. '.repeat(3_000) } });
     await stage.turn(live, 'And now?', done);
@@ -331,7 +334,7 @@ describe.each([PLAIN, 'gpt-5.4'])('the list of skills on %s', (model) => {
       done,
     ];
     const roots = [await rootWriting({ tax: {}, vat: {} })];
-    const stage = await openStage({ model, skills: { roots }, subagents: {}, warm: 'off' });
+    const stage = await openStage({ model, skills: { roots }, subagents: {}, cache: { warm: 'off' } });
     const live = await stage.open();
     await stage.turn(live, 'Go.', ...answers);
     const notes = stage.bodies.map((body) => /<context source=\\"skills\\".*?<\/context>/.exec(body)?.[0]);

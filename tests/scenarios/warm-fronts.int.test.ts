@@ -2,7 +2,7 @@
 // Judged by the simulator's bill.
 
 import type { RecordedOf } from '@tidemark/log';
-import type { LiveSession } from '@tidemark/kit';
+import type { AgentSession } from '@tidemark/kit';
 import { createMemoryStore } from '@tidemark/store-memory';
 import { describe, expect, test } from 'vitest';
 import type { Opening, Stage } from './billed-stage.ts';
@@ -21,7 +21,7 @@ interface FirstCall {
   readonly cached: number;
 }
 
-async function begins(stage: Stage, options: Opening = {}): Promise<LiveSession> {
+async function begins(stage: Stage, options: Opening = {}): Promise<AgentSession> {
   const live = await stage.open(options);
   await stage.turn(live, `Begin with order ${stage.bodies.length}.`, { answer: { text: 'Done.' } });
   return live;
@@ -46,7 +46,7 @@ async function firstCall(stage: Stage, options: Opening = {}): Promise<FirstCall
 }
 
 function opened(options: Opening = {}): Promise<Stage> {
-  return openStage({ model: MODEL, role: LONG_ROLE, ...options });
+  return openStage({ model: MODEL, instructions: LONG_ROLE, ...options });
 }
 
 test('a first call is forecast to read the front that another session of the store left warm', async () => {
@@ -127,7 +127,7 @@ describe('a first call counts on nothing', () => {
   });
 
   test('under the cache key of another root', async () => {
-    const stage = await openStage({ model: 'gpt-5.6-sol', role: LONG_ROLE });
+    const stage = await openStage({ model: 'gpt-5.6-sol', instructions: LONG_ROLE });
     await (await begins(stage)).close();
     const { said, read, cached } = await firstCall(stage);
     expect({ said, read, cached }).toEqual({ said: 0, read: 0, cached: 0 });

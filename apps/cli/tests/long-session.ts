@@ -30,7 +30,7 @@ export async function playLongSession(home: string, { turns, steps, resultBytes 
     provider: callingProvider(steps),
     store: openNdjsonStore({ home }),
     tools: [look],
-    compaction: 'auto',
+    compaction: { when: 'auto' },
     permissions: { mode: 'auto' },
   });
   const session = await agent.open();

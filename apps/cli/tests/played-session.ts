@@ -1,7 +1,7 @@
 // A small session made through the kit, on the simulator in this process and a clock of the test's: the same records every
 // time. Two prompts, a lunch break, a tool that comes, and a title beside the conversation.
 
-import type { Agent, LiveSession, Tool } from '@tidemark/kit';
+import type { Agent, AgentSession, Tool } from '@tidemark/kit';
 import { createAgent } from '@tidemark/kit';
 import type { Log } from '@tidemark/log';
 import { timestamp } from '@tidemark/log';
@@ -60,19 +60,20 @@ function agentOn(store: Log, clock: Clock, model = 'claude-sonnet-4-5'): Agent {
     model,
     provider: simulated(clock),
     store,
-    ttl: '5m',
-    rewriteNotice: {},
-    surroundings: {
-      now: () => timestamp(new Date(clock.now).toISOString()),
-      elapsed: () => clock.now,
-      wait: (_ms, signal) => new Promise((end) => signal?.addEventListener('abort', () => end(), { once: true })),
-      random: () => 0.5,
-      newName: () => `played-${new Date(clock.now).getUTCDate()}-${(names += 1)}`,
+    cache: { ttl: '5m', rewriteNotice: {} },
+    host: {
+      clock: {
+        now: () => timestamp(new Date(clock.now).toISOString()),
+        elapsed: () => clock.now,
+        wait: (_ms, signal) => new Promise((end) => signal?.addEventListener('abort', () => end(), { once: true })),
+        random: () => 0.5,
+        newName: () => `played-${new Date(clock.now).getUTCDate()}-${(names += 1)}`,
+      },
     },
   });
 }
 
-async function later(clock: Clock, session: LiveSession, ms: number, words: string): Promise<void> {
+async function later(clock: Clock, session: AgentSession, ms: number, words: string): Promise<void> {
   clock.now += ms;
   await session.prompt(words);
 }

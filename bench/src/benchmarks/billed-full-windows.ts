@@ -38,8 +38,8 @@ async function run(): Promise<Measured> {
 }
 
 async function compare(model: string, script: Script): Promise<Compared> {
-  const usual = await driveScript(script, rowOf(model), { pruning: 'auto', compaction: 'preflight' });
-  const whole = await driveScript(script, rowOf(model), { pruning: 'never', compaction: 'preflight' });
+  const usual = await driveScript(script, rowOf(model), { compaction: { pruning: 'auto', when: 'preflight' } });
+  const whole = await driveScript(script, rowOf(model), { compaction: { pruning: 'never', when: 'preflight' } });
   return { name: `${model} ${script.name}`, usual, whole };
 }
 

@@ -20,7 +20,7 @@ const MODEL = 'claude-sonnet-4-5';
 
 async function run(): Promise<Measured> {
   const row = rowOf(MODEL);
-  const played = await playPrompts(codingSession(), row, { compaction: 'preflight' });
+  const played = await playPrompts(codingSession(), row, { compaction: { when: 'preflight' } });
   const turns = await turnCosts(played, row);
   const { ratio, dearest, median } = dearestTurn(turns);
   const compacted = turns.filter((turn) => turn.compacted);

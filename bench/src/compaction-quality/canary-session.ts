@@ -2,7 +2,7 @@
 
 import type { Tool } from '@tidemark/agent';
 import { virtualTime } from '@tidemark/agent/contract';
-import { createAgent } from '@tidemark/kit';
+import { createAgent, createPlanTool } from '@tidemark/kit';
 import type { EffectClass, Position } from '@tidemark/log';
 import type { Answer, AnswerPart } from '@tidemark/model';
 import { createMemoryStore } from '@tidemark/store-memory';
@@ -47,12 +47,10 @@ export async function canaryRounds(): Promise<readonly CanaryRound[]> {
     model: MODEL,
     provider: madeProvider(() => answers.shift() ?? said('On it.')),
     store,
-    tools: [workTool('read', 'read', run), workTool('edit', 'write', run)],
-    plan: true,
-    pruning: 'never',
-    compaction: 'manual',
+    tools: [workTool('read', 'read', run), workTool('edit', 'write', run), createPlanTool()],
+    compaction: { pruning: 'never', when: 'manual' },
     permissions: { mode: 'auto' },
-    surroundings: virtualTime().surroundings,
+    host: { clock: virtualTime().surroundings },
   });
   const session = await agent.open();
   const kept: (readonly Piece[])[] = [];

@@ -64,9 +64,8 @@ async function compactOnce(
       usage: {},
     })),
     store,
-    pruning: 'never',
-    compaction: 'manual',
-    surroundings: virtualTime().surroundings,
+    compaction: { pruning: 'never', when: 'manual' },
+    host: { clock: virtualTime().surroundings },
   });
   const session = await agent.open(id);
   const report = await session.compact(options);

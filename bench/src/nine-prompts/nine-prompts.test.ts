@@ -71,7 +71,7 @@ test(
   'in nine prompts no turn without a compaction costs more than 1.3 of the median one',
   { timeout: 60_000 },
   async () => {
-    const played = await playPrompts(codingSession(), row, { compaction: 'preflight' });
+    const played = await playPrompts(codingSession(), row, { compaction: { when: 'preflight' } });
     const turns = await turnCosts(played, row);
     expect(turns.filter(({ compacted }) => compacted).length).toBeGreaterThan(1);
     expect(dearestTurn(turns).ratio).toBeLessThanOrEqual(1.3);

@@ -8,8 +8,8 @@ import { dirname, join } from 'node:path';
 import type { Tool } from '@tidemark/agent';
 import { virtualTime } from '@tidemark/agent/contract';
 import type { VirtualTime } from '@tidemark/agent/contract';
-import type { Agent, AgentOptions, LiveSession } from '@tidemark/kit';
-import { createAgent } from '@tidemark/kit';
+import type { Agent, AgentOptions, AgentSession } from '@tidemark/kit';
+import { createAgent, createPlanTool } from '@tidemark/kit';
 import type { Log, SessionId } from '@tidemark/log';
 import type { Capabilities } from '@tidemark/model';
 import type { LedgerCall, PlannedAnswer, ReceivedRequest, Simulator } from '@tidemark/simulator';
@@ -32,7 +32,7 @@ export interface PlayedSession {
 }
 
 /** Options of the agent that may differ from those of the command. */
-export type PlayOptions = Partial<Pick<AgentOptions, 'pruning' | 'compaction' | 'compactionBy' | 'ttl' | 'budgets'>>;
+export type PlayOptions = Partial<Pick<AgentOptions, 'cache' | 'compaction'>>;
 
 interface Stage {
   readonly simulator: Simulator;
@@ -139,15 +139,11 @@ async function agentOn(
     model: capabilities.model,
     provider,
     store: log,
-    workspace,
-    builtIn: BUILT_IN,
-    tools: [scriptedBash(stage, workspace, home)],
-    plan: true,
+    workspace: { folder: workspace, tools: BUILT_IN },
+    tools: [scriptedBash(stage, workspace, home), createPlanTool()],
     subagents: {},
-    presenter: 'cli',
+    host: { client: 'cli', environment: { HOME: home }, clock: time.surroundings },
     permissions: { mode: 'auto' },
-    environment: { HOME: home },
-    surroundings: time.surroundings,
     ...options,
   });
   return { agent, close };
@@ -188,7 +184,7 @@ function callsNow({ prompt, step }: Stage): CodingPrompt['steps'][number]['calls
 }
 
 /** Returns how many calls had arrived when the turn ended. */
-async function playPrompt(stage: Stage, live: LiveSession, prompt: CodingPrompt): Promise<number> {
+async function playPrompt(stage: Stage, live: AgentSession, prompt: CodingPrompt): Promise<number> {
   stage.time.pass(prompt.pause);
   stage.prompt = prompt;
   stage.step = 0;

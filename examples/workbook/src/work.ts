@@ -37,16 +37,18 @@ export const SCENARIO: Scenario = {
 /** An agent that knows this workbook and nothing else. */
 export function bookAgent(
   path: string,
-  options: Pick<AgentOptions, 'baseURL' | 'apiKey' | 'environment' | 'onRequest'>,
+  options: Pick<AgentOptions, 'baseURL' | 'apiKey' | 'host' | 'connection'>,
 ): Agent {
   return createAgent({
     model: 'claude-sonnet-5-5',
-    role: 'You keep a workbook. Say what you changed, in one sentence.',
+    instructions: 'You keep a workbook. Say what you changed, in one sentence.',
     tools: bookTools(path),
-    sources: [structureSource(path)],
+    context: { sources: [structureSource(path)] },
     permissions: { mode: 'auto' },
-    // So short a front would not be cached by itself; a real one is longer.
-    padding: 'always',
+    cache: {
+      // So short a front would not be cached by itself; a real one is longer.
+      padding: 'always',
+    },
     ...options,
   });
 }

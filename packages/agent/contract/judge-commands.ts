@@ -2,12 +2,15 @@
 
 import { judgeByRules } from '../src/permissions/judge.ts';
 import { readRules } from '../src/permissions/read-rules.ts';
-import type { CommandActs } from '../src/rules/ruled-call.ts';
+import type { CommandEffects } from '../src/rules/ruled-call.ts';
 
 /** Returns the decision of one rule about a call of a shell that runs these commands, where the mode would ask. @throws Error for a rule that is refused. */
-export function judgeCommands(decision: 'allow' | 'ask' | 'deny', command: string, acts: CommandActs): string {
-  const rules = readRules([{ decision, tool: 'bash', commands: [command] }], [{ name: 'bash', tells: ['commands'] }]);
+export function judgeCommands(decision: 'allow' | 'ask' | 'deny', command: string, effects: CommandEffects): string {
+  const rules = readRules(
+    [{ decision, tool: 'bash', commands: [command] }],
+    [{ name: 'bash', effectKinds: ['commands'] }],
+  );
   if ('problems' in rules) throw new Error(rules.problems.join('; '));
-  const call = { tool: 'bash', effect: 'execute', confined: true, acts: { commands: acts } } as const;
+  const call = { tool: 'bash', effect: 'execute', confined: true, effects: { commands: effects } } as const;
   return judgeByRules({ decision: 'asks', rule: 'ask/execute' }, rules, call).decision;
 }

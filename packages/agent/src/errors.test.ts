@@ -20,6 +20,7 @@ describe('the errors of the runtime', () => {
       'agent/closed': 'refused',
       'agent/unknown-price': 'refused',
       'agent/unknown-parameter': 'refused',
+      'agent/unknown-model': 'refused',
       'agent/unknown-source': 'refused',
       'agent/limited': 'refused',
       'agent/not-cached': 'refused',
@@ -28,6 +29,7 @@ describe('the errors of the runtime', () => {
       'agent/call-ended': 'refused',
       'agent/unknown-skill': 'refused',
       'agent/unfit-image': 'refused',
+      'agent/no-schema': 'refused',
     });
   });
 

@@ -24,6 +24,7 @@ export const AGENT_ERRORS: Readonly<Record<AgentErrorCode, AgentErrorSort>> = {
   'agent/closed': 'refused',
   'agent/unknown-price': 'refused',
   'agent/unknown-parameter': 'refused',
+  'agent/unknown-model': 'refused',
   'agent/unknown-source': 'refused',
   'agent/limited': 'refused',
   'agent/not-cached': 'refused',
@@ -32,6 +33,7 @@ export const AGENT_ERRORS: Readonly<Record<AgentErrorCode, AgentErrorSort>> = {
   'agent/call-ended': 'refused',
   'agent/unknown-skill': 'refused',
   'agent/unfit-image': 'refused',
+  'agent/no-schema': 'refused',
 };
 
 /** The name of an agent error. */
@@ -52,6 +54,7 @@ export type AgentErrorCode =
   | 'agent/closed'
   | 'agent/unknown-price'
   | 'agent/unknown-parameter'
+  | 'agent/unknown-model'
   | 'agent/unknown-source'
   | 'agent/limited'
   | 'agent/not-cached'
@@ -59,7 +62,8 @@ export type AgentErrorCode =
   | 'agent/broken'
   | 'agent/call-ended'
   | 'agent/unknown-skill'
-  | 'agent/unfit-image';
+  | 'agent/unfit-image'
+  | 'agent/no-schema';
 
 /** An error of the runtime. The message says what happened, to what, and the next step. */
 export class AgentError extends CodedError<AgentErrorCode, ErrorData> {

@@ -41,6 +41,7 @@ export type {
   FinishedTurn,
   ForkOptions,
   GivenAttachment,
+  ModelReach,
   ModelSwitchOptions,
   OtherModel,
   PromptOptions,
@@ -109,11 +110,11 @@ export type { Beside } from './request/request-record.ts';
 export { foldName } from './rules/name-patterns.ts';
 export type { ReadRule, Rule, RulePattern, RuleProblems, RuleSet } from './rules/rule.ts';
 export type {
-  ActKind,
-  Acts,
-  CommandActs,
+  EffectKind,
+  CallEffects,
+  CommandEffects,
   GrantOffer,
-  PathAct,
+  PathEffect,
   PossibleCommand,
   ProjectGrants,
   RuledCall,
@@ -144,3 +145,4 @@ export type { Spent } from './session/spent.ts';
 export type { PermissionModeOptions } from './sources/ask-sources.ts';
 export { permissionModeSource } from './sources/ask-sources.ts';
 export { createAgentTool } from './subagent/agent-tool.ts';
+export { issueText, jsonSchemaOf } from './session/answer-schema.ts';

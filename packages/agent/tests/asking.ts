@@ -61,7 +61,7 @@ export function asked({ session }: Small, sources: readonly ContextSource[], now
       ttl: '5m',
       envelope: {},
       betas: [],
-      unconfined: false,
+      allowUnsandboxed: false,
       surroundings,
     },
   };

@@ -51,7 +51,7 @@ export async function playWindow({ believed, real = believed, answer, runtime }:
   const provider = createAnthropicProvider({ apiKey: 'sk-test', baseURL: listening.url });
   const bodies: string[] = [];
   const notices: Notice[] = [];
-  const retry = { attempts: 3, firstMs: 1, mostMs: 1 };
+  const retry = { attempts: 3, initialDelayMs: 1, maxDelayMs: 1 };
   const onRequest = (body: Uint8Array): void => void bodies.push(new TextDecoder().decode(body));
   const whole = { capabilities: believed, surroundings: THIS_MACHINE, retry, onRequest, ...runtime };
   const played = await goLive({ provider, runtime: whole });

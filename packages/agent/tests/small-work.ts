@@ -114,7 +114,7 @@ function testRuntime(tools: readonly Tool[], surroundings: Surroundings): Runtim
     ttl: '5m',
     envelope: {},
     betas: [],
-    unconfined: true,
+    allowUnsandboxed: true,
     surroundings,
   };
 }

@@ -13,7 +13,7 @@ const KEYS = {
 const LOCAL = { provider: 'compatible', model: 'llama3.3', baseURL: 'http://127.0.0.1:11434/v1' } as const;
 
 const chosen = (options: AgentOptions): readonly [string, string, string] => {
-  const { provider, capabilities } = chooseProvider({ environment: KEYS, ...options });
+  const { provider, capabilities } = chooseProvider({ host: { environment: KEYS }, ...options });
   return [provider.name, provider.encoder.revision, capabilities.model];
 };
 
@@ -29,27 +29,39 @@ describe('a provider is chosen', () => {
       'openrouter-chat/1',
       'anthropic/claude-sonnet-5.5',
     ],
-    [{ ...LOCAL, window: 32_768 }, 'compatible', 'openai-chat/1', 'llama3.3'],
-    [{ ...LOCAL, model: 'gpt-6.1-sol', window: 32_768 }, 'compatible', 'openai-chat/1', 'gpt-6.1-sol'],
+    [{ ...LOCAL, modelOptions: { contextWindow: 32_768 } }, 'compatible', 'openai-chat/1', 'llama3.3'],
+    [
+      { ...LOCAL, model: 'gpt-6.1-sol', modelOptions: { contextWindow: 32_768 } },
+      'compatible',
+      'openai-chat/1',
+      'gpt-6.1-sol',
+    ],
     [{ model: 'claude-sonnet-9' }, 'anthropic', 'anthropic-messages/1', 'claude-sonnet-9'],
   ])('for %j', (options, provider, revision, model) => {
     expect(chosen(options)).toEqual([provider, revision, model]);
   });
 
   test('with the row that holds there: markers that are passed on, or nothing that is known of another maker', () => {
-    const { capabilities: routed } = chooseProvider({ model: 'anthropic/claude-sonnet-5.5', environment: KEYS });
+    const { capabilities: routed } = chooseProvider({
+      model: 'anthropic/claude-sonnet-5.5',
+      host: { environment: KEYS },
+    });
     expect(routed).toMatchObject({ provider: 'openrouter', markers: 'pass-through', floor: 512, slots: 4 });
-    const said = { ...LOCAL, model: 'gpt-6.1-sol', window: 32_768, outputLimit: 4_096 };
+    const said = { ...LOCAL, model: 'gpt-6.1-sol', modelOptions: { contextWindow: 32_768 }, maxOutputTokens: 4_096 };
     const { capabilities: local } = chooseProvider(said);
     expect(local).toMatchObject({ provider: 'compatible', inputLimit: 28_672, markers: 'unknown', prices: [] });
-    const unlisted = { model: 'somebody/some-model', window: 100_000, environment: KEYS };
+    const unlisted = {
+      model: 'somebody/some-model',
+      modelOptions: { contextWindow: 100_000 },
+      host: { environment: KEYS },
+    };
     expect(chooseProvider(unlisted).capabilities).toMatchObject({ provider: 'openrouter', markers: 'unknown' });
   });
 
   test('with the row of a changed catalog where a server has one', () => {
-    const [known] = [chooseProvider({ ...LOCAL, window: 8_000 }).capabilities];
+    const [known] = [chooseProvider({ ...LOCAL, modelOptions: { contextWindow: 8_000 } }).capabilities];
     const row = { ...known, prices: [{ from: '0001-01-01', tiers: [{ above: 0, price: FREE }] }] };
-    const { capabilities } = chooseProvider({ ...LOCAL, catalog: { revision: 1, rows: [row] } });
+    const { capabilities } = chooseProvider({ ...LOCAL, modelOptions: { catalog: { revision: 1, rows: [row] } } });
     expect(capabilities.prices).toHaveLength(1);
   });
 });
@@ -70,8 +82,12 @@ describe('is refused', () => {
     [{ model: 'claude-sonnet-5-5' }, 'kit/no-key', 'ANTHROPIC_API_KEY'],
     [{ model: 'gpt-6.1-sol' }, 'kit/no-key', 'OPENAI_API_KEY'],
     [{ model: 'anthropic/claude-sonnet-5.5' }, 'kit/no-key', 'OPENROUTER_API_KEY'],
-    [{ model: 'gpt-6.1-sol', provider: 'anthropic' }, 'kit/unknown-model', 'leave `provider` out, or say openai'],
-    [{ model: 'claude-sonnet-5-5', provider: 'openai' }, 'kit/unknown-model', 'leave `provider` out, or say anthropic'],
+    [{ model: 'gpt-6.1-sol', provider: 'anthropic' }, 'kit/unknown-model', 'remove `provider`, or set it to openai'],
+    [
+      { model: 'claude-sonnet-5-5', provider: 'openai' },
+      'kit/unknown-model',
+      'remove `provider`, or set it to anthropic',
+    ],
     [{ model: 'gpt-6.1-sole', provider: 'openai' }, 'kit/unknown-model', 'did you mean gpt-6.1-sol?'],
     [{ model: 'unheard-of' }, 'kit/unknown-model', 'provider: "compatible"'],
     [
@@ -80,24 +96,44 @@ describe('is refused', () => {
       'no provider here reaches its maker, google: ask it through a router',
     ],
     [{ model: 'gemini-3.8-flsh' }, 'kit/unknown-model', 'did you mean gemini-3.8-flash?'],
-    [{ model: 'some/unheard-of' }, 'kit/bad-options', 'say as `window`'],
-    [{ model: 'gpt-6.1-sol', window: 1_000 }, 'kit/bad-options', 'leave `window` out'],
-    [{ ...LOCAL }, 'kit/bad-options', 'say as `window`'],
-    [{ provider: 'compatible', model: 'llama3.3', window: 8_000 }, 'kit/bad-options', 'say it as `baseURL`'],
-    [{ model: 'claude-sonnet-5-5', transport: 'auto' }, 'kit/bad-options', 'leave `transport` out'],
-    [{ ...LOCAL, window: 8_000, transport: 'http' }, 'kit/bad-options', 'leave `transport` out'],
-    [{ ...LOCAL, window: 4_000, outputLimit: 4_000 }, 'kit/bad-options', 'smaller `outputLimit`'],
+    [{ model: 'some/unheard-of' }, 'kit/bad-options', 'set `modelOptions.contextWindow`'],
+    [
+      { model: 'gpt-6.1-sol', modelOptions: { contextWindow: 1_000 } },
+      'kit/bad-options',
+      'remove `modelOptions.contextWindow`',
+    ],
+    [{ ...LOCAL }, 'kit/bad-options', 'set `modelOptions.contextWindow`'],
+    [
+      { provider: 'compatible', model: 'llama3.3', modelOptions: { contextWindow: 8_000 } },
+      'kit/bad-options',
+      'set `baseURL`',
+    ],
+    [
+      { model: 'claude-sonnet-5-5', connection: { transport: 'auto' } },
+      'kit/bad-options',
+      'remove `connection.transport`',
+    ],
+    [
+      { ...LOCAL, modelOptions: { contextWindow: 8_000 }, connection: { transport: 'http' } },
+      'kit/bad-options',
+      'remove `connection.transport`',
+    ],
+    [
+      { ...LOCAL, modelOptions: { contextWindow: 4_000 }, maxOutputTokens: 4_000 },
+      'kit/bad-options',
+      'smaller `maxOutputTokens`',
+    ],
   ])('%j', (options, code, words) => {
     expect(codeAndWords(options)).toEqual([code, expect.stringContaining(words)]);
   });
 
-  test.each([{ baseURL: 'http://127.0.0.1:1' }, { transport: 'auto' }] as const)(
+  test.each([{ baseURL: 'http://127.0.0.1:1' }, { connection: { transport: 'auto' } }] as const)(
     '%j for a provider that its author made',
     (idle) => {
       const provider = createScriptedProvider({ answers: [] });
       const [code, words] = codeAndWords({ model: 'claude-sonnet-5-5', provider, ...idle });
-      const [name] = Object.keys(idle);
-      expect([code, words]).toEqual(['kit/bad-options', expect.stringContaining(`\`${name}\` says nothing`)]);
+      const name = 'baseURL' in idle ? 'baseURL' : 'connection.transport';
+      expect([code, words]).toEqual(['kit/bad-options', expect.stringContaining(`\`${name}\` cannot be combined`)]);
     },
   );
 });

@@ -1,6 +1,7 @@
 // Whom an agent asks: a provider that its author made, or one by name, reached with a key and an address.
 
 import { defined } from '@tidemark/core';
+import type { ModelReach } from '@tidemark/agent';
 import type { Capabilities, Catalog, Provider } from '@tidemark/model';
 import { defaultCatalog, withOverrides } from '@tidemark/model';
 import { createAnthropicProvider } from '@tidemark/provider-anthropic';
@@ -8,9 +9,9 @@ import { createOpenAIProvider, createOpenRouterProvider } from '@tidemark/provid
 import type { AgentOptions } from './agent-options.ts';
 import { findCapabilities, ownCapabilities, unknownModel } from './find-capabilities.ts';
 import { KitError } from './kit-error.ts';
-import type { ModelReach } from './live-session.ts';
+
 import type { ProviderName } from './providers.ts';
-import { PROVIDERS, providerOf } from './providers.ts';
+import { isProviderName, PROVIDERS, providerOf } from './providers.ts';
 
 /** A provider, and what its model can do. */
 export interface ChosenProvider {
@@ -25,7 +26,7 @@ export function chooseProvider(options: AgentOptions): ChosenProvider {
   if (typeof provider === 'object') return own(provider, options, catalog);
   const name = nameOf(options);
   if (name === undefined) throw unknownModel(options.model, catalog);
-  if (options.transport !== undefined && name !== 'openai') throw idleTransport(PROVIDERS[name].title);
+  if (options.connection?.transport !== undefined && name !== 'openai') throw idleTransport(PROVIDERS[name].title);
   const capabilities = ownCapabilities(name, options, catalog);
   return { provider: PORTS[name](reachOf(name, options)), capabilities };
 }
@@ -37,23 +38,44 @@ export function chooseProvider(options: AgentOptions): ChosenProvider {
  * @throws as `chooseProvider`.
  */
 export function chooseOther(options: AgentOptions, model: string, reach: ModelReach): ChosenProvider {
-  const { apiKey, baseURL, transport, window: _window, provider: _provider, ...rest } = options;
+  const { apiKey, baseURL, provider: _provider, connection = {}, modelOptions = {}, ...rest } = options;
+  const { transport, ...sending } = connection;
+  const { contextWindow: _window, ...settings } = modelOptions;
+  const { contextWindow, baseURL: address } = reach;
+  const provider = typeof reach.provider === 'string' ? providerNamed(reach.provider) : reach.provider;
   const before = nameOf(options);
-  const other = { ...rest, model, ...reach };
+  const other = {
+    ...rest,
+    model,
+    modelOptions: { ...settings, ...defined({ contextWindow }) },
+    ...defined({ provider, baseURL: address }),
+  };
   const stays = nameOf(other) === before && before !== undefined;
-  const kept = defined({ apiKey, baseURL, transport });
-  return chooseProvider(stays ? { ...kept, ...other } : other);
+  if (!stays) return chooseProvider({ ...other, connection: sending });
+  return chooseProvider({
+    ...defined({ apiKey, baseURL }),
+    ...other,
+    connection: { ...sending, ...defined({ transport }) },
+  });
+}
+
+function providerNamed(name: string): ProviderName {
+  if (isProviderName(name)) return name;
+  throw new KitError('kit/bad-options', `there is no provider "${name}": use one of ${names()}`, {
+    problems: ['provider'],
+  });
 }
 
 /** The key of a provider by name: the option, else its variable in the environment that was given. */
-function keyOf(name: ProviderName, { apiKey, environment = {} }: AgentOptions): string | undefined {
+function keyOf(name: ProviderName, { apiKey, host: { environment = {} } = {} }: AgentOptions): string | undefined {
   const { variable } = PROVIDERS[name];
   const key =
     apiKey ?? (variable !== undefined && Object.hasOwn(environment, variable) ? environment[variable] : undefined);
   return key === undefined || key.trim() === '' ? undefined : key;
 }
 
-function catalogOf({ catalog: changes }: AgentOptions): Catalog {
+function catalogOf({ modelOptions }: AgentOptions): Catalog {
+  const changes = modelOptions?.catalog;
   return changes === undefined ? defaultCatalog() : withOverrides(defaultCatalog(), changes);
 }
 
@@ -65,19 +87,25 @@ function nameOf(options: AgentOptions): ProviderName | undefined {
 
 /** What an author made is reached in its own way: an address for it could only be meant for another. */
 function own(provider: Provider, options: AgentOptions, catalog: Catalog): ChosenProvider {
-  const idle = (['baseURL', 'transport', 'window'] as const).find((name) => options[name] !== undefined);
+  const { baseURL, connection, modelOptions } = options;
+  const unused = {
+    baseURL,
+    'connection.transport': connection?.transport,
+    'modelOptions.contextWindow': modelOptions?.contextWindow,
+  };
+  const [idle] = Object.keys(defined(unused));
   if (idle !== undefined)
     throw new KitError(
       'kit/bad-options',
-      `\`${idle}\` says nothing to a provider of your own: leave it out, or name one of ${names()} as \`provider\``,
+      `\`${idle}\` cannot be combined with a provider of your own: remove it, or set \`provider\` to one of ${names()}`,
       { problems: [idle] },
     );
   return { provider, capabilities: findCapabilities(options.model, provider.name, catalog) };
 }
 
 function idleTransport(title: string): KitError {
-  return new KitError('kit/bad-options', `${title} is reached over HTTP alone: leave \`transport\` out`, {
-    problems: ['transport'],
+  return new KitError('kit/bad-options', `${title} is reached over HTTP only: remove \`connection.transport\``, {
+    problems: ['connection.transport'],
   });
 }
 
@@ -107,18 +135,18 @@ const PORTS: { readonly [name in ProviderName]: (reach: OpenAIReach) => Provider
 const NO_KEY = 'none';
 
 function reachOf(name: ProviderName, options: AgentOptions): OpenAIReach {
-  const { baseURL, transport } = options;
+  const { baseURL, connection } = options;
   const { title, variable } = PROVIDERS[name];
   if (variable === undefined && baseURL === undefined) {
-    const message = `${title} has no address of its own: say it as \`baseURL\`, such as http://127.0.0.1:11434/v1`;
+    const message = `${title} has no default address: set \`baseURL\`, such as http://127.0.0.1:11434/v1`;
     throw new KitError('kit/bad-options', message, { problems: ['baseURL'] });
   }
   const apiKey = keyOf(name, options) ?? (variable === undefined ? NO_KEY : undefined);
   if (apiKey === undefined)
     throw new KitError(
       'kit/no-key',
-      `there is no key for ${title}: give \`apiKey\`, or \`environment: process.env\` with ${variable} set, or another \`provider\``,
+      `there is no key for ${title}: set \`apiKey\`, or \`host: { environment: process.env }\` with the variable ${variable}, or use another \`provider\``,
       { provider: name, variable },
     );
-  return defined({ apiKey, baseURL, transport });
+  return defined({ apiKey, baseURL, transport: connection?.transport });
 }

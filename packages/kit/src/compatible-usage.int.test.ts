@@ -116,7 +116,14 @@ async function serve(counting: Counting): Promise<Served> {
 /** An agent that knows of its model no more than the window; `more` says otherwise. */
 function agentAt({ url }: Served, more: Partial<AgentOptions>): Agent {
   const reached = { provider: 'compatible', baseURL: url, apiKey: 'none' } as const;
-  return createAgent({ model: 'local-model', tools: [], runtime: 'minimal', padding: 'never', ...reached, ...more });
+  return createAgent({
+    model: 'local-model',
+    tools: [],
+    ...reached,
+    ...more,
+    context: { runtimeInstructions: 'minimal', ...more.context },
+    cache: { padding: 'never', ...more.cache },
+  });
 }
 
 async function recordsOf(agent: Agent, session: string): Promise<readonly Recorded[]> {
@@ -136,7 +143,7 @@ describe.each([
 ])('a session with a compatible server that counts %s', (_, counting) => {
   test('is compacted before its window is full', async () => {
     const server = await serve(counting);
-    const agent = agentAt(server, { window: 12_000, outputLimit: 1_000 });
+    const agent = agentAt(server, { modelOptions: { contextWindow: 12_000 }, maxOutputTokens: 1_000 });
     const session = await agent.open();
     for (let turn = 0; turn < 8; turn += 1) {
       expect(await session.prompt(`${turn}: ${PROMPT}`)).toMatchObject({ outcome: 'completed' });
@@ -149,7 +156,11 @@ describe.each([
 
   test('ends a turn at its limit of tokens', async () => {
     const server = await serve(counting);
-    const agent = agentAt(server, { window: 200_000, limits: { tokens: 2_500 }, tools: [again] });
+    const agent = agentAt(server, {
+      modelOptions: { contextWindow: 200_000 },
+      limits: { tokens: 2_500 },
+      tools: [again],
+    });
     const session = await agent.open();
     const ended = await session.prompt(`${PROMPT} ${CALL_ME}`);
     expect(ended).toMatchObject({ outcome: 'limited', error: { code: 'turn/limit-tokens' } });
@@ -178,20 +189,20 @@ describe('the answer of a compatible server is recorded', () => {
   }
 
   test('with the total that was told, and no cost where no price is known', async () => {
-    const { sent, data } = await answerTo(TOTAL, { window: 100_000 });
+    const { sent, data } = await answerTo(TOTAL, { modelOptions: { contextWindow: 100_000 } });
     expect(data.usage).toEqual({ input: sent, answer: 12 });
     expect(data).not.toHaveProperty('cost');
     expect(data).not.toHaveProperty('estimated');
   });
 
   test('with its exact cost by a full row of the catalog that bills no writes', async () => {
-    const { sent, data } = await answerTo(WITH_READS, { model: 'priced-model', catalog: PRICED });
+    const { sent, data } = await answerTo(WITH_READS, { model: 'priced-model', modelOptions: { catalog: PRICED } });
     expect(data.usage).toEqual({ fresh: 100, read: sent - 100, writes: [], answer: 12 });
     expect(Number(data.cost)).toBeCloseTo((100 + 0.1 * (sent - 100) + 10 * 12) / 1e6, 12);
   });
 
   test('with the most that it can have cost, where what was read was not told', async () => {
-    const { sent, data } = await answerTo(TOTAL, { model: 'priced-model', catalog: PRICED });
+    const { sent, data } = await answerTo(TOTAL, { model: 'priced-model', modelOptions: { catalog: PRICED } });
     expect(data.usage).toEqual({ input: sent, answer: 12 });
     expect(data).not.toHaveProperty('cost');
     expect(Number(data.costAtMost)).toBeCloseTo((sent + 10 * 12) / 1e6, 12);
@@ -202,7 +213,7 @@ describe('the answer of a compatible server is recorded', () => {
     ['zeros were told', ZEROS],
     ['what was told is no count', ODD],
   ])('with an estimate that says it is one, where %s', async (_, counting) => {
-    const { sent, data } = await answerTo(counting, { model: 'priced-model', catalog: PRICED });
+    const { sent, data } = await answerTo(counting, { model: 'priced-model', modelOptions: { catalog: PRICED } });
     expect(data.usage).toEqual({});
     const { input = 0, output = 0, cost } = data.estimated ?? {};
     expect(Math.abs(input - sent) / sent).toBeLessThan(0.25);
@@ -215,7 +226,7 @@ describe('the answer of a compatible server is recorded', () => {
 
 test('a server that reads nothing of a cache misses for an unknown cause: no floor of its model is known', async () => {
   const server = await serve((input) => ({ ...TOTAL(input), prompt_tokens_details: { cached_tokens: 0 } }));
-  const agent = agentAt(server, { window: 100_000 });
+  const agent = agentAt(server, { modelOptions: { contextWindow: 100_000 } });
   const session = await agent.open();
   for (const words of [PROMPT, 'go on', 'and on']) await session.prompt(words);
   const records = await recordsOf(agent, session.id);

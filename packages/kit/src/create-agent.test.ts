@@ -72,16 +72,16 @@ describe('options', () => {
     [{ permissions: { grants: {} } }, 'permissions.grants: expected { kept, keep }'],
     [{ limits: { step: 3 } }, 'there is no option limits.step, did you mean steps?'],
     [{ banana: 1 }, 'there is no option banana'],
-    [{ transport: 'websocket' }, 'transport: '],
+    [{ connection: { transport: 'websocket' } }, 'connection.transport: '],
     [{ store: 'disk' }, 'store: expected "memory", { home } or a store'],
     [{ limits: { cost: 0.5 } }, 'limits.cost: '],
-    [{ rewriteNotice: { token: 3 } }, 'there is no option rewriteNotice.token, did you mean tokens?'],
+    [{ cache: { rewriteNotice: { token: 3 } } }, 'there is no option cache.rewriteNotice.token, did you mean tokens?'],
     [{ limits: { cost: '$1' } }, 'limits.cost: expected US dollars as decimal text'],
     [{ model: '' }, 'model: '],
     [{ provider: 'google' }, 'provider: expected one of anthropic, openai, openrouter, compatible, or a provider'],
-    [{ provider: 'compatible', window: 0.5 }, 'window: '],
-    [{ padding: 'sometimes' }, 'padding: '],
-    [{ runtime: 'none' }, 'runtime: '],
+    [{ provider: 'compatible', modelOptions: { contextWindow: 0.5 } }, 'modelOptions.contextWindow: '],
+    [{ cache: { padding: 'sometimes' } }, 'cache.padding: '],
+    [{ context: { runtimeInstructions: 'none' } }, 'context.runtimeInstructions: '],
     [{ skills: { roots: [], budget: { skils: 1 } } }, 'there is no option skills.budget.skils, did you mean skills?'],
     [{ mcp: { server: {} } }, 'there is no option mcp.server, did you mean servers?'],
     [{ mcp: { servers: { a: { comand: 'x' } } } }, 'there is no option mcp.servers.a.comand, did you mean command?'],
@@ -91,14 +91,42 @@ describe('options', () => {
     [{ subagents: { cost: 1 } }, 'subagents.cost: '],
     [{ subagents: true }, 'subagents: expected false or limits'],
     [{ mcp: 'all' }, 'mcp: expected an object'],
-    [{ neighbours: -1 }, 'neighbours: '],
-    [{ neighbors: 1 }, 'there is no option neighbors, did you mean neighbours?'],
-    [{ builtIn: ['raed'], workspace: '.' }, 'there is no built-in tool raed: did you mean read?'],
-    [{ builtIn: true }, 'name it as `workspace`'],
+    [{ cache: { neighbours: -1 } }, 'cache.neighbours: '],
+    [{ cache: { neighbors: 1 } }, 'there is no option cache.neighbors, did you mean neighbours?'],
+    [{ workspace: { folder: '.', tools: ['raed'] } }, 'the workspace has no tool raed: did you mean read?'],
+    [{ workspace: { tools: true } }, 'workspace.folder: '],
+    [{ workspace: { folder: '.', truste: true } }, 'there is no option workspace.truste, did you mean trusted?'],
+    [{ workspace: 3 }, 'workspace: expected a folder'],
+    [{ host: { environment: {}, clint: 'x' } }, 'there is no option host.clint, did you mean client?'],
     [{ tools: [add, add] }, 'two tools are called add'],
-    [{ sources: [sourceNamed('sheet'), sourceNamed('sheet')] }, 'two context sources are called sheet'],
-    [{ sources: [sourceNamed('memory')], workspace: '.', trusted: true }, 'two context sources are called memory'],
+    [{ context: { sources: [sourceNamed('sheet'), sourceNamed('sheet')] } }, 'two context sources are called sheet'],
+    [
+      { context: { sources: [sourceNamed('memory')] }, workspace: { folder: '.', trusted: true } },
+      'two context sources are called memory',
+    ],
   ])('refuse %j', (options, words) => {
+    expect(refused(options)).toMatchObject({ code: 'kit/bad-options', message: expect.stringContaining(words) });
+  });
+
+  test.each([
+    [{ role: 'You add.' }, 'role', 'instructions'],
+    [{ presenter: 'mine' }, 'presenter', 'host.client'],
+    [{ environment: {} }, 'environment', 'host.environment'],
+    [{ ttl: '5m' }, 'ttl', 'cache.ttl'],
+    [{ compactionBy: 'model' }, 'compactionBy', 'compaction.by'],
+    [{ window: 5 }, 'window', 'modelOptions.contextWindow'],
+    [{ plan: true }, 'plan', 'tools: [createPlanTool()]'],
+    [{ permissions: { unconfined: true } }, 'permissions.unconfined', 'permissions.allowUnsandboxed'],
+    [{ connection: { retry: { mostMs: 5 } } }, 'connection.retry.mostMs', 'connection.retry.maxDelayMs'],
+  ])('refuse %j and name the new option', (options, before, now) => {
+    const message = expect.stringContaining(`the option ${before} was renamed: use ${now}`);
+    expect(refused(options)).toMatchObject({ code: 'kit/bad-options', message });
+  });
+
+  test.each([
+    [{ instructions: 'attach' }, 'instructions: is now the system text: use workspace.agentsFile'],
+    [{ compaction: 'auto' }, 'compaction: expected an object: use compaction.when'],
+  ])('refuse an old value in %j and name the new option', (options, words) => {
     expect(refused(options)).toMatchObject({ code: 'kit/bad-options', message: expect.stringContaining(words) });
   });
 
@@ -112,8 +140,10 @@ describe('options', () => {
   test('need a key for the default provider, and read none that was not given', () => {
     const options: AgentOptions = { model: MODEL };
     expect(() => createAgent(options)).toThrow(expect.objectContaining({ code: 'kit/no-key' }));
-    expect(() => createAgent({ ...options, environment: { ANTHROPIC_API_KEY: ' ' } })).toThrow(/apiKey/);
-    expect(createAgent({ ...options, environment: { ANTHROPIC_API_KEY: 'key' } }).capabilities.model).toBe(MODEL);
+    expect(() => createAgent({ ...options, host: { environment: { ANTHROPIC_API_KEY: ' ' } } })).toThrow(/apiKey/);
+    expect(createAgent({ ...options, host: { environment: { ANTHROPIC_API_KEY: 'key' } } }).capabilities.model).toBe(
+      MODEL,
+    );
   });
 
   test('name a model of the catalog, or of the changes to it', () => {
@@ -123,7 +153,9 @@ describe('options', () => {
       prices: [],
     });
     const catalog = { revision: 1, rows: [{ provider: 'anthropic', model: MODEL, outputLimit: 77 }] };
-    expect(createAgent({ model: MODEL, provider: saying(), catalog }).capabilities.outputLimit).toBe(77);
+    expect(createAgent({ model: MODEL, provider: saying(), modelOptions: { catalog } }).capabilities.outputLimit).toBe(
+      77,
+    );
   });
 });
 
@@ -133,9 +165,9 @@ test('runs a turn with an own tool and an own system text, and gives its events 
   const agent = createAgent({
     model: MODEL,
     provider,
-    role: 'You add.',
+    instructions: 'You add.',
     tools: [add],
-    onRequest: (body) => void bodies.push(body),
+    connection: { onRequest: (body) => void bodies.push(body) },
   });
   const session = await agent.open();
   const turn = session.prompt('What is 2 + 3?');
@@ -163,8 +195,8 @@ test('gives the tools of the workspace where there is one, or those that are nam
     );
   };
   expect(await toolsOf({})).toEqual(['bash', 'edit', 'read', 'write']);
-  expect(await toolsOf({ builtIn: ['read'], tools: [add] })).toEqual(['add', 'read']);
-  expect(await toolsOf({ builtIn: false, tools: [add] })).toEqual(['add']);
+  expect(await toolsOf({ workspace: { folder, tools: ['read'] }, tools: [add] })).toEqual(['add', 'read']);
+  expect(await toolsOf({ workspace: { folder, tools: false }, tools: [add] })).toEqual(['add']);
 });
 
 test('keeps its tools out of its own home, and out of what it was told to', async () => {
@@ -172,7 +204,7 @@ test('keeps its tools out of its own home, and out of what it was told to', asyn
   writeFileSync(join(folder, 'plan.txt'), 'a plan');
   const home = join(folder, 'home');
   const forbidden = [join(folder, 'plan.txt')];
-  const agent = createAgent({ model: MODEL, provider, workspace: folder, store: { home }, forbidden });
+  const agent = createAgent({ model: MODEL, provider, workspace: { folder, forbidden }, store: { home } });
   const session = await agent.open();
   await session.prompt('look around');
   await agent.close();

@@ -1,17 +1,15 @@
 // The front door: an agent is what its sessions are run with. It opens them, and closes what it opened.
 
 import { defined } from '@tidemark/core';
-import type { AgentSession, ForkOptions, ForkPlan } from '@tidemark/agent';
+import type { AgentSession, ForkOptions, ForkPlan, ModelReach, OtherModel } from '@tidemark/agent';
 import { openLiveSession, planFork } from '@tidemark/agent';
-import type { Log } from '@tidemark/log';
+import type { Log, SessionId } from '@tidemark/log';
 import { sessionId } from '@tidemark/log';
 import type { Capabilities, Provider } from '@tidemark/model';
 import type { AgentOptions } from './agent-options.ts';
-import { checkOptions } from './agent-options.ts';
+import { checkOptions } from './check-options.ts';
 import { chooseOther } from './choose-provider.ts';
 import { KitError } from './kit-error.ts';
-import type { LiveSession } from './live-session.ts';
-import { holdSession } from './live-session.ts';
 import type { ResolvedAgent } from './resolve-agent.ts';
 import { resolveAgent } from './resolve-agent.ts';
 import { withSkills } from './with-skills.ts';
@@ -33,14 +31,14 @@ export interface Agent {
    *
    * @throws KitError `kit/closed`. @throws TypeError for an id that cannot be one. @throws LogError `log/missing`, `log/locked`, `log/damaged`.
    */
-  open(id?: string, options?: OpenOptions): Promise<LiveSession>;
+  open(id?: string, options?: OpenOptions): Promise<AgentSession>;
   /**
    * Opens a fork of a session, open elsewhere or not: it begins as that one was up to a record, and its first request reads
    * what that one has cached. A rewind is a fork `beforePrompt`; files stay as they are.
    *
    * @throws AgentError `agent/not-closed` with the nearest closed positions, `agent/no-such-record`. @throws as `open`.
    */
-  fork(id: string, options?: ForkOptions): Promise<LiveSession>;
+  fork(id: string, options?: ForkOptions): Promise<AgentSession>;
   /** Closes every session that is still open, where what runs ends as interrupted, and the providers that were not given whole. */
   close(): Promise<void>;
 }
@@ -54,37 +52,26 @@ export function createAgent(options: AgentOptions): Agent {
   checkOptions(options);
   const resolved = resolveAgent(options);
   const { log, runtime, mcp } = resolved;
-  // What is the author's own may serve others: whoever made it closes it.
+  // A provider or servers that the author made can serve other agents too: their author closes them.
   const made = new Set<Pick<Provider, 'close'>>(typeof options.provider === 'object' ? [] : [runtime.provider]);
   if (mcp !== undefined && mcp !== options.mcp) made.add(mcp);
-  const sessions = new Set<LiveSession>();
+  const sessions = new Set<AgentSession>();
   let closed = false;
-  const hold = (session: AgentSession): LiveSession => {
-    const held = holdSession(session, {
-      ended: () => void sessions.delete(held),
-      find(model, reach) {
-        const other = chooseOther(options, model, reach);
-        if (typeof reach.provider !== 'object') made.add(other.provider);
-        return other;
-      },
-      hold,
-    });
-    sessions.add(held);
-    return held;
+  const findModel = (model: string, reach: ModelReach): OtherModel => {
+    const other = chooseOther(options, model, reach);
+    if (typeof reach.provider !== 'object') made.add(other.provider);
+    return other;
+  };
+  const open = async (which: WhichSession): Promise<AgentSession> => {
+    if (closed) throw new KitError('kit/closed', 'this agent was closed: make another one to open a session');
+    void mcp?.ready();
+    return openSession({ ...resolved, runtime: { ...runtime, findModel } }, options, sessions, which);
   };
   return {
     log,
     capabilities: runtime.capabilities,
-    async open(id, { title } = {}) {
-      if (closed) throw closedError();
-      void mcp?.ready();
-      return hold(await (id === undefined ? begin(resolved, options, title) : goOn(resolved, options, id)));
-    },
-    async fork(id, how) {
-      if (closed) throw closedError();
-      void mcp?.ready();
-      return hold(await fork(resolved, options, await planFork(log, sessionId(id), how)));
-    },
+    open: (id, { title } = {}) => open(id === undefined ? defined({ title }) : { id: sessionId(id) }),
+    fork: async (id, how) => open({ forks: await planFork(log, sessionId(id), how) }),
     async close() {
       closed = true;
       try {
@@ -96,54 +83,29 @@ export function createAgent(options: AgentOptions): Agent {
   };
 }
 
-async function begin(resolved: ResolvedAgent, options: AgentOptions, title: string | undefined): Promise<AgentSession> {
-  const { log, runtime, secrets, workspace, firstMode, skills } = resolved;
+/** The session to open: one that exists, by its id; a fork; else a new one. */
+interface WhichSession {
+  readonly id?: SessionId;
+  readonly forks?: ForkPlan;
+  readonly title?: string;
+}
+
+/** A session that exists, and a fork, keep their mode, or the narrower one that the author asked for. */
+async function openSession(
+  { log, runtime, secrets, skills, workspace, firstMode }: ResolvedAgent,
+  { host, permissions }: AgentOptions,
+  sessions: Set<AgentSession>,
+  { id, forks, title }: WhichSession,
+): Promise<AgentSession> {
+  const create = id === undefined && forks === undefined;
   return openLiveSession({
     log,
     runtime: await withSkills(runtime, skills),
     secrets,
     workspace,
-    id: sessionId(runtime.surroundings.newName()),
-    create: true,
-    mode: firstMode,
-    ...defined({ title }),
-    ...presenterOf(options),
+    id: id ?? sessionId(runtime.surroundings.newName()),
+    create,
+    open: sessions,
+    ...defined({ forks, title, client: host?.client, mode: create ? firstMode : permissions?.mode }),
   });
-}
-
-/** A session that is there keeps its mode, or the narrower one that the author asked for. */
-async function goOn(resolved: ResolvedAgent, options: AgentOptions, id: string): Promise<AgentSession> {
-  const { log, runtime, secrets, skills } = resolved;
-  const mode = options.permissions?.mode;
-  return openLiveSession({
-    log,
-    runtime: await withSkills(runtime, skills),
-    secrets,
-    id: sessionId(id),
-    ...defined({ mode }),
-    ...presenterOf(options),
-  });
-}
-
-/** A fork keeps its parent's mode, or the narrower one that the author asked for. */
-async function fork(resolved: ResolvedAgent, options: AgentOptions, forks: ForkPlan): Promise<AgentSession> {
-  const { log, runtime, secrets, skills } = resolved;
-  const mode = options.permissions?.mode;
-  return openLiveSession({
-    log,
-    runtime: await withSkills(runtime, skills),
-    secrets,
-    forks,
-    id: sessionId(runtime.surroundings.newName()),
-    ...defined({ mode }),
-    ...presenterOf(options),
-  });
-}
-
-function presenterOf({ presenter }: AgentOptions): { readonly presenter?: string } {
-  return presenter === undefined ? {} : { presenter };
-}
-
-function closedError(): KitError {
-  return new KitError('kit/closed', 'this agent was closed: make another one to open a session');
 }

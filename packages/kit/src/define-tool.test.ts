@@ -95,7 +95,7 @@ test('refuses a schema that cannot say what it is, and says what to do', () => {
   const make = (): Tool =>
     defineTool({ name: 'shout', description: 'Shouts.', input: word, effect: 'none', run: () => '' });
   expect(make).toThrow(expect.objectContaining({ code: 'kit/no-schema' }));
-  expect(make).toThrow(/`schema` beside `input`/);
+  expect(make).toThrow(/`schema` with `input`/);
 });
 
 test.each([
@@ -141,12 +141,12 @@ test('passes on what the author says of effect, order, output and confinement', 
     input: z.object({ where: z.string() }),
     effect: 'network',
     alone: true,
-    keeps: 'tail',
+    truncate: 'start',
     touches: ['structure'],
     confined: ({ where }) => where === 'here',
     run: () => 'deployed',
   });
-  expect(tool).toMatchObject({ effect: 'network', alone: true, keeps: 'tail', touches: ['structure'] });
+  expect(tool).toMatchObject({ effect: 'network', alone: true, truncate: 'start', touches: ['structure'] });
   expect(await tool.read({ where: 'there' })).toMatchObject({ title: 'deploy', confined: false });
 });
 

@@ -3,8 +3,8 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { defined } from '@tidemark/core';
 import type {
-  ActKind,
-  Acts,
+  CallEffects,
+  EffectKind,
   PreviewContext,
   Tool,
   ToolContext,
@@ -13,10 +13,18 @@ import type {
   ToolProblem,
   ToolRun,
 } from '@tidemark/agent';
+import { issueText } from '@tidemark/agent';
 import type { EffectClass } from '@tidemark/log';
 import type { JsonValue } from '@tidemark/model';
 import { KitError } from './kit-error.ts';
-import { jsonSchemaOf } from './tool-schema.ts';
+import { toolSchemaOf } from './tool-schema.ts';
+
+/** Functions that return what a call would do, one for each kind that rules can match. */
+export type EffectDescriptions<Input> = {
+  readonly [Kind in EffectKind]?: (input: Input) => NonNullable<CallEffects[Kind]>;
+};
+
+const EFFECT_KINDS: readonly EffectKind[] = ['commands', 'paths', 'hosts'];
 
 /** A tool as its author writes it. */
 export interface ToolDefinition<Schema extends StandardSchemaV1> {
@@ -32,14 +40,15 @@ export interface ToolDefinition<Schema extends StandardSchemaV1> {
   readonly effect: EffectClass;
   /** Whether a call waits for those before it and holds up those behind it. By default `write` and `execute` do. */
   readonly alone?: boolean;
-  /** The end of a long output that the model is shown. Default: the head. */
-  readonly keeps?: 'head' | 'tail';
+  /** End of a long output that is cut off. Default: `end`, so the model is shown the beginning. */
+  readonly truncate?: 'start' | 'end';
   /** Names what its effect touches, for context sources. */
   readonly touches?: readonly string[];
-  /** What `acts` tells: rules can look at nothing else. */
-  readonly tells?: readonly ActKind[];
-  /** What a call would do, as rules look at it: all of each kind in `tells`. */
-  acts?(input: StandardSchemaV1.InferOutput<Schema>): Acts;
+  /**
+   * What a call would do, by kind: `{ paths: (input) => [{ path: input.file }] }`. Rules can match only the kinds that are
+   * described here, and each function returns everything of its kind.
+   */
+  readonly describeEffects?: EffectDescriptions<StandardSchemaV1.InferOutput<Schema>>;
   /** One line for the person who is asked; the tool's name by default. */
   title?(input: StandardSchemaV1.InferOutput<Schema>): string;
   /** Whether all that a call changes lies inside the workspace; true by default. */
@@ -61,7 +70,7 @@ const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
  * @throws KitError `kit/bad-tool` for a name that no provider takes, `kit/no-schema` without a JSON Schema of an object.
  */
 export function defineTool<Schema extends StandardSchemaV1>(definition: ToolDefinition<Schema>): Tool {
-  const { name, description, input, effect, alone, keeps, touches, tells } = definition;
+  const { name, description, input, effect, alone, truncate, touches, describeEffects } = definition;
   if (!NAME.test(name)) {
     const message = `a tool cannot be called ${JSON.stringify(name)}: take 1 to 64 letters, digits, "_" or "-"`;
     throw new KitError('kit/bad-tool', message, { tool: name });
@@ -69,9 +78,10 @@ export function defineTool<Schema extends StandardSchemaV1>(definition: ToolDefi
   return {
     name,
     description,
-    schema: jsonSchemaOf(name, input, definition.schema),
+    schema: toolSchemaOf(name, input, definition.schema),
     effect,
-    ...defined({ alone, keeps, touches, tells }),
+    ...defined({ alone, truncate, touches }),
+    ...(describeEffects !== undefined && { effectKinds: kindsIn(describeEffects) }),
     read: (given) => readArguments(definition, given),
   };
 }
@@ -89,7 +99,7 @@ async function readArguments<Schema extends StandardSchemaV1>(
     title: definition.title?.(value) ?? definition.name,
     ...defined({
       confined: definition.confined === undefined ? undefined : definition.confined(value),
-      acts: definition.acts === undefined ? undefined : definition.acts(value),
+      effects: definition.describeEffects === undefined ? undefined : effectsOf(definition.describeEffects, value),
     }),
     ...(preview !== undefined && {
       preview: async (context: PreviewContext): Promise<ToolPreview> => preview.call(definition, value, context),
@@ -98,10 +108,16 @@ async function readArguments<Schema extends StandardSchemaV1>(
   };
 }
 
-/** `path[0].name: expected a string`. */
-function issueText({ message, path = [] }: StandardSchemaV1.Issue): string {
-  const place = path.map((part) => String(typeof part === 'object' ? part.key : part)).join('.');
-  return place === '' ? message : `${place}: ${message}`;
+function kindsIn<Input>(describe: EffectDescriptions<Input>): readonly EffectKind[] {
+  return EFFECT_KINDS.filter((kind) => describe[kind] !== undefined);
+}
+
+function effectsOf<Input>(describe: EffectDescriptions<Input>, input: Input): CallEffects {
+  return defined({
+    commands: describe.commands?.(input),
+    paths: describe.paths?.(input),
+    hosts: describe.hosts?.(input),
+  });
 }
 
 // What an author's function returned, as the output of a call.

@@ -33,28 +33,33 @@ export function findCapabilities(model: string, provider: string, catalog: Catal
  * @throws KitError `kit/unknown-model`; `kit/bad-options` for a window that is missing, or known already.
  */
 export function ownCapabilities(name: ProviderName, options: AgentOptions, catalog: Catalog): Capabilities {
-  const { model, window } = options;
+  const { model, modelOptions: { contextWindow } = {} } = options;
   const found = findModel(catalog, model, name);
   const nearest = found === undefined ? nearestModel(catalog, model, name) : undefined;
   const listed = found ?? (nearest === undefined ? undefined : standIn(model, nearest));
   const open = name === 'compatible' || name === 'openrouter';
-  if (window !== undefined && (found !== undefined || !open)) throw windowKnown(name, model, listed);
+  if (contextWindow !== undefined && (found !== undefined || !open)) throw windowKnown(name, model, listed);
   if (found === undefined && open) return assumedCapabilities(name, options);
   if (listed === undefined) throw unknownModel(model, catalog, name);
   return listed;
 }
 
 function assumedCapabilities(name: ProviderName, options: AgentOptions): Capabilities {
-  const { model, window, outputLimit, surroundings = THIS_MACHINE } = options;
+  const {
+    model,
+    modelOptions: { contextWindow: window } = {},
+    maxOutputTokens,
+    host: { clock = THIS_MACHINE } = {},
+  } = options;
   if (window === undefined) throw windowMissing(name, model);
-  const most = outputLimit ?? Math.min(OUTPUT_LIMIT, Math.floor(window / 4));
+  const most = maxOutputTokens ?? Math.min(OUTPUT_LIMIT, Math.floor(window / 4));
   if (most >= window)
     throw new KitError(
       'kit/bad-options',
-      `an answer of ${most} tokens leaves no room for a request in a window of ${window}: say a smaller \`outputLimit\``,
-      { problems: ['outputLimit'] },
+      `an answer of ${most} tokens leaves no room for a request in a window of ${window}: set a smaller \`maxOutputTokens\``,
+      { problems: ['maxOutputTokens'] },
     );
-  const asOf = surroundings.now().slice(0, 10);
+  const asOf = clock.now().slice(0, 10);
   const row = unlistedModel({ provider: name, model, window, outputLimit: most, asOf });
   // Whichever upstream it is, the router can keep a session with it.
   return name === 'openrouter' ? { ...row, routing: 'automatic' } : row;
@@ -68,8 +73,8 @@ function standIn(model: string, { capabilities }: NearestModel): Capabilities {
 function windowMissing(name: ProviderName, model: string): KitError {
   return new KitError(
     'kit/bad-options',
-    `the catalog does not know ${JSON.stringify(model)} of ${PROVIDERS[name].title}: say as \`window\` how many tokens it takes, input and output together`,
-    { problems: ['window'], model, provider: name },
+    `the catalog does not know ${JSON.stringify(model)} of ${PROVIDERS[name].title}: set \`modelOptions.contextWindow\` to its number of tokens, input and output together`,
+    { problems: ['modelOptions.contextWindow'], model, provider: name },
   );
 }
 
@@ -79,9 +84,9 @@ function windowKnown(name: ProviderName, model: string, row: Capabilities | unde
     row === undefined ? `models of ${title} are in the catalog` : `the catalog knows the window of ${model}`;
   return new KitError(
     'kit/bad-options',
-    `${known}: leave \`window\` out, or change the row by the option \`catalog\``,
+    `${known}: remove \`modelOptions.contextWindow\`, or change the row with \`modelOptions.catalog\``,
     {
-      problems: ['window'],
+      problems: ['modelOptions.contextWindow'],
     },
   );
 }
@@ -90,7 +95,7 @@ function windowKnown(name: ProviderName, model: string, row: Capabilities | unde
 function unreachedAdvice(model: string, catalog: Catalog): string | undefined {
   const row = findModel(catalog, model);
   if (row === undefined || isProviderName(row.provider)) return undefined;
-  return `no provider here reaches its maker, ${row.provider}: ask it through a router, \`provider: "openrouter"\` and \`model: "${row.provider}/${row.model}"\` with \`window: ${row.window.tokens}\``;
+  return `no provider here reaches its maker, ${row.provider}: ask it through a router, \`provider: "openrouter"\` and \`model: "${row.provider}/${row.model}"\` with \`modelOptions: { contextWindow: ${row.window.tokens} }\``;
 }
 
 /** The name that was most likely meant: of those that can be asked, else of the whole catalog. */
@@ -101,7 +106,7 @@ function near(model: string, catalog: Catalog, provider: string | undefined): st
   const names = (some: Catalog['rows']): readonly string[] => some.map((row) => row.model);
   const nearest = nearestName(model, names(rows)) ?? nearestName(model, names(catalog.rows));
   if (nearest !== undefined) return `did you mean ${nearest}?`;
-  return 'add its row by the option `catalog`, or name the server that has it: `provider: "compatible"`';
+  return 'add its row with `modelOptions.catalog`, or use the server that has it: `provider: "compatible"`';
 }
 
 /** The refusal of a model that nobody knows, or that another provider has. */
@@ -109,7 +114,7 @@ export function unknownModel(model: string, catalog: Catalog, provider?: string)
   const other = providerOf(model, catalog);
   const next =
     other !== undefined && other !== provider
-      ? `it is asked of ${PROVIDERS[other].title}: leave \`provider\` out, or say ${other}`
+      ? `it is asked of ${PROVIDERS[other].title}: remove \`provider\`, or set it to ${other}`
       : (unreachedAdvice(model, catalog) ?? near(model, catalog, provider));
   const whose = provider === undefined ? '' : ` of ${provider}`;
   return new KitError(

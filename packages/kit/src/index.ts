@@ -1,6 +1,9 @@
-// The face of `kit`: the front door, and the types that an author who embeds an agent needs beside it.
+// Exports of `kit`: `createAgent`, `defineTool`, the errors, the stores, and the types that an author needs with them.
 
 export type {
+  AgentErrorCode,
+  AgentForkOptions,
+  AgentSession,
   AllowedAnswer,
   PermissionAnswer,
   Asker,
@@ -14,7 +17,10 @@ export type {
   ImageFitter,
   TurnLimits,
   Mode,
+  ModelReach,
+  ModelSwitchOptions,
   Notice,
+  OtherModel,
   PageMaker,
   PromptOptions,
   PreviewContext,
@@ -25,23 +31,42 @@ export type {
   Rule,
   SessionEvent,
   SubagentLimits,
+  Surroundings,
   Tool,
   ToolContext,
   ToolOutput,
   ToolPreview,
   Turn,
 } from '@tidemark/agent';
-export type { AgentOptions, AgentEnvironment, Permissions, SandboxSetting } from './agent-options.ts';
+export { AgentError } from '@tidemark/agent';
+export type { Log, LogErrorCode } from '@tidemark/log';
+export { LogError } from '@tidemark/log';
+export type { Provider, ProviderErrorCode } from '@tidemark/model';
+export { ProviderError } from '@tidemark/model';
+export { createMemoryStore } from '@tidemark/store-memory';
+export { openNdjsonStore } from '@tidemark/store-ndjson';
+export type {
+  AgentEnvironment,
+  AgentOptions,
+  CacheOptions,
+  CompactionOptions,
+  ConnectionOptions,
+  ContextOptions,
+  HostOptions,
+  ModelOptions,
+  Permissions,
+  SandboxSetting,
+  WorkspaceSetup,
+} from './agent-options.ts';
 export type { Agent, OpenOptions } from './create-agent.ts';
 export { createAgent } from './create-agent.ts';
-export type { ToolDefinition } from './define-tool.ts';
+export type { EffectDescriptions, ToolDefinition } from './define-tool.ts';
 export { defineTool } from './define-tool.ts';
 export type { KitErrorCode } from './kit-error.ts';
 export { KitError } from './kit-error.ts';
-export type { LiveForkOptions, LiveSession, ModelReach, SwitchOptions } from './live-session.ts';
 export type { KnownProvider, ProviderName } from './providers.ts';
 export { isProviderName, PROVIDERS, providerOf } from './providers.ts';
 export type { SkillRoot, SkillsOptions } from '@tidemark/tools-skills';
 export { skillRoots } from '@tidemark/tools-skills';
 export type { SandboxState, TriedPromise } from '@tidemark/tools-workspace';
-export { sandboxState, tryPromises } from '@tidemark/tools-workspace';
+export { createPlanTool, sandboxState, tryPromises } from '@tidemark/tools-workspace';

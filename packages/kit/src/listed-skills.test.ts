@@ -112,7 +112,7 @@ describe('a secret in a skill of a folder', () => {
 
   test('is masked in the list that is sent and stored, by shape and by value', async () => {
     await install('tax', { more: `metadata:\n  when_to_use: Files taxes with ${token}, a-value-of-this-machine.\n` });
-    const played = await play([says()], { environment });
+    const played = await play([says()], { host: { environment } });
     await played.live.prompt('Hello.');
     const { index } = await readSkillUse(played.agent.log, sessionId(played.live.id));
     for (const text of [bodies(played)[0], index?.text])
@@ -121,7 +121,7 @@ describe('a secret in a skill of a folder', () => {
 
   test('is masked in a body that the front preloads', async () => {
     await install('tax', { body: `Use ${token}.`, more: 'metadata:\n  preload: always\n' });
-    const played = await play([says()], { model: 'claude-haiku-4-5', padding: 'always' });
+    const played = await play([says()], { model: 'claude-haiku-4-5', cache: { padding: 'always' } });
     await played.live.prompt('Hello.');
     expect(bodies(played)[0]).toContain('Use [secret:github].');
   });
@@ -143,7 +143,7 @@ describe('preloaded', () => {
   test('is told once, before the first turn, of no turn; its heading says so; and it is no load', async () => {
     await install('tax', { body: 'Add up all of it.', ...always });
     await install('vat');
-    const played = await play([loads({ name: 'tax' }), says(), says()], { ...floored, padding: 'always' });
+    const played = await play([loads({ name: 'tax' }), says(), says()], { ...floored, cache: { padding: 'always' } });
     await played.live.prompt('Go.');
     await played.live.prompt('More.');
     const records = await played.records();
@@ -159,7 +159,11 @@ describe('preloaded', () => {
 
   test('is no body of the workspace: that is loaded like any other', async () => {
     await install('tax', { body: 'Add up all of it.', ...always });
-    const played = await play([loads({ name: 'tax' }), says()], { ...floored, padding: 'always', workspace: folder });
+    const played = await play([loads({ name: 'tax' }), says()], {
+      ...floored,
+      cache: { padding: 'always' },
+      workspace: folder,
+    });
     await played.live.prompt('Go.');
     expect(await played.loaded()).toEqual(['tax on_demand']);
     expect(bodies(played)[0]).not.toContain('Add up all of it.');
@@ -167,7 +171,7 @@ describe('preloaded', () => {
 
   test('is not told where the front is not padded, and is loaded like any other', async () => {
     await install('tax', always);
-    const played = await play([loads({ name: 'tax' }), says()], { ...floored, padding: 'never' });
+    const played = await play([loads({ name: 'tax' }), says()], { ...floored, cache: { padding: 'never' } });
     await played.live.prompt('Go.');
     expect(await played.loaded()).toEqual(['tax on_demand']);
   });

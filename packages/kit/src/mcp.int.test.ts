@@ -50,7 +50,7 @@ async function shop(): Promise<MadeServer> {
   return server;
 }
 
-const allowed = { mode: 'auto', unconfined: true } as const;
+const allowed = { mode: 'auto', allowUnsandboxed: true } as const;
 
 test('a tool is execute unless the user says another class, whatever its server says: read-only denies it', async () => {
   const { url, called } = await shop();

@@ -28,7 +28,7 @@ const REACHED: { readonly [provider: string]: (url: string) => Partial<AgentOpti
   anthropic: (url) => ({ baseURL: url }),
   openai: (url) => ({ baseURL: `${url}/v1` }),
   openrouter: (url) => ({ provider: 'openrouter', baseURL: `${url}/api/v1` }),
-  compatible: (url) => ({ provider: 'compatible', baseURL: `${url}/v1`, window: 128_000 }),
+  compatible: (url) => ({ provider: 'compatible', baseURL: `${url}/v1`, modelOptions: { contextWindow: 128_000 } }),
 };
 
 const look = defineTool({
@@ -42,7 +42,7 @@ const look = defineTool({
 function agentOf(provider: string, model: string, more: Partial<AgentOptions> = {}): Agent {
   const reached = REACHED[provider]?.(door.url) ?? {};
   const role = 'You look at places and say what stands there. '.repeat(200);
-  return createAgent({ model, apiKey: 'no-real-key-at-all', tools: [look], role, ...reached, ...more });
+  return createAgent({ model, apiKey: 'no-real-key-at-all', tools: [look], instructions: role, ...reached, ...more });
 }
 
 const looking = (place: string): PlannedAnswer => ({
@@ -101,7 +101,7 @@ describe('OpenRouter', () => {
   test('keeps a session with one upstream: every request of it says the same session, and no other does', async () => {
     const bodies: string[] = [];
     const onRequest = (body: Uint8Array): void => void bodies.push(Buffer.from(body).toString());
-    const agent = agentOf('openrouter', 'anthropic/claude-sonnet-5.5', { onRequest });
+    const agent = agentOf('openrouter', 'anthropic/claude-sonnet-5.5', { connection: { onRequest } });
     const [one, other] = [await agent.open(), await agent.open()];
     await one.prompt('hello');
     await one.side({ purpose: 'title', words: 'Name it.', history: 'main' });
@@ -118,9 +118,9 @@ describe('OpenRouter', () => {
     const unknown = createSimulator({ capabilities: () => ({ ...row, provider: 'somebody' }) });
     const listening = await unknown.listen();
     const agent = agentOf('openrouter', 'somebody/some-model', {
-      window: 200_000,
+      modelOptions: { contextWindow: 200_000 },
       baseURL: `${listening.url}/api/v1`,
-      onRequest: (body) => void bodies.push(Buffer.from(body).toString()),
+      connection: { onRequest: (body) => void bodies.push(Buffer.from(body).toString()) },
     });
     const row = agent.capabilities;
     const session = await agent.open();
@@ -143,7 +143,7 @@ test('no provider’s key is written down, wherever it came from', async () => {
     OPENROUTER_API_KEY: 'key-of-router-333',
   };
   const option = 'key-by-option-4444';
-  const agent = agentOf('openai', 'gpt-6.1-sol', { apiKey: option, environment: keys });
+  const agent = agentOf('openai', 'gpt-6.1-sol', { apiKey: option, host: { environment: keys } });
   const session = await agent.open();
   await session.prompt(`keys: ${option} ${Object.values(keys).join(' ')}`);
   const text = JSON.stringify(await recordsOf(agent, session.id));
@@ -170,7 +170,7 @@ describe('a session that moves', () => {
       simulator.next({ answer: looking(provider) });
       simulator.next({ answer: { text: `Seen with ${provider}.` } });
       const onRequest = (body: Uint8Array): void => void bodies.push(Buffer.from(body).toString());
-      const agent = agentOf(provider, model, { store, onRequest });
+      const agent = agentOf(provider, model, { store, connection: { onRequest } });
       const session = await agent.open(id);
       id = session.id;
       expect(await session.prompt(`Look at ${provider}.`)).toMatchObject({ outcome: 'completed' });
@@ -217,7 +217,7 @@ test('OpenAI takes a session whose call ids repeat: reasoning goes without the c
   for (const answer of [again, again, { text: 'Both are the same.' }, { text: 'Still.' }]) simulator.next({ answer });
   const bodies: string[] = [];
   const onRequest = (body: Uint8Array): void => void bodies.push(Buffer.from(body).toString());
-  const agent = agentOf('openai', 'gpt-6.1-sol', { onRequest });
+  const agent = agentOf('openai', 'gpt-6.1-sol', { connection: { onRequest } });
   const session = await agent.open();
   expect(await session.prompt('Look twice.')).toMatchObject({ outcome: 'completed', text: 'Both are the same.' });
   expect(await session.prompt('And now?')).toMatchObject({ outcome: 'completed', text: 'Still.' });
@@ -232,7 +232,7 @@ test('OpenAI takes a session whose call ids repeat: reasoning goes without the c
 
 describe('with `transport: auto`', () => {
   test('a session goes on over its connection, and none is open once the agent is closed', async () => {
-    const agent = agentOf('openai', 'gpt-6.1-sol', { transport: 'auto' });
+    const agent = agentOf('openai', 'gpt-6.1-sol', { connection: { transport: 'auto' } });
     const [one, other] = [await agent.open(), await agent.open()];
     await one.prompt('one');
     await one.prompt('two');
@@ -271,7 +271,7 @@ describe('a session that switches its model', () => {
   test('goes to another provider and back: each with its own key and address, and with room for its answers', async () => {
     const bodies: string[] = [];
     const onRequest = (body: Uint8Array): void => void bodies.push(Buffer.from(body).toString());
-    const agent = agentOf('anthropic', 'claude-sonnet-5-5', { environment, onRequest });
+    const agent = agentOf('anthropic', 'claude-sonnet-5-5', { host: { environment }, connection: { onRequest } });
     const session = await agent.open();
     await session.prompt('one');
     await session.switchModel('gpt-4o', { baseURL: `${door.url}/v1`, inPlace: true });
@@ -290,7 +290,7 @@ describe('a session that switches its model', () => {
   });
 
   test('goes on in a fork unless it is said otherwise, each asked of its own provider, and both closed with the agent', async () => {
-    const agent = agentOf('anthropic', 'claude-sonnet-5-5', { environment });
+    const agent = agentOf('anthropic', 'claude-sonnet-5-5', { host: { environment } });
     const session = await agent.open();
     await session.prompt('one');
     const other = await session.switchModel('gpt-4o', { baseURL: `${door.url}/v1` });
@@ -307,7 +307,7 @@ describe('a session that switches its model', () => {
   });
 
   test('and back before anything was sent opens nothing', async () => {
-    const agent = agentOf('anthropic', 'claude-sonnet-5-5', { environment });
+    const agent = agentOf('anthropic', 'claude-sonnet-5-5', { host: { environment } });
     const session = await agent.open();
     await session.prompt('one');
     await session.switchModel('gpt-6.1-sol', { inPlace: true });
@@ -319,7 +319,7 @@ describe('a session that switches its model', () => {
 
   test('leaves the transport with OpenAI, and comes back to it', async () => {
     const keys = { ...environment, ANTHROPIC_API_KEY: 'key-of-anthropic-1' };
-    const agent = agentOf('openai', 'gpt-6.1-sol', { environment: keys, transport: 'auto' });
+    const agent = agentOf('openai', 'gpt-6.1-sol', { host: { environment: keys }, connection: { transport: 'auto' } });
     const session = await agent.open();
     await session.switchModel('claude-sonnet-5-5', { baseURL: door.url, inPlace: true });
     await session.prompt('one');
@@ -352,7 +352,11 @@ describe('a session that switches its model', () => {
     const bodies: string[] = [];
     const onRequest = (body: Uint8Array): void => void bodies.push(Buffer.from(body).toString());
     const keys = { ...environment, OPENROUTER_API_KEY: 'key-of-router-333' };
-    const agent = agentOf('anthropic', 'claude-sonnet-5-5', { environment: keys, tools: [photo], onRequest });
+    const agent = agentOf('anthropic', 'claude-sonnet-5-5', {
+      host: { environment: keys },
+      tools: [photo],
+      connection: { onRequest },
+    });
     const session = await agent.open();
     simulator.next({ answer: { calls: [{ name: 'photo', arguments: {} }] } });
     await session.prompt('Take one.');

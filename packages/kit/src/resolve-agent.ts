@@ -40,6 +40,7 @@ import {
   workspaceSource,
 } from '@tidemark/tools-workspace';
 import type { AgentOptions } from './agent-options.ts';
+import { workspaceOf } from './agent-options.ts';
 import { chooseProvider } from './choose-provider.ts';
 import { chooseTools, forbiddenTo } from './choose-tools.ts';
 import { OUTPUT_LIMIT } from './find-capabilities.ts';
@@ -61,89 +62,105 @@ export interface ResolvedAgent {
   readonly mcp: McpTools | undefined;
 }
 
-/** @throws KitError `kit/no-key`, `kit/unknown-model`, `kit/bad-options`. */
+/** Resolves the options of an agent. @throws KitError `kit/no-key`, `kit/unknown-model`, `kit/bad-options`. */
 export function resolveAgent(options: AgentOptions): ResolvedAgent {
   const { permissions = {} } = options;
   const mcp = mcpOf(options);
   const secrets = secretsIn(options);
+  const workspace = resolve(workspaceOf(options)?.folder ?? '.');
   return {
     log: openStore(options.store),
     runtime: runtimeOf(options, mcp),
     mcp,
-    workspace: resolve(options.workspace ?? '.'),
+    workspace,
     firstMode: permissions.mode ?? (permissions.ask === undefined ? 'read-only' : 'ask'),
     secrets,
     ...(options.skills !== undefined && {
-      skills: createSkillShelf(options.skills, { mask: secrets.mask, workspace: resolve(options.workspace ?? '.') }),
+      skills: createSkillShelf(options.skills, { mask: secrets.mask, workspace }),
     }),
   };
 }
 
 function runtimeOf(options: AgentOptions, mcp: McpTools | undefined): Runtime {
-  const { role, neighbours, permissions = {}, onRequest, rewriteNotice, budgets, subagents = false } = options;
-  const { surroundings = THIS_MACHINE } = options;
+  const { instructions, permissions = {}, subagents = false } = options;
+  const { connection = {}, modelOptions = {}, compaction = {}, host = {} } = options;
+  const { clock = THIS_MACHINE } = host;
   const { provider, capabilities } = chooseProvider(options);
   const tools = chooseTools(options);
-  const { runtime: text = hasFolder(options) ? 'full' : 'brief' } = options;
   return {
     provider,
     capabilities,
-    parameters: options.parameters ?? {},
+    parameters: modelOptions.parameters ?? {},
     tools,
     sources: withOwnNames([...sourcesOf(options), ...(mcp?.sources ?? [])]),
     limits: options.limits ?? {},
-    retry: { ...RETRY, ...options.retry },
-    outputLimit: Math.min(options.outputLimit ?? OUTPUT_LIMIT, capabilities.outputLimit),
-    compactionBy: options.compactionBy ?? 'auto',
-    ttl: options.ttl ?? 'auto',
-    warm: options.warm ?? 'auto',
+    retry: { ...RETRY, ...connection.retry },
+    outputLimit: Math.min(options.maxOutputTokens ?? OUTPUT_LIMIT, capabilities.outputLimit),
+    compactionBy: compaction.by ?? 'auto',
+    pruning: compaction.pruning ?? 'auto',
     envelope: {},
-    betas: options.betas ?? [],
-    promptVerbosity: text,
-    // The guide that pads a front is about work in a folder.
-    padding: options.padding ?? (text === 'brief' ? 'never' : 'auto'),
-    pruning: options.pruning ?? 'auto',
-    unconfined: permissions.unconfined ?? false,
-    surroundings,
-    gate: createCacheWriteGate(() => surroundings.elapsed()),
+    betas: modelOptions.betas ?? [],
+    allowUnsandboxed: permissions.allowUnsandboxed ?? false,
+    surroundings: clock,
+    gate: createCacheWriteGate(() => clock.elapsed()),
+    ...cacheOf(options),
     ...imagesOf(options),
     ...defined({
-      watch: options.workspace === undefined ? undefined : watchOf(options.workspace, options),
+      watch: watchOf(options),
       toolSources: mcp === undefined ? undefined : [mcp],
-      // Unsaid, a resumed turn keeps the policy that it was begun with.
-      compaction: options.compaction,
-      role,
-      neighbours,
+      // Without a policy here, a resumed turn keeps the one that it began with.
+      compaction: compaction.when,
+      budgets: compaction.budgets,
+      role: instructions,
       ask: permissions.ask,
       grants: permissions.grants,
       rules: permissions.rules === undefined ? undefined : chooseRules(permissions.rules, tools),
-      onRequest,
-      rewriteNotice,
-      budgets,
+      onRequest: connection.onRequest,
     }),
     ...(subagents !== false && { subagents }),
   };
 }
 
-function watchOf(workspace: string, { environment }: AgentOptions): TurnWatch {
-  return createLaterWatch({ folder: resolve(workspace), home: environment?.['HOME'] ?? homedir(), environment });
+function cacheOf(options: AgentOptions): Pick<Runtime, 'ttl' | 'warm' | 'promptVerbosity' | 'padding'> {
+  const { ttl = 'auto', warm = 'auto', padding, neighbours, rewriteNotice } = options.cache ?? {};
+  const { runtimeInstructions: text = hasFolder(options) ? 'full' : 'brief' } = options.context ?? {};
+  return {
+    ttl,
+    warm,
+    promptVerbosity: text,
+    // The guide that pads a front is about work in a folder.
+    padding: padding ?? (text === 'brief' ? 'never' : 'auto'),
+    ...defined({ neighbours, rewriteNotice }),
+  };
 }
 
-/** Memory needs a workspace too. Without any of them the rules on files, project instructions and skills are about nothing. */
+function watchOf(options: AgentOptions): TurnWatch | undefined {
+  const workspace = workspaceOf(options);
+  if (workspace === undefined) return undefined;
+  const environment = options.host?.environment;
+  return createLaterWatch({
+    folder: resolve(workspace.folder),
+    home: environment?.['HOME'] ?? homedir(),
+    environment,
+  });
+}
+
+/** True if the runtime's rules on files, project instructions and skills apply. Memory needs a workspace too. */
 function hasFolder({ workspace, skills }: AgentOptions): boolean {
   return workspace !== undefined || skills !== undefined;
 }
 
-function imagesOf({ images = createImageFitter() }: AgentOptions): { readonly images?: ImageFitter } {
+function imagesOf({ context }: AgentOptions): { readonly images?: ImageFitter } {
+  const { images = createImageFitter() } = context ?? {};
   return images === 'as-given' ? {} : { images };
 }
 
-/** What was taken of tools is kept where sessions are. */
-function mcpOf({ mcp, store, surroundings = THIS_MACHINE }: AgentOptions): McpTools | undefined {
+/** Approvals of tools are stored where sessions are. */
+function mcpOf({ mcp, store, host: { clock = THIS_MACHINE } = {} }: AgentOptions): McpTools | undefined {
   if (mcp === undefined || 'offer' in mcp) return mcp;
   const home = typeof store === 'object' && 'home' in store ? store.home : undefined;
   const kept = home === undefined ? {} : { approvals: openApprovals(join(home, 'mcp-tools.json')) };
-  return createMcpTools({ surroundings, ...kept, ...mcp });
+  return createMcpTools({ surroundings: clock, ...kept, ...mcp });
 }
 
 function openStore(store: AgentOptions['store'] = 'memory'): Log {
@@ -151,22 +168,24 @@ function openStore(store: AgentOptions['store'] = 'memory'): Log {
   return 'read' in store ? store : openNdjsonStore(store);
 }
 
-/** The key is a secret wherever it came from; what else is given is one by the name of its variable or header. */
-function secretsIn({ apiKey, environment = {}, mcp }: AgentOptions): Secrets {
+/** The key is a secret wherever it came from. Any other value is a secret if the name of its variable or header says so. */
+function secretsIn({ apiKey, host, mcp }: AgentOptions): Secrets {
   const given = secretsOf(defined({ API_KEY: apiKey }));
   const ofServers = Object.values(mcp !== undefined && 'servers' in mcp ? mcp.servers : {}).flatMap((server) =>
     secretsOf(('command' in server ? server.env : server.headers) ?? {}),
   );
-  return createSecrets({ values: [...secretsOf(environment), ...ofServers, ...given] });
+  return createSecrets({ values: [...secretsOf(host?.environment ?? {}), ...ofServers, ...given] });
 }
 
-/** Without a workspace there is nothing to say of one. */
+/** Returns the context sources. Without a workspace only the permission mode is noted. */
 function sourcesOf(options: AgentOptions): readonly ContextSource[] {
-  const { workspace, trusted = false, instructions, permissions, sources = [] } = options;
-  const mode = permissionModeSource({ unconfined: permissions?.unconfined ?? false });
+  const workspace = workspaceOf(options);
+  const { sources = [] } = options.context ?? {};
+  const mode = permissionModeSource(defined({ allowUnsandboxed: options.permissions?.allowUnsandboxed }));
   if (workspace === undefined) return [mode, ...sources];
-  const found = instructionsSource({ instructions: instructions ?? 'discover' });
-  const memory = trusted ? [memorySource({ folder: resolve(workspace), forbidden: forbiddenTo(options) })] : [];
+  const { folder, trusted = false, agentsFile = 'discover' } = workspace;
+  const found = instructionsSource({ instructions: agentsFile });
+  const memory = trusted ? [memorySource({ folder: resolve(folder), forbidden: forbiddenTo(options) })] : [];
   return [workspaceSource(), environmentSource(), mode, found, ...memory, ...sources];
 }
 

@@ -58,10 +58,9 @@ test('the last rung cuts bodies too: what was cut is loaded again within the bud
     baseURL: door.url,
     skills: { roots: [{ folder, source: 'home' }] },
     permissions: { mode: 'read-only' },
-    outputLimit: 1_000,
-    padding: 'never',
-    warm: 'off',
-    onRequest: (body) => void bodies.push(Buffer.from(body).toString()),
+    maxOutputTokens: 1_000,
+    cache: { padding: 'never', warm: 'off' },
+    connection: { onRequest: (body) => void bodies.push(Buffer.from(body).toString()) },
   });
   onTestFinished(async () => {
     await agent.close();

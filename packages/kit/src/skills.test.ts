@@ -26,7 +26,13 @@ test('a session where no skill is installed is what it is without the option', a
     [without, {}],
     [none, { skills: { roots: [{ folder, source: 'home' }] } }],
   ] as const) {
-    const agent = createAgent({ model: MODEL, provider, warm: 'off', runtime: 'full', ...skills });
+    const agent = createAgent({
+      model: MODEL,
+      provider,
+      cache: { warm: 'off' },
+      context: { runtimeInstructions: 'full' },
+      ...skills,
+    });
     await (await agent.open()).prompt('Hello.');
     await agent.close();
   }

@@ -16,7 +16,7 @@ export async function withSkills(runtime: Runtime, shelf: InstalledSkills | unde
   const tools = [createSkillSearchTool(shelf), createSkillLoadTool(shelf)];
   const taken = tools.find(({ name }) => runtime.tools.some((tool) => tool.name === name));
   if (taken !== undefined) {
-    const message = `two tools are called ${taken.name}: rename yours, or leave \`skills\` out`;
+    const message = `two tools are called ${taken.name}: rename yours, or remove \`skills\``;
     throw new KitError('kit/bad-options', message, { tool: taken.name });
   }
   return { ...runtime, skills: shelf, tools: [...runtime.tools, ...tools], sources };

@@ -11,7 +11,7 @@ import { onTestFinished } from 'vitest';
 import type { AgentOptions } from '../src/agent-options.ts';
 import type { Agent } from '../src/create-agent.ts';
 import { createAgent } from '../src/create-agent.ts';
-import type { LiveSession } from '../src/live-session.ts';
+import type { AgentSession } from '@tidemark/agent';
 
 /** The model of the sessions, unless a test names another. */
 export const MODEL = 'claude-sonnet-5-5';
@@ -20,7 +20,7 @@ export const MODEL = 'claude-sonnet-5-5';
 export interface Played {
   readonly agent: Agent;
   readonly provider: ScriptedProvider;
-  readonly live: LiveSession;
+  readonly live: AgentSession;
   readonly notices: readonly string[];
   records(): Promise<readonly Recorded[]>;
   /** Results of calls, each with whether it failed. */
@@ -79,9 +79,8 @@ async function play(
     provider,
     skills: { roots: [{ folder, source: 'home' }] },
     permissions: { mode: 'read-only' },
-    padding: 'never',
-    warm: 'off',
     ...options,
+    cache: { padding: 'never', warm: 'off', ...options.cache },
   });
   onTestFinished(() => agent.close());
   const live = await agent.open(id);

@@ -3,7 +3,7 @@
 import { nearestName } from '@tidemark/agent';
 import type { z } from 'zod';
 
-import { leavesOf } from './settings.ts';
+import { leavesOf, RENAMED_SETTINGS } from './settings.ts';
 import type { SettingsSchema } from './settings.ts';
 import { SettingsError } from './settings-error.ts';
 
@@ -66,6 +66,8 @@ function problemsOf(issue: z.core.$ZodIssue, schema: SettingsSchema, placeOf: Pl
 }
 
 function unknownKey(name: string, schema: SettingsSchema): string {
+  const renamed = RENAMED_SETTINGS.get(name);
+  if (renamed !== undefined) return `the setting ${name} was renamed: use ${renamed}`;
   if (/key|secret|token$/i.test(name))
     return `there is no setting ${printableName(name)}: keys come from the environment or \`tidemark keys\``;
   const known = [...leavesOf(schema).keys()];

@@ -5,6 +5,7 @@ import { parseJson } from '@tidemark/log';
 import type { z } from 'zod';
 
 import type { Leaf } from './check-settings.ts';
+import { RENAMED_SETTINGS } from './settings.ts';
 import { SettingsError } from './settings-error.ts';
 
 /** Names and values, as `process.env` has them. */
@@ -51,6 +52,9 @@ function jsonIn(text: string): unknown {
 function requireNoSlip(environment: Environment, known: readonly string[]): void {
   const others = Object.keys(environment).filter((name) => name.startsWith('TIDEMARK_') && !known.includes(name));
   for (const name of others) {
+    const renamed = RENAMED_VARIABLES.get(name);
+    if (renamed !== undefined)
+      throw new SettingsError('settings/not-usable', `the variable ${name} was renamed: use ${renamed}`);
     // What they all begin with says nothing of how near two are.
     const [short, names] = [name.slice(PREFIX), known.map((each) => each.slice(PREFIX))];
     const nearest = nearestName(short, names);
@@ -60,3 +64,11 @@ function requireNoSlip(environment: Environment, known: readonly string[]): void
 }
 
 const PREFIX = 'TIDEMARK_'.length;
+
+/** Variables of settings that have another name now. */
+const RENAMED_VARIABLES: ReadonlyMap<string, string> = new Map([
+  ['TIDEMARK_COMPACTION', 'TIDEMARK_COMPACTION_WHEN'],
+  ['TIDEMARK_REWRITE_NOTICE_TOKENS', 'TIDEMARK_CACHE_REWRITE_NOTICE_TOKENS'],
+  ['TIDEMARK_REWRITE_NOTICE_COST', 'TIDEMARK_CACHE_REWRITE_NOTICE_COST'],
+  ...[...RENAMED_SETTINGS].map(([before, now]): [string, string] => [variableOf(before), variableOf(now)]),
+]);

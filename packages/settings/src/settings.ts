@@ -25,15 +25,13 @@ export interface Settings {
   readonly baseUrl?: Readonly<Record<string, string | undefined>> | undefined;
   /** Of a new session. */
   readonly mode?: Mode | undefined;
-  readonly compaction?: CompactionPolicy | undefined;
-  readonly compactionBy?: CompactionBy | undefined;
-  readonly pruning?: 'auto' | 'never' | undefined;
-  readonly padding?: 'auto' | 'always' | 'never' | undefined;
-  readonly ttl?: Lasting | undefined;
+  /** How the provider's cache is used. The names are those of `createAgent`. */
+  readonly cache?: CacheSettings | undefined;
+  /** How a long history is made shorter. The names are those of `createAgent`. */
+  readonly compaction?: CompactionSettings | undefined;
   readonly limits?: { readonly [name in keyof Omit<TurnLimits, 'ms'>]: TurnLimits[name] | undefined } | undefined;
-  readonly rewriteNotice?: { readonly [name in keyof RewriteNotice]: RewriteNotice[name] | undefined } | undefined;
-  /** Whether a model finds AGENTS.md by itself, or a note holds the one of the workspace's folder. */
-  readonly instructions?: 'discover' | 'attach' | undefined;
+  /** `discover`: the model reads AGENTS.md with its tools. `attach`: a note holds the one of the workspace's folder. */
+  readonly agentsFile?: 'discover' | 'attach' | undefined;
   /** How much of loaded skills may stand in the context. */
   readonly skillBudget?: { readonly [name in keyof SkillBudget]?: SkillBudget[name] | undefined } | undefined;
   /** What bounds the subagents of a session; `false` is that it starts none. */
@@ -51,6 +49,20 @@ export interface Settings {
   /** The network of sandboxed commands. A workspace may only turn it off. */
   readonly sandbox?: { readonly network?: 'off' | 'on' | undefined } | undefined;
   readonly display?: Display | undefined;
+}
+
+/** Settings of the provider's cache. */
+export interface CacheSettings {
+  readonly ttl?: Lasting | undefined;
+  readonly padding?: 'auto' | 'always' | 'never' | undefined;
+  readonly rewriteNotice?: { readonly [name in keyof RewriteNotice]: RewriteNotice[name] | undefined } | undefined;
+}
+
+/** Settings of compaction and pruning. */
+export interface CompactionSettings {
+  readonly when?: CompactionPolicy | undefined;
+  readonly by?: CompactionBy | undefined;
+  readonly pruning?: 'auto' | 'never' | undefined;
 }
 
 /** How an MCP server is reached, a command that is started or an address, and what its tools may be. */
@@ -195,14 +207,25 @@ export function settingsSchema(providers: readonly string[]): SettingsSchema {
     provider: z.enum([...providers, 'simulator']).optional(),
     baseUrl: z.strictObject(addresses).optional(),
     mode: z.enum(['read-only', 'ask', 'auto']).optional(),
-    compaction: z.enum(['manual', 'preflight', 'auto']).optional(),
-    compactionBy: z.enum(['auto', 'deterministic', 'model']).optional(),
-    pruning: z.enum(['auto', 'never']).optional(),
-    padding: z.enum(['auto', 'always', 'never']).optional(),
-    ttl: z.enum(['auto', '5m', '1h']).optional(),
+    cache: z
+      .strictObject({
+        ttl: z.enum(['auto', '5m', '1h']).optional(),
+        padding: z.enum(['auto', 'always', 'never']).optional(),
+        rewriteNotice: z.strictObject({ tokens: count.optional(), cost: dollars.optional() }).optional(),
+      })
+      .optional(),
+    compaction: z
+      .strictObject(
+        {
+          when: z.enum(['manual', 'preflight', 'auto']).optional(),
+          by: z.enum(['auto', 'deterministic', 'model']).optional(),
+          pruning: z.enum(['auto', 'never']).optional(),
+        },
+        'expected { when, by, pruning }: the policy is `compaction.when`',
+      )
+      .optional(),
     limits: z.strictObject({ cost: dollars.optional(), steps: count.optional(), tokens: count.optional() }).optional(),
-    rewriteNotice: z.strictObject({ tokens: count.optional(), cost: dollars.optional() }).optional(),
-    instructions: z.enum(['discover', 'attach']).optional(),
+    agentsFile: z.enum(['discover', 'attach']).optional(),
     skillBudget: z
       .strictObject({ skills: budget.optional(), warning: budget.optional(), most: budget.optional() })
       .optional(),
@@ -234,23 +257,33 @@ export function leavesOf({ shape }: { readonly shape: SchemaShape }, above = '')
   return leaves;
 }
 
+/** Settings that have another name now. */
+export const RENAMED_SETTINGS: ReadonlyMap<string, string> = new Map([
+  ['compactionBy', 'compaction.by'],
+  ['pruning', 'compaction.pruning'],
+  ['padding', 'cache.padding'],
+  ['ttl', 'cache.ttl'],
+  ['rewriteNotice', 'cache.rewriteNotice'],
+  ['instructions', 'agentsFile'],
+]);
+
 /** What is so unless it is set, in words; the rest is decided where it is used. */
 const BY_DEFAULT: ReadonlyMap<string, string> = new Map(
   Object.entries({
     model: 'the newest Sonnet of the catalog',
     provider: 'whose model it is',
     mode: 'ask at a terminal, else read-only',
-    compaction: 'preflight',
-    compactionBy: 'auto',
-    pruning: 'auto',
-    padding: 'auto',
-    ttl: 'auto',
+    'cache.ttl': 'auto',
+    'cache.padding': 'auto',
+    'cache.rewriteNotice.tokens': '50000 (and 0.20 of cost)',
+    'cache.rewriteNotice.cost': '0.20 (and 50000 tokens)',
+    'compaction.when': 'preflight',
+    'compaction.by': 'auto',
+    'compaction.pruning': 'auto',
     'limits.cost': 'none',
     'limits.steps': 'none',
     'limits.tokens': 'none',
-    'rewriteNotice.tokens': '50000 (and 0.20 of cost)',
-    'rewriteNotice.cost': '0.20 (and 50000 tokens)',
-    instructions: 'discover',
+    agentsFile: 'discover',
     'skillBudget.skills': '3',
     'skillBudget.warning': '10000',
     'skillBudget.most': '30000',

@@ -47,14 +47,14 @@ const workspace = (settings: string): string => write('work/.tidemark/config.jso
 describe('the value in force', () => {
   test('is that of the nearest source, leaf by leaf, and says where it stands', async () => {
     const [user, theirs] = [
-      own('{\n  "ttl": "5m",\n  "limits": { "cost": "1", "steps": 5 },\n  "model": "a"\n}'),
+      own('{\n  "cache": { "ttl": "5m" },\n  "limits": { "cost": "1", "steps": 5 },\n  "model": "a"\n}'),
       workspace('{"limits": {"steps": 9},\n "model": "b"}'),
     ];
     const { settings, effective } = await settle({ trusted: true, environment: { TIDEMARK_MODEL: ' c ' } });
-    expect(settings).toEqual({ ttl: '5m', limits: { cost: '1', steps: 9 }, model: 'c' });
+    expect(settings).toEqual({ cache: { ttl: '5m' }, limits: { cost: '1', steps: 9 }, model: 'c' });
     expect(effective.filter(({ source }) => source !== 'default')).toEqual([
       { name: 'model', value: 'c', source: 'environment', place: 'TIDEMARK_MODEL' },
-      { name: 'ttl', value: '5m', source: 'user', place: `${user}:2` },
+      { name: 'cache.ttl', value: '5m', source: 'user', place: `${user}:2` },
       { name: 'limits.cost', value: '1', source: 'user', place: `${user}:3` },
       { name: 'limits.steps', value: 9, source: 'workspace', place: expect.stringMatching(/config\.json:1$/) },
     ]);
@@ -78,7 +78,7 @@ describe('the value in force', () => {
   test('is the default where nobody set it, in words', async () => {
     const { settings, effective } = await settle();
     expect(settings).toEqual({});
-    expect(effective).toContainEqual({ name: 'compaction', source: 'default', place: 'preflight' });
+    expect(effective).toContainEqual({ name: 'compaction.when', source: 'default', place: 'preflight' });
   });
 
   test('of a number in the environment is a number', async () => {
@@ -94,8 +94,8 @@ describe('the value in force', () => {
   });
 
   test("comes from the user's own TypeScript, which runs, or from a file that is named in its place", async () => {
-    write('own/tidemark.config.ts', "const ttl: string = '1h';\nexport default { ttl };\n");
-    expect((await settle()).settings).toEqual({ ttl: '1h' });
+    write('own/tidemark.config.ts', "const ttl: string = '1h';\nexport default { cache: { ttl } };\n");
+    expect((await settle()).settings).toEqual({ cache: { ttl: '1h' } });
     const file = write('named.json', '{"mode": "auto"}');
     expect((await settle({ file })).settings).toEqual({ mode: 'auto' });
   });
@@ -224,7 +224,7 @@ describe('what is refused', () => {
     ['{"baseUrl": {"opnai": "http://a"}}', 'did you mean baseUrl.openai?'],
     ['{"subagents": {"paralel": 2}}', ':1: there is no setting "subagents.paralel"'],
     ['{"subagents": true}', ':1: subagents: expected false, or { parallel, total'],
-    ['{"ttl": "2h"}', ':1: ttl: Invalid option: expected one of "auto"|"5m"|"1h"'],
+    ['{"cache": {"ttl": "2h"}}', ':1: cache.ttl: Invalid option: expected one of "auto"|"5m"|"1h"'],
     ['{"apiKey": "key-in-the-wrong-place"}', 'keys come from the environment or `tidemark keys`'],
     ['{"baseUrl": {"openai": "http://name:word@host"}}', 'expected an address without a name and password'],
     ['{"baseUrl": {"openai": "file:///etc/passwd"}}', 'expected an address such as https://example.org'],

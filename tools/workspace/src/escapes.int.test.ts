@@ -21,7 +21,7 @@ describe('escape by', () => {
     await symlink(outside, join(folder, 'src'));
     expect((await call(createReadTool(confinement), { path: 'src/secret' })).code).toBe('problem');
     const write = await judge(createWriteTool(confinement), { path: 'src/new', content: 'x' });
-    expect(write).toMatchObject({ confined: false, acts: { paths: [{ path: join(outside, 'new') }] } });
+    expect(write).toMatchObject({ confined: false, effects: { paths: [{ path: join(outside, 'new') }] } });
   });
 
   test('symlink inside: a rule sees the real name', async () => {
@@ -29,16 +29,16 @@ describe('escape by', () => {
     await put('secrets/key.txt', 'x');
     await symlink('secrets', join(folder, 'src'));
     const read = await judge(createReadTool(confinement), { path: 'src/key.txt' });
-    expect(read.acts).toEqual({ paths: [{ path: 'secrets/key.txt' }] });
+    expect(read.effects).toEqual({ paths: [{ path: 'secrets/key.txt' }] });
   });
 
   test('..: the path is walked before it is judged', async () => {
     const { outside, confinement, call, judge } = await openBench();
     expect((await call(createReadTool(confinement), { path: 'src/../../outside/x' })).code).toBe('problem');
     const write = await judge(createWriteTool(confinement), { path: 'src/../../outside/x', content: '' });
-    expect(write).toMatchObject({ confined: false, acts: { paths: [{ path: join(outside, 'x') }] } });
+    expect(write).toMatchObject({ confined: false, effects: { paths: [{ path: join(outside, 'x') }] } });
     const inside = await judge(createWriteTool(confinement), { path: 'src/../secrets/x', content: '' });
-    expect(inside.acts).toEqual({ paths: [{ path: 'secrets/x' }] });
+    expect(inside.effects).toEqual({ paths: [{ path: 'secrets/x' }] });
   });
 
   test('hard link: a write makes a new file, and leaves the one outside as it is', async () => {
@@ -105,7 +105,7 @@ describe('escape by', () => {
   test('encoded path: a name is taken as it stands, and refused in any form that means the same', async () => {
     const { confinement, judge } = await openBench();
     const read = await judge(createReadTool(confinement), { path: 'secrets%2Fkey' });
-    expect(read.acts).toEqual({ paths: [{ path: 'secrets%2Fkey' }] });
+    expect(read.effects).toEqual({ paths: [{ path: 'secrets%2Fkey' }] });
     for (const name of ['.SSH', '.ſsh', '.ｓsh', '.s\u200csh', '.Git', '.ENV', 'ID_RſA', '.\u212Aube'])
       expect(forbiddenName(name), name).toBeDefined();
   });

@@ -1,7 +1,7 @@
 // The options of the commands that run an agent: declared once, read at this door.
 
 import { defined } from '@tidemark/core';
-import type { AgentOptions, TurnLimits, Mode, ProviderName, RewriteNotice } from '@tidemark/kit';
+import type { CacheOptions, CompactionOptions, TurnLimits, Mode, ProviderName, RewriteNotice } from '@tidemark/kit';
 import { PROVIDERS } from '@tidemark/kit';
 import type { Command } from 'commander';
 import { InvalidArgumentError, Option } from 'commander';
@@ -14,10 +14,10 @@ export interface AgentFlags {
   readonly inPlace?: true;
   readonly provider?: ProviderName | 'simulator';
   readonly baseUrl?: string;
-  readonly transport?: AgentOptions['transport'];
+  readonly transport?: 'http' | 'auto';
   readonly window?: number;
   readonly outputLimit?: number;
-  readonly ttl?: AgentOptions['ttl'];
+  readonly ttl?: NonNullable<CacheOptions['ttl']>;
   readonly scenario?: string;
   readonly mode?: Mode;
   readonly readOnly?: true;
@@ -28,9 +28,9 @@ export interface AgentFlags {
   readonly maxTokens?: number;
   readonly rewriteNotice?: number;
   readonly padding?: 'auto' | 'always' | 'never';
-  readonly compaction?: AgentOptions['compaction'];
-  readonly compactionBy?: AgentOptions['compactionBy'];
-  readonly pruning?: AgentOptions['pruning'];
+  readonly compaction?: NonNullable<CompactionOptions['when']>;
+  readonly compactionBy?: NonNullable<CompactionOptions['by']>;
+  readonly pruning?: NonNullable<CompactionOptions['pruning']>;
   readonly trust?: true;
   readonly network?: 'off' | 'on';
   /** Set, not typed: from how much a rewrite costs on it is said. */
@@ -148,12 +148,12 @@ export function limitsIn({ maxCost, maxSteps, maxTokens }: AgentFlags): TurnLimi
 }
 
 /** From how much on a rewrite is said, where it was asked for. */
-export function rewriteNoticeIn(flags: AgentFlags): { readonly rewriteNotice?: RewriteNotice } {
+export function rewriteNoticeIn(flags: AgentFlags): RewriteNotice | undefined {
   const { rewriteNotice, rewriteCost, inPlace } = flags;
   // Whoever switches in place is told the price whatever it is, before it is paid.
   const tokens = rewriteNotice ?? (inPlace === true ? 1 : undefined);
   const notice = defined({ tokens, cost: rewriteCost });
-  return Object.keys(notice).length === 0 ? {} : { rewriteNotice: notice };
+  return Object.keys(notice).length === 0 ? undefined : notice;
 }
 
 function dollarsOf(text: string): string {

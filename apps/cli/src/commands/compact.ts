@@ -158,8 +158,7 @@ async function askModel(id: SessionId, flags: CompactFlags, context: CommandCont
     const agent = createAgent({
       ...provider.options,
       store,
-      environment: context.environment,
-      presenter: 'cli',
+      host: { environment: context.environment, client: 'cli' },
       ...defined({ catalog: changes }),
     });
     try {

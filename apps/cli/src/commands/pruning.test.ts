@@ -1,4 +1,4 @@
-// `--pruning`, `TIDEMARK_PRUNING` and the setting `pruning`: whether results that were superseded are shortened.
+// `--pruning`, `TIDEMARK_COMPACTION_PRUNING` and the setting `compaction.pruning`: whether results that were superseded are shortened.
 
 import { openNdjsonStore } from '@tidemark/store-ndjson';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -40,20 +40,20 @@ test('shortens what was read again, with an epoch that opens anyway, by default 
   expect(await causesOf([])).toEqual(['together']);
   stage.clear();
   stage = openStage();
-  expect(await causesOf(['--pruning', 'auto'], { TIDEMARK_PRUNING: 'never' })).toEqual(['together']);
+  expect(await causesOf(['--pruning', 'auto'], { TIDEMARK_COMPACTION_PRUNING: 'never' })).toEqual(['together']);
 });
 
 test('shortens nothing with --pruning never', async () => {
   expect(await causesOf(['--pruning', 'never'])).toEqual([]);
 });
 
-test('shortens nothing where TIDEMARK_PRUNING is never', async () => {
-  expect(await causesOf([], { TIDEMARK_PRUNING: 'never' })).toEqual([]);
+test('shortens nothing where TIDEMARK_COMPACTION_PRUNING is never', async () => {
+  expect(await causesOf([], { TIDEMARK_COMPACTION_PRUNING: 'never' })).toEqual([]);
 });
 
 test('shortens nothing where the configuration says never, and config names the place', async () => {
   const named = `${stage.folder}/named.json`;
-  stage.write('named.json', '{ "pruning": "never" }');
+  stage.write('named.json', '{ "compaction": { "pruning": "never" } }');
   expect(await causesOf(['--config', named])).toEqual([]);
   const { out } = await pretendRun(['config', '--config', named], {
     folder: stage.folder,

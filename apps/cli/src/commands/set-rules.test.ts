@@ -103,7 +103,7 @@ describe('rules, skills, plan and memory that are set', () => {
     const { out } = await tidemark(['skills']);
     expect(out).toContain(`settings: ${mine}\n`);
     expect(out).not.toContain(theirs);
-    write(join(stage.folder, '.tidemark', 'config.json'), { ttl: '5m' });
+    write(join(stage.folder, '.tidemark', 'config.json'), { cache: { ttl: '5m' } });
     await tidemark(['trust', '--yes']);
     expect((await tidemark(['skills'])).out).toContain(`since ${join(theirs, 'tax')} has the same name`);
   });

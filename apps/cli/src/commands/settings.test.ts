@@ -111,7 +111,13 @@ function sessionOf(ran: Ran): string {
 
 describe('what is set', () => {
   test('is what a new session is run with: whom it asks, where, for how long, in which mode', async () => {
-    own({ model: 'claude-haiku-4-5', baseUrl: { anthropic: door.url }, ttl: '1h', mode: 'auto', limits: { steps: 1 } });
+    own({
+      model: 'claude-haiku-4-5',
+      baseUrl: { anthropic: door.url },
+      cache: { ttl: '1h' },
+      mode: 'auto',
+      limits: { steps: 1 },
+    });
     const ran = await tidemark(['hello there', '--json'], { environment: { ANTHROPIC_API_KEY: KEY } });
     expect(ran).toMatchObject({ exit: 0, err: '' });
     expect(JSON.parse(ran.out.split('\n', 1)[0] ?? '')).toMatchObject({ mode: 'auto' });
@@ -120,7 +126,7 @@ describe('what is set', () => {
   });
 
   test('gives way to what was typed, and a session keeps its own', async () => {
-    own({ model: 'claude-haiku-4-5', provider: 'simulator', mode: 'auto', compaction: 'manual' });
+    own({ model: 'claude-haiku-4-5', provider: 'simulator', mode: 'auto', compaction: { when: 'manual' } });
     const first = await tidemark(['hello there', '--json', '--model', 'claude-sonnet-4-5', '--read-only']);
     expect(recorded(first, 'epoch.opened')).toMatchObject([{ model: expect.stringContaining('sonnet') }]);
     const next = await tidemark(['and now', '--json', '--session', sessionOf(first)]);
@@ -176,7 +182,7 @@ describe('what is set', () => {
     }
     expect(sent.map(({ body }) => JSON.stringify(body['messages']).includes('Use tabs'))).toEqual([false, true]);
     expect(sent.map(({ system }) => system).join()).not.toContain('Use tabs');
-    write(join(stage.folder, '.tidemark', 'config.json'), { instructions: 'attach' });
+    write(join(stage.folder, '.tidemark', 'config.json'), { agentsFile: 'attach' });
     own({ model: 'claude-haiku-4-5', baseUrl: { anthropic: door.url } });
     await tidemark(['hello there'], { environment });
     expect(JSON.stringify(sent[2]?.body)).not.toContain('Use tabs');
@@ -211,9 +217,9 @@ describe('what is set', () => {
   });
 
   test('stands in `config` with where it comes from, one file in the place of another with --config', async () => {
-    own({ ttl: '5m' });
+    own({ cache: { ttl: '5m' } });
     const named = join(stage.folder, 'named.json');
-    write(named, { padding: 'never' });
+    write(named, { cache: { padding: 'never' } });
     const environment = { TIDEMARK_LIMITS_COST: '0.5', OPENAI_API_KEY: KEY };
     const ran = await tidemark(['config', '--config', 'named.json'], { environment });
     expect(ran.out).toContain(`padding\tnever\tuser: ${named}:1\n`);

@@ -67,7 +67,7 @@ function questionOf(title: string, text: string, more: Partial<CallQuestion> = {
 const PATH = `${Array.from({ length: 20 }, (_, index) => `folder-of-${index}-abcdef`).join('/')}/end.ts`;
 const write = questionOf(`write ${PATH}`, `--- /dev/null\n+++ ${PATH}\n@@ -0,0 +1,1 @@\n+rm -rf everything`, {
   offer: {
-    call: { tool: 'write', effect: 'write', confined: true, acts: { paths: [{ path: PATH }] } },
+    call: { tool: 'write', effect: 'write', confined: true, effects: { paths: [{ path: PATH }] } },
     project: true,
   },
 });

@@ -95,7 +95,7 @@ function grantAnswers({ offer, preview }: CallQuestion): readonly string[] {
   const session = 'for the rest of this session';
   const lines = [
     ...(exact === undefined ? [] : [`a: ${exactCovers(exact)}, ${session}`]),
-    ...(call.acts?.commands === undefined
+    ...(call.effects?.commands === undefined
       ? []
       : [
           'a <pattern>, as in `a npm test *`: every command that fits it (a * at the end: any further words), likewise',

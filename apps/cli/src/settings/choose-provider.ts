@@ -20,7 +20,7 @@ import { addressOf } from './simulator-addresses.ts';
 export interface OpenedProvider {
   readonly options: Pick<
     AgentOptions,
-    'model' | 'provider' | 'apiKey' | 'baseURL' | 'transport' | 'window' | 'outputLimit'
+    'model' | 'provider' | 'apiKey' | 'baseURL' | 'maxOutputTokens' | 'connection' | 'modelOptions'
   >;
   close(): Promise<void>;
 }
@@ -46,7 +46,7 @@ export async function chooseProvider(request: ProviderRequest, context: CommandC
   const limits = limitsOf(request, wanted);
   const baseURL = addressIn(request, wanted);
   requireNoPassword(flags);
-  requireSaid(wanted, request, { ...limits, baseURL });
+  requireSaid(wanted, request, { window: limits.modelOptions?.contextWindow, baseURL });
   const key = await keyFor(wanted.provider, context);
   return {
     options: { ...wanted, ...limits, ...key, ...transportOf(flags), ...defined({ baseURL }) },
@@ -92,14 +92,14 @@ function defaultModel(provider: ProviderName | undefined, catalog: Catalog): str
 function limitsOf(
   { flags, session, catalog }: ProviderRequest,
   { model, provider }: WantedModel,
-): Pick<AgentOptions, 'window' | 'outputLimit'> {
+): Pick<AgentOptions, 'maxOutputTokens' | 'modelOptions'> {
   const kept = model === session?.model && findModel(catalog, model, provider) === undefined;
-  const { window = kept ? session.window : undefined, outputLimit } = flags;
-  return defined({ window, outputLimit });
+  const { window: contextWindow = kept ? session.window : undefined, outputLimit: maxOutputTokens } = flags;
+  return defined({ maxOutputTokens, modelOptions: contextWindow === undefined ? undefined : { contextWindow } });
 }
 
-function transportOf({ transport }: AgentFlags): Pick<AgentOptions, 'transport'> {
-  return transport === undefined ? {} : { transport };
+function transportOf({ transport }: AgentFlags): Pick<AgentOptions, 'connection'> {
+  return transport === undefined ? {} : { connection: { transport } };
 }
 
 function requireTransport(provider: ProviderName = 'anthropic', { transport }: AgentFlags): void {
@@ -136,7 +136,7 @@ async function simulator(request: ProviderRequest, wanted: WantedModel): Promise
 function requireSaid(
   { model, provider }: WantedModel,
   { catalog }: ProviderRequest,
-  { window, baseURL }: { readonly window?: number; readonly baseURL: string | undefined },
+  { window, baseURL }: { readonly window: number | undefined; readonly baseURL: string | undefined },
 ): void {
   if (provider !== 'compatible' && provider !== 'openrouter') return;
   const { title } = PROVIDERS[provider];

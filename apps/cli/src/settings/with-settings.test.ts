@@ -32,13 +32,17 @@ describe('whom a new session asks', () => {
 });
 
 test('an open session keeps its model, provider and mode, unless the simulator stands in for all', () => {
-  const settings: Settings = { model: 'm', provider: 'openai', mode: 'auto', ttl: '1h' };
+  const settings: Settings = { model: 'm', provider: 'openai', mode: 'auto', cache: { ttl: '1h' } };
   expect(together({}, settings, false)).toEqual({ ttl: '1h' });
   expect(together({}, { ...settings, provider: 'simulator' }, false)).toEqual({ ttl: '1h', provider: 'simulator' });
 });
 
 test('what is typed goes before what is set, each by itself', () => {
-  const settings: Settings = { limits: { cost: '1', steps: 5 }, rewriteNotice: { tokens: 7, cost: '2' }, mode: 'auto' };
+  const settings: Settings = {
+    limits: { cost: '1', steps: 5 },
+    cache: { rewriteNotice: { tokens: 7, cost: '2' } },
+    mode: 'auto',
+  };
   expect(together({ maxSteps: 2, readOnly: true }, settings)).toEqual({
     maxSteps: 2,
     maxCost: '1',

@@ -21,11 +21,13 @@ export interface SettingsUse {
 
 /** The flags, filled where nothing was typed. */
 export function withSettings(flags: AgentFlags, use: SettingsUse): AgentFlags {
-  const { ttl, padding, compaction, compactionBy, pruning, limits = {}, sandbox = {} } = use.settings;
+  const { cache = {}, compaction = {}, limits = {}, sandbox = {} } = use.settings;
+  const { ttl, padding, rewriteNotice } = cache;
   return {
-    ...defined({ ttl, padding, compaction, compactionBy, pruning, network: sandbox.network }),
+    ...defined({ ttl, padding, network: sandbox.network }),
+    ...defined({ compaction: compaction.when, compactionBy: compaction.by, pruning: compaction.pruning }),
     ...defined({ maxCost: limits.cost, maxSteps: limits.steps, maxTokens: limits.tokens }),
-    ...defined({ rewriteCost: use.settings.rewriteNotice?.cost, rewriteNotice: use.settings.rewriteNotice?.tokens }),
+    ...defined({ rewriteCost: rewriteNotice?.cost, rewriteNotice: rewriteNotice?.tokens }),
     ...modelIn(flags, use),
     ...modeSet(flags, use),
     ...flags,

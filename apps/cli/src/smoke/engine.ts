@@ -2,7 +2,7 @@
 
 import { defined } from '@tidemark/core';
 import type { Surroundings } from '@tidemark/agent';
-import type { LiveSession } from '@tidemark/kit';
+import type { AgentSession } from '@tidemark/kit';
 import { createAgent } from '@tidemark/kit';
 import type { Log } from '@tidemark/log';
 
@@ -60,7 +60,7 @@ export async function withEngine<T>(
   }
 }
 
-async function askIn(live: LiveSession, meter: SmokeMeter, prompt: string): Promise<MeteredCall> {
+async function askIn(live: AgentSession, meter: SmokeMeter, prompt: string): Promise<MeteredCall> {
   const before = meter.calls.length;
   const { outcome, error } = await live.prompt(prompt);
   const call = meter.calls[before];

@@ -69,7 +69,7 @@ async function played(
 /** Settings in which the log alone writes checkpoints. */
 function configured(): readonly string[] {
   const path = join(stage.home, 'settings.json');
-  writeFileSync(path, JSON.stringify({ compactionBy: 'deterministic' }));
+  writeFileSync(path, JSON.stringify({ compaction: { by: 'deterministic' } }));
   return ['--config', path];
 }
 
@@ -97,7 +97,7 @@ test('`--compaction-by deterministic` asks no model', async () => {
   });
 });
 
-test('`compactionBy` of the configuration holds', async () => {
+test('`compaction.by` of the configuration takes effect', async () => {
   expect(await played(withCheckpoint(), ...configured())).toEqual({ writers: ['deterministic'], asked: 0 });
 });
 

@@ -1,7 +1,7 @@
 // A session that is to go on with another model: in a fork, so that it keeps its own model and its cache.
 
 import { planFork } from '@tidemark/agent';
-import type { Agent, LiveSession } from '@tidemark/kit';
+import type { Agent, AgentSession } from '@tidemark/kit';
 
 import type { AgentFlags } from '../arguments/agent-flags.ts';
 import type { ChosenSession } from '../arguments/choose-session.ts';
@@ -28,7 +28,7 @@ export async function forkForModel(
   agent: Agent,
   { id, model }: ChosenSession,
   { output }: CommandContext,
-): Promise<LiveSession> {
+): Promise<AgentSession> {
   const { parent, open } = await planFork(agent.log, id);
   if (open !== undefined)
     throw new CliError(

@@ -3,9 +3,9 @@
 import { stat } from 'node:fs/promises';
 
 import { defined } from '@tidemark/core';
-import type { Agent, AgentOptions, FinishedTurn, LiveSession, Permissions, Turn } from '@tidemark/kit';
+import type { Agent, AgentOptions, FinishedTurn, AgentSession, Permissions, Turn } from '@tidemark/kit';
 import { narrower } from '@tidemark/agent';
-import { createAgent } from '@tidemark/kit';
+import { createAgent, createPlanTool } from '@tidemark/kit';
 import { defaultCatalog, withOverrides } from '@tidemark/model';
 import type { Settings } from '@tidemark/settings';
 import { openGrants } from '@tidemark/settings';
@@ -37,7 +37,7 @@ export interface TurnRequest {
   /** The turn was begun before: what was left to be asked then is not allowed by a flag now. */
   readonly resumes?: true;
   /** Begins the turn. */
-  begin(session: LiveSession): Turn;
+  begin(session: AgentSession): Turn;
 }
 
 /** Takes one turn and shows it. */
@@ -59,29 +59,34 @@ export async function takeTurn(typed: TurnRequest, context: CommandContext): Pro
   try {
     const agent = createAgent({
       ...provider.options,
+      modelOptions: { ...provider.options.modelOptions, ...defined({ catalog: changes }) },
       store: await context.store(),
-      workspace,
-      // What kit does where it is trusted is to use its memory.
-      ...(trusted && settings.memory !== false && { trusted }),
-      // Another list of tools would write the whole history of a session again: it keeps its own.
-      plan: settings.plan ?? typed.session?.plan ?? true,
-      ...defined({ mcp: serversIn(settings), instructions: settings.instructions }),
+      workspace: {
+        folder: workspace,
+        forbidden: [context.home, context.configFolder],
+        // A trusted workspace of the kit uses its memory, which a setting can turn off.
+        trusted: trusted && settings.memory !== false,
+        ...defined({
+          agentsFile: settings.agentsFile,
+          sandbox: flags.network === undefined ? undefined : { network: flags.network },
+          protectedPaths: trusted ? brought?.named : undefined,
+        }),
+      },
+      // Another list of tools would write the whole history of a session again, so an older session keeps its own.
+      tools: (settings.plan ?? typed.session?.plan ?? true) ? [createPlanTool()] : [],
+      ...defined({ mcp: serversIn(settings) }),
       subagents: settings.subagents ?? {},
-      environment: context.environment,
-      forbidden: [context.home, context.configFolder],
-      ...(trusted && brought !== undefined && { protectedPaths: brought.named }),
+      host: { environment: context.environment, client: 'cli' },
       skills: {
         roots: await skillPlaces(context, { folder: workspace, trusted }, settings.skillRoots),
         budget: skillBudgetIn(settings),
       },
-      presenter: 'cli',
-      limits: limitsIn(request.flags),
-      ...rewriteNoticeIn(request.flags),
-      ...optionsIn(request.flags),
-      ...defined({ catalog: changes }),
+      limits: limitsIn(flags),
+      cache: defined({ ttl: flags.ttl, padding: flags.padding, rewriteNotice: rewriteNoticeIn(flags) }),
+      compaction: defined({ when: flags.compaction, by: flags.compactionBy, pruning: flags.pruning }),
       permissions: {
         ...person,
-        unconfined: request.flags.unconfined === true,
+        allowUnsandboxed: flags.unconfined === true,
         ...defined({ rules: settings.permissions?.rules }),
       },
     });
@@ -95,24 +100,12 @@ export async function takeTurn(typed: TurnRequest, context: CommandContext): Pro
   }
 }
 
-/** The options of an agent that flags set. */
-function optionsIn({ network, padding, compaction, compactionBy, pruning, ttl }: AgentFlags): Partial<AgentOptions> {
-  return defined({
-    sandbox: network === undefined ? undefined : { network },
-    padding,
-    compaction,
-    compactionBy,
-    pruning,
-    ttl,
-  });
-}
-
 function serversIn({ mcp }: Settings): AgentOptions['mcp'] {
   return mcp?.servers === undefined ? undefined : { servers: mcp.servers };
 }
 
 /** What the user says of the mode goes before what the log says; a turn that goes on may be narrowed, and not widened. */
-async function openIn(agent: Agent, request: TurnRequest, context: CommandContext): Promise<LiveSession> {
+async function openIn(agent: Agent, request: TurnRequest, context: CommandContext): Promise<AgentSession> {
   const { session, title, flags } = request;
   const live =
     session !== undefined && forksFor(agent, session, flags)
@@ -130,7 +123,7 @@ async function openIn(agent: Agent, request: TurnRequest, context: CommandContex
   return live;
 }
 
-async function turnIn(session: LiveSession, request: TurnRequest, context: CommandContext): Promise<ExitCode> {
+async function turnIn(session: AgentSession, request: TurnRequest, context: CommandContext): Promise<ExitCode> {
   const { output, signal } = context;
   if (output.json) output.event({ type: 'session.opened', session: session.id, mode: session.mode }, () => '');
   const presenter = presentSession(output, request.session?.answered);
@@ -142,7 +135,7 @@ async function turnIn(session: LiveSession, request: TurnRequest, context: Comma
 
 /** Ctrl-C interrupts the turn, which then ends by itself, recorded. */
 async function untilEnded(
-  session: LiveSession,
+  session: AgentSession,
   turn: Turn,
   show: ReturnType<typeof presentSession>['show'],
   signal: AbortSignal,

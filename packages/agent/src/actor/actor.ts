@@ -11,6 +11,7 @@ import type { Mode } from '../ports/permissions.ts';
 import type { Runtime } from '../ports/runtime.ts';
 import type { SessionEvent } from '../ports/session-event.ts';
 import type { PromptStreams } from '../request/prepare.ts';
+import type { AnswerSchema } from '../session/answer-schema.ts';
 import type { Session } from '../session/session.ts';
 import { isSnapshotDue, keepSnapshot } from '../session/session.ts';
 import { watchTurn } from '../session/turn-context.ts';
@@ -98,10 +99,14 @@ export function requireUsable({ stopped }: Actor): void {
 }
 
 /** Puts a turn in line, and begins it when it is the first. */
-export function enqueueTurn(actor: Actor, beginning: TurnBeginning): Turn {
+export function enqueueTurn<Output = undefined>(
+  actor: Actor,
+  beginning: TurnBeginning,
+  schema?: AnswerSchema<Output>,
+): Turn<Output> {
   const { session } = actor;
   const feed = createEventFeed((from, to) => session.log.read(session.writer.session, from, to), true);
-  const { asked, turn } = askForTurn(beginning, feed);
+  const { asked, turn } = askForTurn(beginning, feed, schema);
   actor.waiting.push(asked);
   startNext(actor);
   return turn;
@@ -116,7 +121,7 @@ function startNext(actor: Actor): void {
   const begun = Promise.withResolvers<void>();
   const over = Promise.withResolvers<void>();
   actor.running = { turn, abort, feed: asked.feed, begun: begun.promise, over: over.promise };
-  const end = perform(actor, asked, workOf(actor, turn, abort.signal), begun.resolve);
+  const end = perform(actor, asked, workOf(actor, turn, abort.signal, asked.schema), begun.resolve);
   asked.settle(end);
   void end
     .then(
@@ -138,10 +143,11 @@ export function applyRuntimeChange(actor: Actor, change: Pick<Runtime, 'tools' |
 }
 
 /** What a turn works with; the runtime is the one of now, whenever it is looked at. */
-export function workOf(actor: Actor, turn: TurnId, signal: AbortSignal): StepContext {
+export function workOf(actor: Actor, turn: TurnId, signal: AbortSignal, schema?: AnswerSchema<unknown>): StepContext {
   const { session, promptStreams, wantedFor, side, children } = actor;
   const work: StepContext = {
     ...(side && { side }),
+    ...(schema && { answerCheck: { schema, corrections: 0 } }),
     ...(children && { delegate: (asked) => delegate(children, work, asked) }),
     session,
     promptStreams,
@@ -228,6 +234,8 @@ function asError(error: unknown): Error {
 /** A turn that was asked for. */
 interface QueuedTurn {
   readonly beginning: TurnBeginning;
+  /** Schema that its answer must match. */
+  readonly schema?: AnswerSchema<unknown>;
   readonly feed: EventFeed;
   readonly settle: (end: Promise<FinishedTurn>) => void;
 }
@@ -245,14 +253,28 @@ export interface RunningTurn {
 }
 
 /** A turn for the caller, and the request for it. A rejection without a listener is not reported as unhandled. */
-function askForTurn(beginning: TurnBeginning, feed: EventFeed): { readonly asked: QueuedTurn; readonly turn: Turn } {
-  const { promise, resolve } = Promise.withResolvers<FinishedTurn>();
+function askForTurn<Output>(
+  beginning: TurnBeginning,
+  feed: EventFeed,
+  schema: AnswerSchema<Output> | undefined,
+): { readonly asked: QueuedTurn; readonly turn: Turn<Output> } {
+  const { promise: ended, resolve } = Promise.withResolvers<FinishedTurn>();
+  const promise = ended.then((finished) => withOutput(finished, schema));
   promise.catch(() => undefined);
-  const turn: Turn = {
+  const turn: Turn<Output> = {
     [Symbol.asyncIterator]: () => feed.listen(),
     // A turn is awaited for its end: see `Turn`.
     // oxlint-disable-next-line unicorn/no-thenable
     then: (onEnd, onError) => promise.then(onEnd, onError),
   };
-  return { asked: { beginning, feed, settle: resolve }, turn };
+  return { asked: { beginning, feed, settle: resolve, ...(schema && { schema }) }, turn };
+}
+
+async function withOutput<Output>(
+  finished: FinishedTurn,
+  schema: AnswerSchema<Output> | undefined,
+): Promise<FinishedTurn<Output>> {
+  if (schema === undefined || finished.outcome !== 'completed') return { ...finished, output: undefined };
+  const read = await schema.read(finished.text);
+  return { ...finished, output: 'value' in read ? read.value : undefined };
 }

@@ -22,7 +22,7 @@ import type { Actor, RunningTurn } from './actor.ts';
 import { requireUsable, restAnew, stop, workOf } from './actor.ts';
 
 /** @throws AgentError `agent/not-running`, `agent/unfit-image`. */
-export async function steerTurn(actor: Actor, said: Exclude<Words, string>, presenter: string): Promise<void> {
+export async function steerTurn(actor: Actor, said: Exclude<Words, string>, client: string): Promise<void> {
   requireUsable(actor);
   const { session, running } = actor;
   if (running === undefined) throw notRunning(actor);
@@ -32,7 +32,7 @@ export async function steerTurn(actor: Actor, said: Exclude<Words, string>, pres
   await session.mutex.pass(async () => {
     requireUsable(actor);
     if (!isOpen(actor, running)) throw notRunning(actor);
-    const data = { parts, presenter, steer: true };
+    const data = { parts, presenter: client, steer: true };
     await commitInside(session, [{ kind: 'prompt.given', ...stampOf(actor, running), data }]);
   });
 }

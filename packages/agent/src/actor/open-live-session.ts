@@ -1,7 +1,7 @@
 // Opens a session to work with: creates it, or takes up its log where it stands. Opening a log that is there writes nothing.
 
 import { defined } from '@tidemark/core';
-import type { Log, SessionId, StartedBy, TurnBegan } from '@tidemark/log';
+import type { ContentPart, Log, SessionId, StartedBy, TurnBegan } from '@tidemark/log';
 import { sessionId } from '@tidemark/log';
 import { isBlank } from '@tidemark/model';
 import { requirePrice } from '../decide/limits.ts';
@@ -14,6 +14,7 @@ import type {
   AgentForkOptions,
   AgentSession,
   ForkOptions,
+  ModelReach,
   ModelSwitchOptions,
   OtherModel,
   Words,
@@ -24,6 +25,8 @@ import type { Secrets } from '../ports/secrets.ts';
 import { NO_SECRETS } from '../ports/secrets.ts';
 import { AGENT } from '../ports/subagent.ts';
 import { keepGiven } from '../session/keep-images.ts';
+import type { AnswerSchema } from '../session/answer-schema.ts';
+import { createAnswerSchema } from '../session/answer-schema.ts';
 import type { Session } from '../session/session.ts';
 import { commit, createSession, openSession } from '../session/session.ts';
 import type { Children } from '../subagent/children.ts';
@@ -70,12 +73,14 @@ export interface LiveSessionOptions {
   /** Of a new session, `ask` by default. Of one that is there it can only narrow the mode that its log ends with. */
   readonly mode?: Mode;
   readonly secrets?: Secrets;
-  /** Who says the prompts: kept with each. */
-  readonly presenter?: string;
+  /** Name of the program that sends the prompts, recorded with each. Default: `library`. */
+  readonly client?: string;
+  /** Open sessions of the agent. This session and its forks are in it until they are closed. */
+  readonly open?: Set<AgentSession>;
 }
 
-/** Who says the prompts, and what begins the turns. */
-type PromptOrigin = Pick<LiveSessionOptions, 'presenter' | 'trigger'>;
+/** Options that a session shares with its forks. */
+type SharedOptions = Pick<LiveSessionOptions, 'client' | 'trigger' | 'open'>;
 
 const FIRST_MODE: Mode = 'ask';
 
@@ -94,7 +99,7 @@ export async function openLiveSession(options: LiveSessionOptions): Promise<Agen
   actor.atRest = () => void keepWarm(actor);
   actor.side = (call) => callBeside(actor, call);
   if (runtime.subagents !== undefined) actor.children = createChildren(openChild(options), runtime.subagents);
-  return faceOf(actor, saidIn(options));
+  return createFace(actor, sharedOptions(options));
 }
 
 /** What was set for the session goes before what it is opened with: it was set later, and for this session. */
@@ -102,13 +107,13 @@ function withReasoning(runtime: Runtime, { progress: { reasoningParameters } }: 
   return { ...runtime, parameters: { ...runtime.parameters, ...reasoningParameters } };
 }
 
-function saidIn({ presenter, trigger }: LiveSessionOptions): PromptOrigin {
-  return defined({ presenter, trigger });
+function sharedOptions({ client, trigger, open }: LiveSessionOptions): SharedOptions {
+  return defined({ client, trigger, open });
 }
 
 /** Opens the session of a subagent in the same store. */
 function openChild({ log, first, runtime, secrets = NO_SECRETS }: LiveSessionOptions): Children['open'] {
-  const shared = { log, secrets, first: first ?? runtime, presenter: AGENT, trigger: 'subagent' } as const;
+  const shared = { log, secrets, first: first ?? runtime, client: AGENT, trigger: 'subagent' } as const;
   return (child) => openLiveSession({ ...shared, ...child });
 }
 
@@ -143,11 +148,12 @@ async function begin(options: LiveSessionOptions): Promise<Session> {
 
 async function forkLive(
   actor: Actor,
-  said: PromptOrigin,
+  shared: SharedOptions,
   { model, ...options }: AgentForkOptions,
 ): Promise<AgentSession> {
   requireUsable(actor);
-  return beginLive(actor, said, await planLiveFork(actor, options), model);
+  const other = model === undefined ? undefined : findModel(actor, model, {});
+  return beginLive(actor, shared, await planLiveFork(actor, options), other);
 }
 
 /** Plans a fork behind the records that are on their way, such as a setting that was made just now. */
@@ -160,7 +166,7 @@ async function planLiveFork({ session }: Actor, options: ForkOptions): Promise<F
 /** A fork is run as its parent is now, in no wider mode. */
 function beginLive(
   { session, runtime, first, mode }: Actor,
-  said: PromptOrigin,
+  shared: SharedOptions,
   forks: ForkPlan,
   model: OtherModel | undefined,
 ): Promise<AgentSession> {
@@ -174,30 +180,40 @@ function beginLive(
     forks,
     mode,
     secrets,
-    ...said,
+    ...shared,
   });
 }
 
+/** Switches the session itself and returns `undefined`, or returns the fork that has the other model. */
 async function switchModel(
   actor: Actor,
-  said: PromptOrigin,
-  model: OtherModel,
-  { inPlace = false }: ModelSwitchOptions,
-): Promise<AgentSession> {
+  shared: SharedOptions,
+  named: string | OtherModel,
+  { inPlace = false, ...reach }: ModelSwitchOptions,
+): Promise<AgentSession | undefined> {
   requireUsable(actor);
+  const model = findModel(actor, named, reach);
   if (inPlace || actor.session.state.epoch === undefined) {
     changeModel(actor, model);
-    return faceOf(actor, said);
+    return undefined;
   }
   const plan = await planLiveFork(actor, {});
   requireForkable(plan);
-  return beginLive(actor, said, plan, model);
+  return beginLive(actor, shared, plan, model);
 }
 
-function faceOf(actor: Actor, said: PromptOrigin): AgentSession {
+/** @throws AgentError `agent/unknown-model`. @throws what `Runtime.findModel` throws. */
+function findModel({ runtime }: Actor, model: string | OtherModel, reach: ModelReach): OtherModel {
+  if (typeof model !== 'string') return model;
+  if (runtime.findModel !== undefined) return runtime.findModel(model, reach);
+  const message = `the model "${model}" cannot be looked up by its name here: pass its provider and its capabilities`;
+  throw new AgentError('agent/unknown-model', message, { model });
+}
+
+function createFace(actor: Actor, shared: SharedOptions): AgentSession {
   const { session } = actor;
-  const { presenter = 'library', trigger = 'user' } = said;
-  return {
+  const { client = 'library', trigger = 'user', open } = shared;
+  const face: AgentSession = {
     id: session.writer.session,
     get mode() {
       return actor.mode;
@@ -205,23 +221,25 @@ function faceOf(actor: Actor, said: PromptOrigin): AgentSession {
     get running() {
       return actor.running !== undefined;
     },
-    prompt(words, { skills = [] } = {}) {
+    prompt(words, { skills = [], output } = {}) {
       requireUsable(actor);
       const found = findSkills(actor.runtime.skills, skills);
-      return enqueueTurn(actor, { with: 'prompt', parts: partsOf(words), presenter, skills: found, trigger });
+      const schema = output === undefined ? undefined : createAnswerSchema(output);
+      const parts = schema === undefined ? partsOf(words) : [...partsOf(words), requestOf(schema)];
+      return enqueueTurn(actor, { with: 'prompt', parts, client, skills: found, trigger }, schema);
     },
     resume() {
       requireUsable(actor);
       requireResumable(actor);
       return enqueueTurn(actor, { with: 'resume', trigger });
     },
-    steer: async (words) => steerTurn(actor, partsOf(words), presenter),
+    steer: async (words) => steerTurn(actor, partsOf(words), client),
     interrupt: () => interruptTurn(actor),
     setMode: (mode) => changeMode(actor, mode),
     setTools: (tools, options) => changeTools(actor, tools, options?.when ?? 'now'),
     setReasoning: (parameters) => changeReasoning(actor, parameters),
-    fork: (options = {}) => forkLive(actor, said, options),
-    switchModel: (model, how = {}) => switchModel(actor, said, model, how),
+    fork: (options = {}) => forkLive(actor, shared, options),
+    switchModel: async (model, options = {}) => (await switchModel(actor, shared, model, options)) ?? face,
     notify: (notification) => notifySession(actor, notification),
     refresh: (source) => refreshSource(actor, source),
     side: async (call) =>
@@ -231,8 +249,20 @@ function faceOf(actor: Actor, said: PromptOrigin): AgentSession {
       }),
     compact: (options) => compactActor(actor, options),
     events: () => actor.feed.listen(),
-    close: () => closeActor(actor),
+    async close() {
+      try {
+        await closeActor(actor);
+      } finally {
+        open?.delete(face);
+      }
+    },
   };
+  open?.add(face);
+  return face;
+}
+
+function requestOf({ request }: AnswerSchema<unknown>): ContentPart {
+  return { type: 'text', text: request };
 }
 
 /** @throws AgentError `agent/nothing-to-send` for words that say nothing: a provider refuses them. */

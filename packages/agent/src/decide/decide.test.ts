@@ -9,7 +9,7 @@ import { NOTHING_SPENT } from '../session/spent.ts';
 import { failedBy, requirePrice, retryPause, whyBeyond, whyLimited } from './limits.ts';
 import { cutCall } from './next-move.ts';
 
-const POLICY = { attempts: 4, firstMs: 1_000, mostMs: 3_000 };
+const POLICY = { attempts: 4, initialDelayMs: 1_000, maxDelayMs: 3_000 };
 
 describe('the pause before another attempt', () => {
   test('doubles up to the most, and chance takes up to half of it', () => {
@@ -25,7 +25,7 @@ describe('the pause before another attempt', () => {
   test("is none where the provider's word is longer than anybody waits, and the end then says it", () => {
     const error = failure({ afterMs: 3_600_000 });
     expect(retryPause(POLICY, error, 1, 0)).toBeUndefined();
-    expect(retryPause({ ...POLICY, longestMs: 4_000_000 }, error, 1, 0)).toBe(3_600_000);
+    expect(retryPause({ ...POLICY, maxRetryAfterMs: 4_000_000 }, error, 1, 0)).toBe(3_600_000);
     expect(failedBy(error).error?.next).toBe('Wait 3,600 s, as the provider asks, then resume.');
   });
 

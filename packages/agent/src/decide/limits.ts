@@ -96,8 +96,8 @@ export function retryPause(
 ): number | undefined {
   if (error.class !== 'retryable' || tries >= policy.attempts) return undefined;
   const { afterMs } = error.data;
-  if (afterMs !== undefined) return afterMs > (policy.longestMs ?? LONGEST_MS) ? undefined : afterMs;
-  const whole = Math.min(policy.mostMs, policy.firstMs * 2 ** (tries - 1));
+  if (afterMs !== undefined) return afterMs > (policy.maxRetryAfterMs ?? LONGEST_MS) ? undefined : afterMs;
+  const whole = Math.min(policy.maxDelayMs, policy.initialDelayMs * 2 ** (tries - 1));
   return Math.round(whole * (1 - chance / 2));
 }
 

@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import type { Acts, CommandActs, RuledCall } from '../rules/ruled-call.ts';
+import type { CallEffects, CommandEffects, RuledCall } from '../rules/ruled-call.ts';
 import { byGrants, grantInWords, grantOf } from './grant.ts';
 
-const call = (acts: Acts, more: Partial<RuledCall> = {}): RuledCall => ({
+const call = (effects: CallEffects, more: Partial<RuledCall> = {}): RuledCall => ({
   tool: 'bash',
   effect: 'execute',
   confined: true,
-  acts,
+  effects,
   ...more,
 });
-const plain = (...commands: readonly string[]): { readonly commands: CommandActs } => {
+const plain = (...commands: readonly string[]): { readonly commands: CommandEffects } => {
   const words = commands.map((command) => command.split(' '));
   return { commands: { plain: words, possible: words } };
 };

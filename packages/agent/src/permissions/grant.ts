@@ -151,12 +151,12 @@ function fits(pattern: string, words: readonly string[]): boolean {
 }
 
 /** Everything that the call does; `undefined` where a part of it is unknown or can be in no grant. */
-function thingsOf({ effect, confined, acts }: RuledCall): readonly Thing[] | undefined {
-  if (acts === undefined || (effect === 'write' && !confined)) return undefined;
+function thingsOf({ effect, confined, effects }: RuledCall): readonly Thing[] | undefined {
+  if (effects === undefined || (effect === 'write' && !confined)) return undefined;
   // The network of this machine is another thing than the command.
-  if ((acts.beyond ?? []).length > 0) return undefined;
-  const commands = acts.commands === undefined ? [] : acts.commands.plain;
-  const { paths = [], hosts = [] } = acts;
+  if ((effects.beyond ?? []).length > 0) return undefined;
+  const commands = effects.commands === undefined ? [] : effects.commands.plain;
+  const { paths = [], hosts = [] } = effects;
   if (commands === undefined || !commands.every(isGrantable)) return undefined;
   if (paths.some(({ path, below = false }) => below || path.startsWith('/'))) return undefined;
   const things: readonly Thing[] = [

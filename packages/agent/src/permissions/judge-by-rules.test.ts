@@ -1,16 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Rule, RuleSet } from '../rules/rule.ts';
-import type { Acts, PossibleCommand } from '../rules/ruled-call.ts';
+import type { CallEffects, PossibleCommand } from '../rules/ruled-call.ts';
 import type { Verdict } from './judge.ts';
 import { judgeByRules } from './judge.ts';
 import { readRules } from './read-rules.ts';
 
 const TOOLS = [
-  { name: 'bash', tells: ['commands'] },
-  { name: 'write', tells: ['paths'] },
-  { name: 'read', tells: ['paths'] },
-  { name: 'fetch', tells: ['hosts'] },
+  { name: 'bash', effectKinds: ['commands'] },
+  { name: 'write', effectKinds: ['paths'] },
+  { name: 'read', effectKinds: ['paths'] },
+  { name: 'fetch', effectKinds: ['hosts'] },
 ] as const;
 
 const ASKS: Verdict = { decision: 'asks', rule: 'ask/execute' };
@@ -23,17 +23,23 @@ function rules(...given: readonly Rule[]): RuleSet {
 
 const said = ({ decision, rule }: Verdict): string => `${decision} ${rule}`;
 
-function judge(set: RuleSet, tool: string, acts: Acts | undefined, byMode: Verdict = ASKS, confined = true): string {
+function judge(
+  set: RuleSet,
+  tool: string,
+  effects: CallEffects | undefined,
+  byMode: Verdict = ASKS,
+  confined = true,
+): string {
   const effect = tool === 'write' ? 'write' : 'execute';
-  return said(judgeByRules(byMode, set, { tool, effect, confined, ...(acts !== undefined && { acts }) }));
+  return said(judgeByRules(byMode, set, { tool, effect, confined, ...(effects !== undefined && { effects }) }));
 }
 
-const runs = (...plain: readonly string[]): Acts => {
+const runs = (...plain: readonly string[]): CallEffects => {
   const commands = plain.map((one) => one.split(' '));
   return { commands: { plain: commands, possible: commands } };
 };
-const might = (...possible: readonly PossibleCommand[]): Acts => ({ commands: { plain: undefined, possible } });
-const touches = (path: string, below = false): Acts => ({ paths: [{ path, below }] });
+const might = (...possible: readonly PossibleCommand[]): CallEffects => ({ commands: { plain: undefined, possible } });
+const touches = (path: string, below = false): CallEffects => ({ paths: [{ path, below }] });
 
 const bash = (decision: Rule['decision'], ...commands: readonly string[]): Rule => ({
   decision,
@@ -44,7 +50,7 @@ const write = (decision: Rule['decision'], ...paths: readonly string[]): Rule =>
 
 describe('rules', () => {
   test('do not allow a call that goes beyond its sandbox', () => {
-    const beyond: Acts = { ...runs('npm install'), beyond: ['the network'] };
+    const beyond: CallEffects = { ...runs('npm install'), beyond: ['the network'] };
     const set = rules(bash('allow', 'npm install'));
     expect(judge(set, 'bash', runs('npm install'))).toBe('allowed allow bash "npm install"');
     expect(judge(set, 'bash', beyond)).toBe('asks ask/execute');
@@ -254,7 +260,7 @@ describe('rules on paths', () => {
 
 describe('rules on hosts', () => {
   const fetch = (decision: Rule['decision'], ...hosts: readonly string[]): Rule => ({ decision, tool: 'fetch', hosts });
-  const reaches = (...hosts: readonly string[]): Acts => ({ hosts });
+  const reaches = (...hosts: readonly string[]): CallEffects => ({ hosts });
 
   test('allow a host by the letter, all of them or none', () => {
     const set = rules(fetch('allow', 'example.com', '*.docs.dev'));

@@ -6,7 +6,7 @@ import type { Mode } from '../ports/permissions.ts';
 import { couldBeCommand, isCommand } from '../rules/command-pattern.ts';
 import { couldBeHost, couldBePath, isHost, isPath, matchStars } from '../rules/name-patterns.ts';
 import type { ReadRule, RulePattern, RuleSet } from '../rules/rule.ts';
-import type { Acts, RuledCall } from '../rules/ruled-call.ts';
+import type { CallEffects, RuledCall } from '../rules/ruled-call.ts';
 
 /** What the matrix is asked. */
 export interface Permission {
@@ -87,32 +87,32 @@ export function judgeByRules(byMode: Verdict, rules: RuleSet, call: RuledCall): 
   return allowing === undefined ? byMode : { decision: 'allowed', rule: allowing };
 }
 
-function forbid(rules: RuleSet, decision: 'deny' | 'ask', { acts }: RuledCall): Verdict | undefined {
+function forbid(rules: RuleSet, decision: 'deny' | 'ask', { effects }: RuledCall): Verdict | undefined {
   for (const rule of rules) {
     if (rule.decision !== decision) continue;
-    const found = rule.patterns?.find((pattern) => couldMatch(pattern, acts));
+    const found = rule.patterns?.find((pattern) => couldMatch(pattern, effects));
     if (rule.patterns !== undefined && found === undefined) continue;
     return { decision: decision === 'deny' ? 'denied' : 'asks', rule: nameOf(rule, found) };
   }
   return undefined;
 }
 
-function couldMatch({ kind, pattern }: RulePattern, acts: Acts = {}): boolean {
+function couldMatch({ kind, pattern }: RulePattern, effects: CallEffects = {}): boolean {
   switch (kind) {
     case 'commands':
-      return acts.commands?.possible.some((command) => couldBeCommand(pattern, command)) ?? true;
+      return effects.commands?.possible.some((command) => couldBeCommand(pattern, command)) ?? true;
     case 'paths':
-      return acts.paths?.some((path) => couldBePath(pattern, path)) ?? true;
+      return effects.paths?.some((path) => couldBePath(pattern, path)) ?? true;
     case 'hosts':
-      return acts.hosts?.some((host) => couldBeHost(pattern, host)) ?? true;
+      return effects.hosts?.some((host) => couldBeHost(pattern, host)) ?? true;
   }
 }
 
 /** The rules that allow the call between them, by name; `undefined` where something of it is left. */
-function allow(rules: RuleSet, { acts }: RuledCall): string | undefined {
+function allow(rules: RuleSet, { effects }: RuledCall): string | undefined {
   const whole = rules.find(({ patterns }) => patterns === undefined);
   if (whole !== undefined) return nameOf(whole, undefined);
-  const names = acts === undefined ? [] : thingsOf(acts).map((isNamedBy) => nameOfFirst(rules, isNamedBy));
+  const names = effects === undefined ? [] : thingsOf(effects).map((isNamedBy) => nameOfFirst(rules, isNamedBy));
   if (names.length === 0 || names.includes(undefined)) return undefined;
   return [...new Set(names)].join(' + ');
 }
@@ -120,7 +120,7 @@ function allow(rules: RuleSet, { acts }: RuledCall): string | undefined {
 type NamedByPattern = (pattern: RulePattern) => boolean;
 
 /** Each thing that a call does, as the question whether a pattern names it. What cannot be known is named by none. */
-function thingsOf({ commands, paths = [], hosts = [], beyond = [] }: Acts): readonly NamedByPattern[] {
+function thingsOf({ commands, paths = [], hosts = [], beyond = [] }: CallEffects): readonly NamedByPattern[] {
   return [
     ...beyond.map((): NamedByPattern => () => false),
     ...(commands === undefined ? [] : commandsOf(commands)),
@@ -137,7 +137,7 @@ function thingsOf({ commands, paths = [], hosts = [], beyond = [] }: Acts): read
   ];
 }
 
-function commandsOf({ plain }: NonNullable<Acts['commands']>): readonly NamedByPattern[] {
+function commandsOf({ plain }: NonNullable<CallEffects['commands']>): readonly NamedByPattern[] {
   if (plain === undefined) return [() => false];
   return plain.map(
     (command): NamedByPattern =>

@@ -1,17 +1,17 @@
 import { describe, expect, test } from 'vitest';
-import type { Acts, GrantOffer, RuledCall } from '../rules/ruled-call.ts';
+import type { CallEffects, GrantOffer, RuledCall } from '../rules/ruled-call.ts';
 import { byGrants, grantCovers, grantInWords, grantOf } from './grant.ts';
 import { grantProblem, offeredPlaces, readGrant } from './read-grant.ts';
 
 const runs = (...commands: readonly string[]): RuledCall => {
   const words = commands.map((command) => command.split(' '));
-  return { tool: 'bash', effect: 'execute', confined: true, acts: { commands: { plain: words, possible: words } } };
+  return { tool: 'bash', effect: 'execute', confined: true, effects: { commands: { plain: words, possible: words } } };
 };
-const edits = (path: string, acts: Acts = { paths: [{ path }] }): RuledCall => ({
+const edits = (path: string, effects: CallEffects = { paths: [{ path }] }): RuledCall => ({
   tool: 'edit',
   effect: 'write',
   confined: !path.startsWith('/'),
-  acts,
+  effects,
 });
 const offer = (call: RuledCall): GrantOffer => {
   const exact = grantOf(call);

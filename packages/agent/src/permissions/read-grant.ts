@@ -16,7 +16,7 @@ export interface GrantProblem {
 export function readGrant({ call, exact }: GrantOffer, typed: string): Granted | GrantProblem {
   const text = typed.trim();
   if (text === '') return exact ?? { problem: NAME_IT };
-  const { commands, paths = [] } = call.acts ?? {};
+  const { commands, paths = [] } = call.effects ?? {};
   if (commands !== undefined && paths.length === 0) return covering({ tool: call.tool, patterns: [text] }, call, text);
   if (paths.length > 0 && commands === undefined) return placeGrant(call, text);
   return { problem: `a call of ${call.tool} takes no pattern: answer without one` };
@@ -24,7 +24,7 @@ export function readGrant({ call, exact }: GrantOffer, typed: string): Granted |
 
 /** Returns the places that the question offers by name: the file of the call, and its folder. Empty for other calls. */
 export function offeredPlaces({ call }: GrantOffer): readonly string[] {
-  const [path, ...more] = (call.acts?.paths ?? []).map((one) => one.path);
+  const [path, ...more] = (call.effects?.paths ?? []).map((one) => one.path);
   if (path === undefined || more.length > 0) return [];
   const end = path.lastIndexOf('/');
   return [path, ...(end === -1 ? [] : [path.slice(0, end + 1)])].filter(

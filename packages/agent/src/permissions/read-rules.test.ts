@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { readRules } from './read-rules.ts';
 
 const TOOLS = [
-  { name: 'bash', tells: ['commands'] },
-  { name: 'write', tells: ['paths'] },
-  { name: 'fetch', tells: ['hosts'] },
+  { name: 'bash', effectKinds: ['commands'] },
+  { name: 'write', effectKinds: ['paths'] },
+  { name: 'fetch', effectKinds: ['hosts'] },
   { name: 'plan' },
 ] as const;
 

@@ -5,13 +5,13 @@ import type { Tool } from '../ports/tool.ts';
 import { openGitProblem, readCommandPattern } from '../rules/command-pattern.ts';
 import { matchStars, readHostPattern, readPathPattern } from '../rules/name-patterns.ts';
 import type { ReadRule, Rule, RulePattern, RuleProblems, RuleSet } from '../rules/rule.ts';
-import type { ActKind } from '../rules/ruled-call.ts';
+import type { EffectKind } from '../rules/ruled-call.ts';
 
 /** What is asked of a tool that a rule names. */
-export type RuledTool = Pick<Tool, 'name' | 'tells'>;
+export type RuledTool = Pick<Tool, 'name' | 'effectKinds'>;
 
 const DECISIONS: readonly Rule['decision'][] = ['allow', 'ask', 'deny'];
-const KINDS: readonly ActKind[] = ['commands', 'paths', 'hosts'];
+const KINDS: readonly EffectKind[] = ['commands', 'paths', 'hosts'];
 const NAMES: readonly string[] = ['decision', 'tool', ...KINDS];
 const TOOL = /^[\w*-]{1,64}$/;
 
@@ -53,7 +53,7 @@ function readRule(given: unknown, tools: readonly RuledTool[]): ReadRule | RuleP
 interface Aim {
   readonly decision: Rule['decision'];
   readonly tool: string;
-  readonly kind: ActKind | undefined;
+  readonly kind: EffectKind | undefined;
 }
 
 function misfitOf({ decision, tool, kind }: Aim, tools: readonly RuledTool[]): string | undefined {
@@ -66,19 +66,19 @@ function misfitOf({ decision, tool, kind }: Aim, tools: readonly RuledTool[]): s
   if (decision === 'allow' && tool.includes('*') && !/^[\w-]*[A-Za-z0-9]__\*$/.test(tool))
     return `"${tool}" would allow tools that nobody named: give one name, or server__* for those of an MCP server`;
   if (kind !== undefined) return toldMisfit(tool, kind, named);
-  const shell = named.find(({ tells = [] }) => tells.includes('commands'));
+  const shell = named.find(({ effectKinds = [] }) => effectKinds.includes('commands'));
   if (decision !== 'allow' || shell === undefined) return undefined;
   return `it would allow every command of ${shell.name}: name them as commands`;
 }
 
-function toldMisfit(tool: string, kind: ActKind, named: readonly RuledTool[]): string | undefined {
-  if (named.some(({ tells = [] }) => tells.includes(kind))) return undefined;
-  const told = [...new Set(named.flatMap(({ tells = [] }) => tells))];
+function toldMisfit(tool: string, kind: EffectKind, named: readonly RuledTool[]): string | undefined {
+  if (named.some(({ effectKinds = [] }) => effectKinds.includes(kind))) return undefined;
+  const told = [...new Set(named.flatMap(({ effectKinds = [] }) => effectKinds))];
   const next = told.length === 0 ? 'leave it out' : `it has ${told.join(', ')}`;
   return `${tool} tells no ${kind}: ${next}`;
 }
 
-function readPatterns(rule: Omit<ReadRule, 'patterns'>, kind: ActKind, given: unknown): ReadRule | RuleProblem {
+function readPatterns(rule: Omit<ReadRule, 'patterns'>, kind: EffectKind, given: unknown): ReadRule | RuleProblem {
   const texts: readonly unknown[] = Array.isArray(given) ? given : [];
   if (texts.length === 0) return { problem: `${kind} is a list of at least one text` };
   const patterns: RulePattern[] = [];
@@ -91,7 +91,7 @@ function readPatterns(rule: Omit<ReadRule, 'patterns'>, kind: ActKind, given: un
   return { ...rule, patterns };
 }
 
-function readPattern(kind: ActKind, text: string, decision: Rule['decision']): RulePattern | string {
+function readPattern(kind: EffectKind, text: string, decision: Rule['decision']): RulePattern | string {
   switch (kind) {
     case 'commands': {
       const pattern = readCommandPattern(text, decision);

@@ -1,5 +1,6 @@
 // A session at work: the actor that takes commands and gives events. One turn at a time.
 
+import type { StandardSchemaV1 } from '@standard-schema/spec';
 import type {
   AnswerPart,
   ContentPart,
@@ -42,9 +43,9 @@ export interface AgentSession {
   /**
    * Begins a turn; while one runs, waits in line and begins its own after it.
    *
-   * @throws AgentError `agent/nothing-to-send`, `agent/unknown-skill`; the turn `agent/unfit-image`.
+   * @throws AgentError `agent/nothing-to-send`, `agent/unknown-skill`, `agent/no-schema`; the turn `agent/unfit-image`.
    */
-  prompt(words: Words, options?: PromptOptions): Turn;
+  prompt<Output = undefined>(words: Words, options?: PromptOptions<Output>): Turn<Output>;
   /** Goes on with the turn that was cut, failed, interrupted or limited. @throws AgentError `agent/nothing-to-resume`. */
   resume(): Turn;
   /** Says something into the running turn: in the log at once, seen by the model after the step. @throws AgentError `agent/not-running`. */
@@ -78,16 +79,16 @@ export interface AgentSession {
    */
   fork(options?: AgentForkOptions): Promise<AgentSession>;
   /**
-   * Another model, from the next request on, and the session to go on with: a fork where this one has a history, which so
-   * keeps its model and its cache; this one where nothing was asked yet, or with `inPlace`. Either way the next request
-   * opens an epoch, with its price in the record, and said before it is sent from `rewriteNotice` on. Reasoning of the model
-   * before is not sent to the other; its words stay in the log. Betas and the envelope stay with the provider that they were
-   * said for.
+   * Uses another model from the next request on, and returns the session to continue with. A session with a history is forked,
+   * so it keeps its model and its cache. A session without one, or with `inPlace`, switches itself. The next request opens an
+   * epoch, whose price is recorded, and reported before it is sent if it reaches `rewriteNotice`. Reasoning of the model before
+   * is not sent to the new one; its words stay in the log. Betas and the envelope are not sent to another provider. If the
+   * provider stays the same, so do its key and its address.
    *
-   * @throws AgentError `agent/unknown-price` for a limit of money where no price is known; `agent/not-closed` for a fork of
-   *   a session whose end is open.
+   * @throws AgentError `agent/unknown-model` for a name that no agent can look up; `agent/unknown-price` for a limit of money if
+   *   no price is known; `agent/not-closed` for a fork of a session whose end is open. @throws what looks up the name: KitError.
    */
-  switchModel(model: OtherModel, how?: ModelSwitchOptions): Promise<AgentSession>;
+  switchModel(model: string | OtherModel, options?: ModelSwitchOptions): Promise<AgentSession>;
   notify(notification: NotificationReceived): Promise<void>;
   /**
    * Has a context source noted anew, whether its state changed or not: at once while a turn runs, else with the next prompt.
@@ -112,20 +113,35 @@ export interface AgentSession {
 }
 
 /** What comes with a prompt. */
-export interface PromptOptions {
+export interface PromptOptions<Output = undefined> {
+  /**
+   * Schema of the answer: any Standard Schema that can be written as JSON Schema, such as one of zod. The prompt asks for JSON, and
+   * the finished turn has the value as `output`. The model is asked again, at most twice, if its answer does not match; then the
+   * turn ends as `failed` with the code `turn/output-mismatch`.
+   */
+  readonly output?: StandardSchemaV1<unknown, Output>;
   /** Skills to load with it, by name: each body stands in front of the prompt, whatever the budget is. */
   readonly skills?: readonly string[];
 }
 
 /** How a session is forked. */
 export interface AgentForkOptions extends ForkOptions {
-  /** Another model than this session's. */
-  readonly model?: OtherModel;
+  /** Model of the fork, by its name or as an object. Default: the model of this session. */
+  readonly model?: string | OtherModel;
 }
 
-/** How another model is taken. */
-export interface ModelSwitchOptions {
-  /** In this session: no session is left that goes on with the model before. */
+/** How a model is reached if its name is not enough. Keys are those that the agent was made with. */
+export interface ModelReach {
+  /** Name of the provider, or a provider of the author. Default: the one that serves the model. */
+  readonly provider?: string | Provider;
+  readonly baseURL?: string;
+  /** Tokens of input and output together, for a model that the catalog does not list. */
+  readonly contextWindow?: number;
+}
+
+/** How a session switches to another model. */
+export interface ModelSwitchOptions extends ModelReach {
+  /** Switches this session, so that no session keeps the model before. Default: a fork switches. */
   readonly inPlace?: boolean;
 }
 
@@ -138,13 +154,15 @@ export interface OtherModel {
 }
 
 /** A turn: its events as they come, and its end when awaited. Whoever does not listen loses nothing. */
-export interface Turn extends AsyncIterable<SessionEvent>, PromiseLike<FinishedTurn> {}
+export interface Turn<Output = undefined> extends AsyncIterable<SessionEvent>, PromiseLike<FinishedTurn<Output>> {}
 
 /** How a turn ended. */
-export interface FinishedTurn {
+export interface FinishedTurn<Output = undefined> {
   readonly outcome: TurnEnded['outcome'];
-  /** The words of its last answer. */
+  /** Text of its last answer. */
   readonly text: string;
+  /** Value of the last answer, if the prompt had `output` and the turn is `completed`. Otherwise `undefined`. */
+  readonly output: Output | undefined;
   readonly error: TurnEnded['error'];
   readonly totals: TurnTotals;
   /** Its `turn.ended`. */

@@ -8,6 +8,7 @@ import type { ProjectGrants } from '../rules/ruled-call.ts';
 import type { CompactionBy, CompactionPolicy } from './compaction.ts';
 import type { ContextSource } from './context-source.ts';
 import type { ImageFitter } from './image-fitter.ts';
+import type { ModelReach, OtherModel } from './live-session.ts';
 import type { Asker } from './permissions.ts';
 import type { Notice } from './session-event.ts';
 import type { SkillShelf } from './skill-shelf.ts';
@@ -18,6 +19,8 @@ import type { Tool, ToolSource } from './tool.ts';
 export interface Runtime {
   readonly provider: Provider;
   readonly capabilities: Capabilities;
+  /** Looks up a model by its name, for a session that switches. Without it a model is given as an object. */
+  readonly findModel?: (name: string, reach: ModelReach) => OtherModel;
   readonly parameters: RenderParameters;
   /** The agent's own system text. */
   readonly role?: string;
@@ -68,7 +71,7 @@ export interface Runtime {
   /** The size from which a step that pays again is reported before it is sent. Default: `REWRITE_NOTICE`. */
   readonly rewriteNotice?: RewriteNotice;
   /** What is executed need not ask in mode `auto`, sandbox or not. */
-  readonly unconfined: boolean;
+  readonly allowUnsandboxed: boolean;
   /** Holds back calls that would write what another one is writing; shared by sessions with one provider. */
   readonly gate?: CacheWriteGate;
   /** What bounds its subagents. Without it the session starts none; one that a crash left behind is ended all the same. */
@@ -117,15 +120,15 @@ export const REWRITE_NOTICE: RewriteNotice = { tokens: 50_000, cost: '0.20' };
 export interface RetryPolicy {
   /** Sendings of one step in all. */
   readonly attempts: number;
-  /** The first pause in milliseconds; it doubles, up to `mostMs`, with chance in it. A provider's own word goes first. */
-  readonly firstMs: number;
-  readonly mostMs: number;
+  /** The first pause in milliseconds; it doubles, up to `maxDelayMs`, with chance in it. A provider's own word goes first. */
+  readonly initialDelayMs: number;
+  readonly maxDelayMs: number;
   /** The longest pause in milliseconds that a provider is given when it asks for one; a longer one ends the turn. Default: 120,000. */
-  readonly longestMs?: number;
+  readonly maxRetryAfterMs?: number;
 }
 
 /** Four sendings, with 35 seconds between them at most; longer where the provider says how long. */
-export const RETRY: RetryPolicy = { attempts: 4, firstMs: 5_000, mostMs: 20_000, longestMs: 120_000 };
+export const RETRY: RetryPolicy = { attempts: 4, initialDelayMs: 5_000, maxDelayMs: 20_000, maxRetryAfterMs: 120_000 };
 
 /** What bounds each subagent of a session. All of them together are bounded by what the turn that starts them has left. */
 export interface SubagentLimits extends TurnLimits {

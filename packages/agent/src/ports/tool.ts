@@ -4,7 +4,7 @@
 import type { ToolSpec } from '@tidemark/context';
 import type { CallId, Digest, EffectClass, EventData, FileTouch, ImagePart, Recorded, SessionId } from '@tidemark/log';
 import type { JsonValue } from '@tidemark/model';
-import type { ActKind, Acts } from '../rules/ruled-call.ts';
+import type { EffectKind, CallEffects } from '../rules/ruled-call.ts';
 import type { Notice } from './session-event.ts';
 import type { SkillsInContext } from './skill-shelf.ts';
 import type { SubagentOrder } from './subagent.ts';
@@ -19,12 +19,12 @@ export interface Tool {
   readonly effect: EffectClass;
   /** Whether a call waits for those before it and holds up those behind it. By default `write` and `execute` do. */
   readonly alone?: boolean;
-  /** Which end of a long output the model is shown: the head by default. */
-  readonly keeps?: 'head' | 'tail';
+  /** End of a long output that is cut off. Default: `end`, so the model is shown the beginning. */
+  readonly truncate?: 'start' | 'end';
   /** Names what its effect touches, for context sources: `structure`, `content`. */
   readonly touches?: readonly string[];
   /** What its runs tell as `acts`: a rule on anything else is refused. Nothing by default. */
-  readonly tells?: readonly ActKind[];
+  readonly effectKinds?: readonly EffectKind[];
   /** Reads the arguments. Does nothing else: a call may be denied after it. */
   read(input: unknown): ToolRun | ToolProblem | Promise<ToolRun | ToolProblem>;
 }
@@ -45,7 +45,7 @@ export interface ToolRun {
   /** What the call asks for beyond its sandbox, in words: `the network`. With any of it, mode `auto` asks a person. */
   readonly beyond?: readonly string[];
   /** What the call would do, as rules look at it: all of each kind that the tool tells. */
-  readonly acts?: Acts;
+  readonly effects?: CallEffects;
   /**
    * Shows all that `run` would do, for a person who is asked; it changes nothing. It is made again after a yes, and the person is
    * asked again when it differs. What it throws means that the call cannot work: then nobody is asked and it does not run.

@@ -1,6 +1,6 @@
 // Patterns of paths and hosts, and the matching of stars in names.
 
-import type { PathAct } from './ruled-call.ts';
+import type { PathEffect } from './ruled-call.ts';
 
 const IGNORED = /\p{Default_Ignorable_Code_Point}/gu;
 
@@ -78,14 +78,14 @@ export function readPathPattern(text: string): PathPattern | string {
 }
 
 /** Whether the pattern names this very path. One outside the workspace, and a whole folder by the name of a part, is none. */
-export function isPath(pattern: PathPattern, { path, below = false }: PathAct): boolean {
+export function isPath(pattern: PathPattern, { path, below = false }: PathEffect): boolean {
   if (path.startsWith('/')) return false;
   const reached = walk(pattern, namesIn(path)).at(-1) ?? new Set();
   return below ? pattern.at(-1) === '**' && reached.has(pattern.length - 1) : reached.has(pattern.length);
 }
 
 /** Whether the pattern could name this path, a folder above it, or what is touched below it. */
-export function couldBePath(pattern: PathPattern, { path, below = false }: PathAct): boolean {
+export function couldBePath(pattern: PathPattern, { path, below = false }: PathEffect): boolean {
   const steps = walk(pattern.map(foldName), namesIn(path).map(foldName));
   if (steps.some((reached) => reached.has(pattern.length))) return true;
   return below && (steps.at(-1)?.size ?? 0) > 0;

@@ -2,7 +2,7 @@
 
 import type { CommandPattern } from './command-pattern.ts';
 import type { HostPattern, PathPattern } from './name-patterns.ts';
-import type { ActKind } from './ruled-call.ts';
+import type { EffectKind } from './ruled-call.ts';
 
 /**
  * A rule as its author writes it. `deny` beats `ask`, and `ask` beats `allow`, in whatever order they stand; none widens mode
@@ -30,9 +30,9 @@ export interface ReadRule {
 
 /** One pattern of a rule, as its author wrote it and as it was read. */
 export type RulePattern = { readonly text: string } & (
-  | { readonly kind: Extract<ActKind, 'commands'>; readonly pattern: CommandPattern }
-  | { readonly kind: Extract<ActKind, 'paths'>; readonly pattern: PathPattern }
-  | { readonly kind: Extract<ActKind, 'hosts'>; readonly pattern: HostPattern }
+  | { readonly kind: Extract<EffectKind, 'commands'>; readonly pattern: CommandPattern }
+  | { readonly kind: Extract<EffectKind, 'paths'>; readonly pattern: PathPattern }
+  | { readonly kind: Extract<EffectKind, 'hosts'>; readonly pattern: HostPattern }
 );
 
 /** Rules that were read: the only ones that decide. */

@@ -3,12 +3,12 @@
 import type { EffectClass, Granted } from '@tidemark/log';
 
 /** What a tool can tell of its calls. */
-export type ActKind = 'commands' | 'paths' | 'hosts';
+export type EffectKind = 'commands' | 'paths' | 'hosts';
 
 /** All that a call would do of each kind that is told. A kind that is absent is not known: no rule on it allows the call. */
-export interface Acts {
-  readonly commands?: CommandActs;
-  readonly paths?: readonly PathAct[];
+export interface CallEffects {
+  readonly commands?: CommandEffects;
+  readonly paths?: readonly PathEffect[];
   /** Hosts it would reach, as a URL has them: lower case, no port. */
   readonly hosts?: readonly string[];
   /** What the call asks for beyond its sandbox. No rule names it, and no grant holds it: each such call is asked about. */
@@ -16,7 +16,7 @@ export interface Acts {
 }
 
 /** The commands of a call, from both sides: what surely runs, and what might. */
-export interface CommandActs {
+export interface CommandEffects {
   /** Each command word by word, where the call is these and nothing else, to the last character. Else `undefined`: no rule allows it. */
   readonly plain: readonly (readonly string[])[] | undefined;
   /** Every command that could run, with those that other programs would be handed. At least those of `plain`. */
@@ -27,7 +27,7 @@ export interface CommandActs {
 export type PossibleCommand = readonly (string | undefined)[];
 
 /** A file or folder that a call touches. */
-export interface PathAct {
+export interface PathEffect {
   /** From the workspace on, parted by `/`, empty for the workspace itself, symlinks followed; absolute where it lies outside. */
   readonly path: string;
   /** Whether all that lies below it is touched too. Absent is no. */
@@ -41,7 +41,7 @@ export interface RuledCall {
   /** All that it changes lies inside the workspace. */
   readonly confined: boolean;
   /** Absent: nothing is known, so a rule that looks at anything allows nothing, and forbids all. */
-  readonly acts?: Acts;
+  readonly effects?: CallEffects;
 }
 
 /** The grants that a person may give with an answer. */

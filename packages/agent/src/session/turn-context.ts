@@ -7,6 +7,7 @@ import type { Runtime, TurnWatch } from '../ports/runtime.ts';
 import type { Notice, SessionEvent } from '../ports/session-event.ts';
 import type { SubagentOrder } from '../ports/subagent.ts';
 import type { ToolOutput } from '../ports/tool.ts';
+import type { AnswerSchema } from './answer-schema.ts';
 import type { Session } from './session.ts';
 import type { TurnTaken } from './spent.ts';
 import { NOTHING_SPENT } from './spent.ts';
@@ -23,6 +24,12 @@ export interface Delegation {
 /** Starts the subagent of a call, or takes it up again; its ending is a fact of the output. */
 type Delegate = (delegation: Delegation) => Promise<ToolOutput>;
 
+/** Schema that the last answer of a turn must match, and how often the model was asked to correct it. */
+export interface AnswerCheck {
+  readonly schema: AnswerSchema<unknown>;
+  corrections: number;
+}
+
 /** The context of a turn. */
 export interface TurnContext {
   readonly session: Session;
@@ -38,6 +45,8 @@ export interface TurnContext {
   readonly applyRuntimeChange?: (change: Pick<Runtime, 'tools' | 'given' | 'takeTools'>) => void;
   /** Has a subagent do what a call asks for. */
   readonly delegate?: Delegate;
+  /** Check of the last answer, if it must match a schema. */
+  readonly answerCheck?: AnswerCheck;
   /** Looks for what the turn changed around the session. */
   readonly watched?: WatchedTurn;
   /** Tells presenters what passes by; records are told by the session itself. */

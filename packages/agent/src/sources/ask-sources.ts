@@ -254,7 +254,7 @@ function headOf(text: string, limit: number): string {
  */
 export interface PermissionModeOptions {
   /** What is executed need not ask in mode `auto`, sandbox or not. */
-  readonly unconfined?: boolean;
+  readonly allowUnsandboxed?: boolean;
 }
 
 const READS = 'Reading and searching run without asking.';
@@ -270,8 +270,8 @@ const WORDS: Readonly<Record<Mode, string>> = {
 const UNCONFINED = `Permission mode: auto, unconfined. ${READS} So do writing inside the workspace, running commands and the network.\nWriting outside the workspace is asked first. ${ASKED}`;
 
 /** Notes the permission mode, and each change of it at once: it is urgent. The revision is the mode. */
-export function permissionModeSource({ unconfined = false }: PermissionModeOptions = {}): ContextSource {
-  const isUnconfined = (mode: Mode): boolean => unconfined && mode === 'auto';
+export function permissionModeSource({ allowUnsandboxed = false }: PermissionModeOptions = {}): ContextSource {
+  const isUnconfined = (mode: Mode): boolean => allowUnsandboxed && mode === 'auto';
   return {
     name: 'permission-mode',
     urgent: true,

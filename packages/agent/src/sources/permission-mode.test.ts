@@ -46,7 +46,7 @@ describe('the permission mode', () => {
   });
 
   test('is another state where commands need not ask, and only in mode auto', () => {
-    const source = permissionModeSource({ unconfined: true });
+    const source = permissionModeSource({ allowUnsandboxed: true });
     const modes: readonly Mode[] = ['read-only', 'ask', 'auto'];
     expect(modes.map((mode) => source.revision(view(mode)))).toEqual(['read-only', 'ask', 'auto, unconfined']);
     expect(source.render(view('auto'), 'changed')).toContain('running commands and the network.');

@@ -33,7 +33,7 @@ export function createAgentTool(): Tool {
     description: DESCRIPTION,
     schema: SCHEMA,
     effect: 'none',
-    keeps: 'head',
+    truncate: 'end',
     read(input) {
       const order = orderIn(input);
       if ('problem' in order) return order;

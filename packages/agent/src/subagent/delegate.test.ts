@@ -169,7 +169,7 @@ describe('what a subagent may do', () => {
     const grants = { kept: async () => [kept], keep: async () => undefined };
     const placed = {
       ...write,
-      read: () => ({ title: 'write it', acts: { paths: [{ path: 'a' }] }, run: async () => ({}) }),
+      read: () => ({ title: 'write it', effects: { paths: [{ path: 'a' }] }, run: async () => ({}) }),
     };
     const offers: unknown[] = [];
     const ask = async (question: Question) => {

@@ -30,10 +30,10 @@ function shown(previews: readonly (string | Error)[], run: Partial<ToolRun> = {}
     description: 'Changes a file.',
     schema: { type: 'object' },
     effect: 'write',
-    tells: ['paths'],
+    effectKinds: ['paths'],
     read: () => ({
       title: 'change a',
-      acts: { paths: [{ path: 'src/a.ts' }] },
+      effects: { paths: [{ path: 'src/a.ts' }] },
       preview: async () => {
         const next = previews[Math.min(count, previews.length - 1)] ?? '';
         count += 1;
@@ -71,7 +71,7 @@ async function asked(
     tools: [tool],
     mode: 'ask',
     secrets,
-    runtime: { ask, unconfined: false, ...runtime },
+    runtime: { ask, allowUnsandboxed: false, ...runtime },
   });
   await runCalls(small.work);
   return { ...small, questions };
@@ -149,7 +149,10 @@ describe('the preview of a call', () => {
 
   test('that cannot be made quotes no file outside the workspace, and none where a rule forbids something', async () => {
     const outside = await asked(shown([new Error('SECRET line')], { confined: false }).tool, ['allowed']);
-    const rules = readRules([{ decision: 'deny', tool: 'read', paths: ['src'] }], [{ name: 'read', tells: ['paths'] }]);
+    const rules = readRules(
+      [{ decision: 'deny', tool: 'read', paths: ['src'] }],
+      [{ name: 'read', effectKinds: ['paths'] }],
+    );
     if ('problems' in rules) throw new Error(rules.problems.join());
     const ruled = await asked(shown([new Error('SECRET line')]).tool, ['allowed'], { rules });
     for (const ran of [outside, ruled]) {
@@ -261,10 +264,10 @@ describe('an answer', () => {
       questions.push(question);
       return 'allowed';
     };
-    const acts = { paths: [{ path: 'src/aVerySecretValue42' }] };
+    const effects = { paths: [{ path: 'src/aVerySecretValue42' }] };
     const small = await beginWork({
       calls: [{ id: 'c1', name: 'change' }],
-      tools: [shown(['+one'], { acts }).tool],
+      tools: [shown(['+one'], { effects }).tool],
       mode: 'ask',
       secrets: createSecrets({ values: [{ name: 'KEY', value: 'aVerySecretValue42' }] }),
       runtime: { ask },
@@ -277,7 +280,7 @@ describe('an answer', () => {
 
 describe('a grant in an answer', () => {
   test('is a denial where none was offered', async () => {
-    const { tool } = shown(['+one'], { acts: {} });
+    const { tool } = shown(['+one'], { effects: {} });
     const always: Granted = { tool: 'change', paths: ['src/a.ts'] };
     const ran = await asked(tool, [{ decision: 'allowed', always, keep: 'session' }]);
     expect(ran.questions[0]?.offer).toBeUndefined();
@@ -302,7 +305,7 @@ describe('a grant in an answer', () => {
 });
 
 describe('a question', () => {
-  const rules = readRules([{ decision: 'ask', tool: 'change' }], [{ name: 'change', tells: ['paths'] }]);
+  const rules = readRules([{ decision: 'ask', tool: 'change' }], [{ name: 'change', effectKinds: ['paths'] }]);
 
   test('offers grants where the mode asks, and none where a rule of the user asks', async () => {
     const byMode = await asked(shown(['+one']).tool, ['denied']);
@@ -317,8 +320,8 @@ describe('a question', () => {
 
 test.each([
   ['asks in mode auto where commands are sandboxed', false, 1],
-  ['does not ask in mode auto where commands are unconfined: there is no sandbox to leave', true, 0],
-])('a call that goes beyond its sandbox %s', async (_, unconfined, questions) => {
+  ['does not ask in mode auto where commands are allowUnsandboxed: there is no sandbox to leave', true, 0],
+])('a call that goes beyond its sandbox %s', async (_, allowUnsandboxed, questions) => {
   const seen: Question[] = [];
   const tool = made('go', () => ({}), { effect: 'execute' });
   const read: Tool['read'] = () => ({ title: 'go', sandboxed: true, beyond: ['the network'], run: async () => ({}) });
@@ -327,7 +330,7 @@ test.each([
     tools: [{ ...tool, read }],
     mode: 'auto',
     runtime: {
-      unconfined,
+      allowUnsandboxed,
       ask: async (question) => {
         seen.push(question);
         return 'denied';

@@ -196,7 +196,7 @@ describe('a permission', () => {
     const outside = made('change', () => ({}), { effect: 'write', confined: false });
     expect((await outcome({ calls, tools: [outside] })).short[0]).toBe('denied c1 by rule auto/write/outside');
     const command = made('change', () => ({}), { effect: 'execute' });
-    const unsandboxed = { calls, tools: [command], runtime: { unconfined: false } };
+    const unsandboxed = { calls, tools: [command], runtime: { allowUnsandboxed: false } };
     expect((await outcome(unsandboxed)).short[0]).toBe('denied c1 by rule auto/execute/unsandboxed');
     const run = async (): Promise<object> => ({});
     const boxed: Tool = { ...command, read: () => ({ title: 'run', sandboxed: true, run }) };
@@ -206,11 +206,11 @@ describe('a permission', () => {
   });
 
   test('that a rule gives or refuses is in the log with the rule, and the model is told whose it is', async () => {
-    const acts = { commands: { plain: [['npm', 'test']], possible: [['npm', 'test']] } };
+    const effects = { commands: { plain: [['npm', 'test']], possible: [['npm', 'test']] } };
     const tool = made('bash', () => ({}), {
       effect: 'execute',
-      tells: ['commands'],
-      read: () => ({ title: 'bash npm test', acts, run: async () => ({}) }),
+      effectKinds: ['commands'],
+      read: () => ({ title: 'bash npm test', effects, run: async () => ({}) }),
     });
     const under = (decision: Rule['decision'], command: string): RuleSet => {
       const rules = readRules([{ decision, tool: 'bash', commands: [command] }], [tool]);

@@ -133,12 +133,12 @@ async function permitCall(work: TurnContext, call: CallId, read: CallRead): Prom
   const mode = work.session.progress.mode ?? 'read-only';
   const { effect, name } = tool;
   const confined = run.confined ?? true;
-  const sandboxed = work.runtime.unconfined || (run.sandboxed ?? false);
-  const beyond = !work.runtime.unconfined && (run.beyond ?? []).length > 0;
+  const sandboxed = work.runtime.allowUnsandboxed || (run.sandboxed ?? false);
+  const beyond = !work.runtime.allowUnsandboxed && (run.beyond ?? []).length > 0;
   const byMode = judge({ mode, effect, confined, sandboxed, beyond });
   const ruled = once((): RuledCall => {
-    const { acts } = run;
-    return defined({ tool: name, effect, confined, acts });
+    const { effects } = run;
+    return defined({ tool: name, effect, confined, effects });
   });
   const verdict = await underRules(work, byMode, ruled);
   const who = verdict === byMode ? `mode "${mode}"` : 'a rule of the user';
@@ -187,7 +187,7 @@ async function keptOf(grants: TurnContext['runtime']['grants']): Promise<readonl
 /** The grants that may be given; none where a grant would hold a secret, which the log does not keep as it is. */
 async function offerOf({ session, runtime }: TurnContext, call: RuledCall): Promise<GrantOffer | undefined> {
   if (!canGrant(call)) return undefined;
-  const text = JSON.stringify(call.acts);
+  const text = JSON.stringify(call.effects);
   if ((await session.secrets.mask(text)) !== text) return undefined;
   const exact = grantOf(call);
   return defined({ call, exact, project: runtime.grants !== undefined });

@@ -125,7 +125,7 @@ describe('what a tool says', () => {
 
   test('of 5 MB is kept whole as an artifact, and the model is shown the end that the tool chose', async () => {
     const line = `${'x'.repeat(99)}\n`;
-    const tool = (keeps: 'head' | 'tail'): Tool =>
+    const tool = (truncate: 'start' | 'end'): Tool =>
       made(
         'look',
         async ({ write }) => {
@@ -133,14 +133,14 @@ describe('what a tool says', () => {
           for (let i = 0; i < 50; i += 1) await write(line.repeat(1000));
           return { text: 'last' };
         },
-        { keeps },
+        { truncate },
       );
-    for (const keeps of ['head', 'tail'] as const) {
-      const { last, words, session } = await close(tool(keeps));
+    for (const truncate of ['start', 'end'] as const) {
+      const { last, words, session } = await close(tool(truncate));
       if (last?.kind !== 'tool.returned' || last.data.output === undefined) throw new Error('no output');
       expect(words.length).toBeLessThanOrEqual(51_200);
-      expect(words.includes('first')).toBe(keeps === 'head');
-      expect(words.includes('last')).toBe(keeps === 'tail');
+      expect(words.includes('first')).toBe(truncate === 'end');
+      expect(words.includes('last')).toBe(truncate === 'start');
       expect(last.data.shaping?.total).toBeGreaterThan(last.data.shaping?.kept ?? Infinity);
       expect((await readArtifact(session.log.artifacts, last.data.output)).length).toBe(5_000_010);
       expect(session.progress.knownOutputs.has(last.data.output)).toBe(true);

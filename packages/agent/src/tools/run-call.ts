@@ -164,7 +164,7 @@ async function resultOf(
   const kept = await keepToolImages({ ...work.runtime, artifacts: log.artifacts }, images);
   const limits = limitsOf(work);
   if (page !== undefined) await output.add(await page(limits, async (words) => shownSize(await secrets.mask(words))));
-  const shaped = await output.finish({ limits, keeps: tool.keeps ?? 'head' });
+  const shaped = await output.finish({ limits, keeps: tool.truncate === 'start' ? 'tail' : 'head' });
   return closingEvent(
     work,
     returned.failed === true ? 'tool.failed' : 'tool.returned',

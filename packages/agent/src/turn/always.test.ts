@@ -14,12 +14,12 @@ const SHELL: Tool = {
   description: 'Runs words.',
   schema: { type: 'object' },
   effect: 'execute',
-  tells: ['commands'],
+  effectKinds: ['commands'],
   read: (input) => {
     const words = String(JSON.parse(JSON.stringify(input)).words).split(' ');
     return {
       title: words.join(' '),
-      acts: { commands: { plain: [words], possible: [words] } },
+      effects: { commands: { plain: [words], possible: [words] } },
       run: async () => ({ text: 'ran' }),
     };
   },
@@ -34,7 +34,7 @@ function person(answer: PermissionAnswer): { readonly asked: string[]; readonly 
     asked.push(`${question.title}: ${question.about === 'call' ? (question.always ?? 'once') : question.about}`);
     return answer;
   };
-  return { asked, runtime: { ask, tools: [SHELL], unconfined: false } };
+  return { asked, runtime: { ask, tools: [SHELL], allowUnsandboxed: false } };
 }
 
 describe('always', () => {
@@ -172,7 +172,7 @@ describe('a no with words', () => {
     });
     const provider = answering(runs('c1', 'npm test'), says('Done.'));
     const onRequest = (body: Uint8Array): void => void bodies.push(body);
-    const runtime = { ask, onRequest, tools: [SHELL], unconfined: false };
+    const runtime = { ask, onRequest, tools: [SHELL], allowUnsandboxed: false };
     const { live } = await goLive({ provider, runtime, open: { mode: 'ask' } });
     await live.prompt('go');
     expect(bodies.map((body) => heldBy(body).join('\n')).at(-1)).toContain(

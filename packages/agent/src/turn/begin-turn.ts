@@ -32,7 +32,8 @@ export type TurnBeginning = (Prompt<Exclude<Words, string>> | { readonly with: '
 interface Prompt<Parts> {
   readonly with: 'prompt';
   readonly parts: Parts;
-  readonly presenter: string;
+  /** The client that sent it: stored in the log as `presenter`. */
+  readonly client: string;
   readonly skills?: readonly Skill[];
   readonly trigger?: TurnBegan['trigger'];
 }
@@ -64,13 +65,16 @@ export async function beginTurn(work: StepContext, beginning: TurnBeginning, mod
 async function beginningWith(
   work: StepContext,
   left: readonly Event[],
-  { parts, presenter, skills = [], trigger }: Prompt<readonly ContentPart[]>,
+  { parts, client, skills = [], trigger }: Prompt<readonly ContentPart[]>,
   stamp: Pick<Event, 'at'> & { readonly turn: TurnId },
 ): Promise<BroughtSkills> {
   const saidWith = (preloaded: readonly string[]): BroughtSkills => {
     const { events, notices } = bringSkills(work, skills, preloaded, stamp);
     const started: Event = { kind: 'turn.started', ...stamp, data: began(work, trigger) };
-    return { events: [started, ...events, { kind: 'prompt.given', ...stamp, data: { parts, presenter } }], notices };
+    return {
+      events: [started, ...events, { kind: 'prompt.given', ...stamp, data: { parts, presenter: client } }],
+      notices,
+    };
   };
   const preloads = await preloadSkills(work, [...left, ...saidWith([]).events]);
   const { events, notices } = saidWith(preloads.names);

@@ -46,7 +46,7 @@ async function play(answers: readonly PlannedAnswer[], runtime: Partial<Runtime>
     baseURL: `${door.url}/v1`,
     transport: 'auto',
   });
-  const retry = { attempts: 3, firstMs: 1, mostMs: 1 };
+  const retry = { attempts: 3, initialDelayMs: 1, maxDelayMs: 1 };
   const whole = { capabilities: row('gpt-5.6-sol'), tools: [look], surroundings: THIS_MACHINE, retry, ...runtime };
   return { ...(await goLive({ provider, runtime: whole })), simulator };
 }

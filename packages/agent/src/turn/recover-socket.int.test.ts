@@ -61,7 +61,7 @@ async function die({ fault, runtime = {}, steered = 2_400, transport = 'auto', u
   if (upgrade !== undefined) simulator.fail({ kind: 'upgrade-refused', status: upgrade });
   const door = await simulator.listen();
   const provider = createOpenAIProvider({ apiKey: 'k', api: 'responses', baseURL: `${door.url}/v1`, transport });
-  const retry = { attempts: 3, firstMs: 1, mostMs: 1 };
+  const retry = { attempts: 3, initialDelayMs: 1, maxDelayMs: 1 };
   const whole = { capabilities: row(), tools: [look], surroundings: THIS_MACHINE, retry, ...runtime };
   const played = await goLive({ provider, runtime: whole });
   onTestFinished(async () => {

@@ -18,6 +18,9 @@ import { makeRoom } from './recover-context.ts';
 import { refreshTools } from './refresh-tools.ts';
 import { askModel } from './step.ts';
 
+/** Number of times a model is asked to correct an answer that does not match its schema. */
+const MAX_CORRECTIONS = 2;
+
 /**
  * Runs a turn that is open to its end. The world's failures end it as `failed`.
  *
@@ -74,9 +77,12 @@ function requireClosed({ session }: TurnContext): void {
 }
 
 async function tellModel({ session, runtime, turn }: TurnContext, body: string): Promise<void> {
-  const at = runtime.surroundings.now();
+  await commit(session, [runtimeMessage({ runtime, turn }, body)]);
+}
+
+function runtimeMessage({ runtime, turn }: Pick<TurnContext, 'runtime' | 'turn'>, body: string): Event {
   const data = { source: RUNTIME, body, provenance: 'tidemark' };
-  await commit(session, [{ kind: 'notification.received', at, turn, data }]);
+  return { kind: 'notification.received', at: runtime.surroundings.now(), turn, data };
 }
 
 /** What cannot be sent as it stands ends the turn; what is broken here ends the session's run. */
@@ -111,8 +117,36 @@ function endWith(work: TurnContext, ending: TurnEnding): Promise<Recorded | unde
 function endUnlessMore(work: TurnContext): Promise<Recorded | undefined> {
   return work.session.mutex.pass(async () => {
     const move = nextMove(work.session);
-    return move.do === 'end' ? commitOne(work, [endingEvent(work, move.ending)]) : undefined;
+    if (move.do !== 'end') return undefined;
+    const checked = move.ending.outcome === 'completed' ? await checkAnswer(work) : undefined;
+    if (checked === undefined) return commitOne(work, [endingEvent(work, move.ending)]);
+    if ('outcome' in checked) return commitOne(work, [endingEvent(work, checked)]);
+    await commitInside(work.session, [runtimeMessage(work, checked.correction)]);
+    return undefined;
   });
+}
+
+/** Checks the last answer if it must match a schema. Returns a message that asks for a correction, or how the turn ends. */
+async function checkAnswer({
+  session,
+  answerCheck,
+}: TurnContext): Promise<{ readonly correction: string } | TurnEnding | undefined> {
+  if (answerCheck === undefined) return undefined;
+  const read = await answerCheck.schema.read(session.progress.turn?.text ?? '');
+  if ('value' in read) return undefined;
+  if (answerCheck.corrections >= MAX_CORRECTIONS) return outputMismatch(read.problem);
+  answerCheck.corrections += 1;
+  return { correction: correctionText(read.problem) };
+}
+
+function correctionText(problem: string): string {
+  return `Your answer does not match the JSON Schema: ${problem}. Answer again with only the whole JSON value.`;
+}
+
+function outputMismatch(problem: string): TurnEnding {
+  const message = `the answer does not match the schema of \`output\`, after ${MAX_CORRECTIONS + 1} attempts: ${problem}`;
+  const next = 'Make the schema simpler, or say in the prompt what its fields mean.';
+  return { outcome: 'failed', error: { code: 'turn/output-mismatch', message, next } };
 }
 
 function interrupt(work: TurnContext): Promise<Recorded | undefined> {
@@ -135,5 +169,5 @@ async function finishTurn({ session }: TurnContext, { position }: Recorded): Pro
   const { spent = NOTHING_SPENT, text = '', ended: record } = session.progress.turn ?? {};
   // A side call that was answered since the record counts toward what is spent, and not toward this turn.
   const totals = record?.totals ?? totalsOf(spent);
-  return { outcome: record?.outcome ?? 'completed', text, error: record?.error, totals, position };
+  return { outcome: record?.outcome ?? 'completed', text, output: undefined, error: record?.error, totals, position };
 }

@@ -1,7 +1,7 @@
 // `bash`: a command in the workspace, with what it wrote as it came, its exit, and nothing of it left running.
 
 import { defined } from '@tidemark/core';
-import type { Acts, Tool, ToolContext, ToolOutput, ToolProblem, ToolRun } from '@tidemark/agent';
+import type { CallEffects, Tool, ToolContext, ToolOutput, ToolProblem, ToolRun } from '@tidemark/agent';
 import { z } from 'zod';
 import type { Confinement } from '../confine/confine.ts';
 import { showName } from '../confine/show-name.ts';
@@ -68,9 +68,9 @@ export function createBashTool(confinement: Confinement, options: BashOptions = 
     schema: bashArguments.schema,
     effect: 'execute',
     alone: true,
-    keeps: 'tail',
+    truncate: 'start',
     touches: ['structure', 'content'],
-    tells: ['commands'],
+    effectKinds: ['commands'],
     read(input): ToolRun | ToolProblem {
       const asked = bashArguments.read(input);
       if (isProblem(asked)) return asked;
@@ -92,7 +92,7 @@ function runOf(shell: Shell, asked: BashInput, options: BashOptions): ToolRun {
     confined: shell.sandboxed,
     beyond,
     // Read only where there are rules to look at it.
-    get acts(): Acts {
+    get effects(): CallEffects {
       return { commands: readCommands(command), ...(beyond.length > 0 && { beyond }) };
     },
     preview: async () => ({ kind: 'command', text: previewText(shell, asked) }),

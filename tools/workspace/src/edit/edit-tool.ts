@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { Confinement, WorkspacePlace } from '../confine/confine.ts';
 import { absent } from '../confine/near-names.ts';
-import { isConfined, pathActs, titleOfWrite } from '../confine/path-acts.ts';
+import { isConfined, pathEffects, titleOfWrite } from '../confine/path-effects.ts';
 import { argumentsOf, isProblem } from '../door/arguments.ts';
 import { WorkspaceError } from '../workspace-error.ts';
 import type { CurrentFile } from '../write/current-file.ts';
@@ -42,7 +42,7 @@ export function createEditTool(confinement: Confinement): Tool {
     schema: ARGUMENTS.schema,
     effect: 'write',
     touches: ['content'],
-    tells: ['paths'],
+    effectKinds: ['paths'],
     async read(input) {
       const asked = ARGUMENTS.read(input);
       if (isProblem(asked)) return asked;
@@ -57,7 +57,7 @@ export function createEditTool(confinement: Confinement): Tool {
       return {
         title: titleOfWrite('edit', place),
         confined: isConfined(place),
-        acts: pathActs(confinement.folder, place),
+        effects: pathEffects(confinement.folder, place),
         preview: async (context) => {
           const { current, edited } = await plan(context);
           return previewChange({ place, current, after: edited.text });

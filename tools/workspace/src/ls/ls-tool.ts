@@ -7,7 +7,7 @@ import { absent } from '../confine/near-names.ts';
 import type { Confinement, WorkspacePlace } from '../confine/confine.ts';
 import { inWords } from '../confine/file-problem.ts';
 import { holdFolderOf } from '../confine/held-folder.ts';
-import { pathActs } from '../confine/path-acts.ts';
+import { pathEffects } from '../confine/path-effects.ts';
 import { argumentsOf, isProblem } from '../door/arguments.ts';
 import { listFolder } from './list-folder.ts';
 
@@ -29,7 +29,7 @@ export function createLsTool(confinement: Confinement): Tool {
     description: DESCRIPTION,
     schema: ARGUMENTS.schema,
     effect: 'read',
-    tells: ['paths'],
+    effectKinds: ['paths'],
     async read(input) {
       const asked = ARGUMENTS.read(input);
       if (isProblem(asked)) return asked;
@@ -37,7 +37,7 @@ export function createLsTool(confinement: Confinement): Tool {
       if (isProblem(place)) return place;
       return {
         title: `ls ${place.shown}`,
-        acts: pathActs(confinement.folder, place, true),
+        effects: pathEffects(confinement.folder, place, true),
         run: ({ signal }) => listPlace(place, confinement, asked.depth ?? 1, signal),
       };
     },

@@ -15,7 +15,7 @@ import type { Digest } from '@tidemark/log';
 import { digest } from '@tidemark/log';
 import { z } from 'zod';
 import type { Confinement, WorkspacePlace } from '../confine/confine.ts';
-import { isConfined, pathActs, titleOfWrite } from '../confine/path-acts.ts';
+import { isConfined, pathEffects, titleOfWrite } from '../confine/path-effects.ts';
 import { argumentsOf, isProblem } from '../door/arguments.ts';
 import { applyEdit } from '../edit/apply-edit.ts';
 import { WorkspaceError } from '../workspace-error.ts';
@@ -49,7 +49,7 @@ export function createMemoryUpdateTool(confinement: Confinement): Tool {
     schema: ARGUMENTS.schema,
     effect: 'write',
     touches: ['memory'],
-    tells: ['paths'],
+    effectKinds: ['paths'],
     async read(input) {
       const asked = ARGUMENTS.read(input);
       if (isProblem(asked)) return asked;
@@ -60,7 +60,7 @@ export function createMemoryUpdateTool(confinement: Confinement): Tool {
       return {
         title: titleOfWrite(`memory_update ${asked.operation}`, place),
         confined: isConfined(place),
-        acts: pathActs(confinement.folder, place),
+        effects: pathEffects(confinement.folder, place),
         preview: (context) => previewUpdate(place, asked, context),
         run: (context) => whileHeld(place, context.signal, () => update(place, asked, context)),
       };

@@ -158,9 +158,9 @@ describe('memory_update', () => {
     await mkdir(join(bench.folder, '.tidemark'));
     await symlink('../docs/notes.md', join(bench.folder, '.tidemark/USER.md'));
     const tool = createMemoryUpdateTool(bench.confinement);
-    const acts = async (file: string): Promise<unknown> =>
-      (await bench.judge(tool, { file, operation: 'add', text: 'One.' })).acts;
-    expect([tool.tells, await acts('MEMORY.md'), await acts('USER.md')]).toEqual([
+    const effects = async (file: string): Promise<unknown> =>
+      (await bench.judge(tool, { file, operation: 'add', text: 'One.' })).effects;
+    expect([tool.effectKinds, await effects('MEMORY.md'), await effects('USER.md')]).toEqual([
       ['paths'],
       { paths: [{ path: '.tidemark/MEMORY.md' }] },
       { paths: [{ path: 'docs/notes.md' }] },

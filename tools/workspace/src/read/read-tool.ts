@@ -10,7 +10,7 @@ import type { Confinement, WorkspacePlace } from '../confine/confine.ts';
 import { fileChunks } from '../confine/file-chunks.ts';
 import type { OpenFile } from '../confine/open-file.ts';
 import { openFile } from '../confine/open-file.ts';
-import { pathActs } from '../confine/path-acts.ts';
+import { pathEffects } from '../confine/path-effects.ts';
 import { absent } from '../confine/near-names.ts';
 import { argumentsOf, isProblem } from '../door/arguments.ts';
 import { describePage, joinPage, requireLines } from '../page/describe-page.ts';
@@ -38,7 +38,7 @@ export function createReadTool(confinement: Confinement): Tool {
     description: DESCRIPTION,
     schema: ARGUMENTS.schema,
     effect: 'read',
-    tells: ['paths'],
+    effectKinds: ['paths'],
     async read(input) {
       const asked = ARGUMENTS.read(input);
       if (isProblem(asked)) return asked;
@@ -51,7 +51,7 @@ export function createReadTool(confinement: Confinement): Tool {
       };
       return {
         title: `read ${place.shown}`,
-        acts: pathActs(confinement.folder, place),
+        effects: pathEffects(confinement.folder, place),
         run: ({ signal }) => readPlace(place, confinement, request, signal),
       };
     },

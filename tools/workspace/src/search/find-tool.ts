@@ -44,7 +44,7 @@ export function createFindTool(confinement: Confinement): Tool {
     description: DESCRIPTION,
     schema: findArguments.schema,
     effect: 'read',
-    tells: ['paths'],
+    effectKinds: ['paths'],
     async read(input) {
       const asked = findArguments.read(input);
       if (isProblem(asked)) return asked;
@@ -53,7 +53,7 @@ export function createFindTool(confinement: Confinement): Tool {
       const what = asked.glob === undefined ? 'files' : showName(asked.glob);
       return {
         title: `find ${what} in ${place.shown}`,
-        acts: place.acts,
+        effects: place.effects,
         run: ({ signal }) => list(confinement.folder, place, asked.limit ?? DEFAULT_FILES, signal),
       };
     },

@@ -47,7 +47,7 @@ export function createGrepTool(confinement: Confinement): Tool {
     description: DESCRIPTION,
     schema: grepArguments.schema,
     effect: 'read',
-    tells: ['paths'],
+    effectKinds: ['paths'],
     async read(input) {
       const asked = grepArguments.read(input);
       if (isProblem(asked)) return asked;
@@ -55,7 +55,7 @@ export function createGrepTool(confinement: Confinement): Tool {
       const place = await searchPlace(confinement, asked.path, asked.glob);
       if (isProblem(place)) return place;
       const title = `grep ${showName(asked.pattern)} in ${place.shown}`;
-      return { title, acts: place.acts, run: (context) => search(confinement.folder, place, asked, context) };
+      return { title, effects: place.effects, run: (context) => search(confinement.folder, place, asked, context) };
     },
   };
 }

@@ -1,11 +1,11 @@
 // Where a search goes and what it passes by: the same for `grep` and `find`.
 
-import type { Acts, ToolProblem } from '@tidemark/agent';
+import type { CallEffects, ToolProblem } from '@tidemark/agent';
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Confinement } from '../confine/confine.ts';
 import { notAFile } from '../confine/open-file.ts';
-import { pathActs } from '../confine/path-acts.ts';
+import { pathEffects } from '../confine/path-effects.ts';
 import { pathInside } from '../confine/path-inside.ts';
 import { isProblem } from '../door/arguments.ts';
 import type { Glob } from './glob.ts';
@@ -19,7 +19,7 @@ export interface SearchPlace {
   readonly args: readonly string[];
   readonly from: string;
   /** As rules look at it: the place and all below it, whatever the glob. */
-  readonly acts: Acts;
+  readonly effects: CallEffects;
   /** The path of a record from the workspace on; `undefined` when the glob does not name it. */
   pathOf(record: string): string | undefined;
   /** Why what stands in a file may not be shown; `undefined` when it may. */
@@ -56,7 +56,7 @@ export async function searchPlace(
     shown: place.shown,
     args: [...PASSED_BY, ...typeArguments(wanted)],
     from: inside === '' ? '.' : `./${inside}`,
-    acts: pathActs(confinement.folder, place, true),
+    effects: pathEffects(confinement.folder, place, true),
     pathOf(record) {
       const plain = record.replace(/^\.\//, '');
       // A model thinks of a glob from the folder it searches, or from the workspace: both are meant.

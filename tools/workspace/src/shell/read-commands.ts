@@ -1,6 +1,6 @@
 // A shell command as rules look at it. What the grammar cannot read no rule allows, and every rule that forbids matches.
 
-import type { CommandActs } from '@tidemark/agent';
+import type { CommandEffects } from '@tidemark/agent';
 import { parse } from 'unbash';
 import { possibleCommands } from './possible-commands.ts';
 import type { AndOr, Command, Pipeline, Redirection, Script, Statement, Word } from 'unbash';
@@ -10,10 +10,10 @@ const MOST_OPENINGS = 1_000;
 
 const OPENING = /`|[$<>][({]/g;
 
-const UNREAD: CommandActs = { plain: undefined, possible: [[undefined]] };
+const UNREAD: CommandEffects = { plain: undefined, possible: [[undefined]] };
 
 /** Reads the text that `bash -c` is given. Runs nothing, throws nothing. */
-export function readCommands(source: string): CommandActs {
+export function readCommands(source: string): CommandEffects {
   if ((source.match(OPENING) ?? []).length > MOST_OPENINGS) return UNREAD;
   try {
     const script = parse(source);

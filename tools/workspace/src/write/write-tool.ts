@@ -5,7 +5,7 @@ import { digest } from '@tidemark/log';
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { Confinement, WorkspacePlace } from '../confine/confine.ts';
-import { isConfined, pathActs, titleOfWrite } from '../confine/path-acts.ts';
+import { isConfined, pathEffects, titleOfWrite } from '../confine/path-effects.ts';
 import { argumentsOf, isProblem } from '../door/arguments.ts';
 import type { CurrentFile } from './current-file.ts';
 import { currentFile } from './current-file.ts';
@@ -36,7 +36,7 @@ export function createWriteTool(confinement: Confinement): Tool {
     schema: ARGUMENTS.schema,
     effect: 'write',
     touches: ['structure', 'content'],
-    tells: ['paths'],
+    effectKinds: ['paths'],
     async read(input) {
       const asked = ARGUMENTS.read(input);
       if (isProblem(asked)) return asked;
@@ -45,7 +45,7 @@ export function createWriteTool(confinement: Confinement): Tool {
       return {
         title: titleOfWrite('write', place),
         confined: isConfined(place),
-        acts: pathActs(confinement.folder, place),
+        effects: pathEffects(confinement.folder, place),
         preview: (context) => previewWrite(place, asked.content, context),
         run: (context) => writePlace(place, asked.content, context),
       };

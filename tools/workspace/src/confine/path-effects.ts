@@ -1,12 +1,12 @@
 // A place as the matrix and rules look at it.
 
-import type { Acts } from '@tidemark/agent';
+import type { CallEffects } from '@tidemark/agent';
 import { sep } from 'node:path';
 import type { WorkspacePlace } from './confine.ts';
 import { pathInside } from './path-inside.ts';
 
 /** The one path that a call touches; with `below`, all in that folder too. */
-export function pathActs(folder: string, { path }: Pick<WorkspacePlace, 'path'>, below = false): Acts {
+export function pathEffects(folder: string, { path }: Pick<WorkspacePlace, 'path'>, below = false): CallEffects {
   const inside = pathInside(folder, path);
   return { paths: [{ path: inside === undefined ? path : inside.split(sep).join('/'), ...(below && { below }) }] };
 }

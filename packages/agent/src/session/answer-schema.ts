@@ -1,0 +1,86 @@
+// Structured output: asks the model for JSON that matches a schema, and reads its answer. The request for JSON is text of the
+// prompt, so the prefix only grows (L3) and every provider supports it.
+
+import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec';
+import { defined } from '@tidemark/core';
+import type { JsonValue } from '@tidemark/model';
+import { AgentError } from '../errors.ts';
+
+/** The schema that the last answer of a turn must match. */
+export interface AnswerSchema<Output> {
+  /** Text for the model, added to the prompt. */
+  readonly request: string;
+  /** Reads an answer. A problem is a text for the model. */
+  read(answer: string): Promise<{ readonly value: Output } | { readonly problem: string }>;
+}
+
+const TARGET = 'draft-2020-12';
+
+/**
+ * Returns the JSON Schema of a schema that implements Standard JSON Schema (zod from 4.2, arktype from 2.1.28, valibot by
+ * `toStandardJsonSchema`). Otherwise returns the reason: `unsupported` if the schema does not implement it, `failed` if the
+ * library cannot write this schema.
+ */
+export function jsonSchemaOf(
+  schema: StandardSchemaV1,
+): { readonly schema: JsonValue } | { readonly problem: 'unsupported' | 'failed'; readonly cause?: unknown } {
+  const standard = schema['~standard'];
+  if (!describesItself(standard)) return { problem: 'unsupported' };
+  try {
+    const { $schema: _dialect, ...rest } = standard.jsonSchema.input({ target: TARGET });
+    // The object of a library can hold values that JSON does not have; the model gets JSON.
+    const plain: JsonValue = JSON.parse(JSON.stringify(rest));
+    return { schema: plain };
+  } catch (cause) {
+    return { problem: 'failed', cause };
+  }
+}
+
+function describesItself(
+  standard: StandardSchemaV1.Props | (StandardSchemaV1.Props & StandardJSONSchemaV1.Props),
+): standard is StandardSchemaV1.Props & StandardJSONSchemaV1.Props {
+  return 'jsonSchema' in standard;
+}
+
+/** Prepares structured output. @throws AgentError `agent/no-schema` if the schema has no JSON Schema. */
+export function createAnswerSchema<Output>(schema: StandardSchemaV1<unknown, Output>): AnswerSchema<Output> {
+  const described = jsonSchemaOf(schema);
+  if ('problem' in described) throw noSchema(schema, described.cause);
+  const json = JSON.stringify(described.schema);
+  return {
+    request: `When the work is done, answer with one JSON value that matches this JSON Schema. The answer contains only the JSON, without other text and without a code fence.\n${json}`,
+    async read(answer) {
+      const given = parseAnswer(answer);
+      if ('problem' in given) return given;
+      const checked = await schema['~standard'].validate(given.value);
+      if (checked.issues === undefined) return { value: checked.value };
+      return { problem: checked.issues.map(issueText).join('; ') };
+    },
+  };
+}
+
+/** Returns a validation issue as text: `path.0.name: expected a string`. */
+export function issueText({ message, path = [] }: StandardSchemaV1.Issue): string {
+  const place = path.map((part) => String(typeof part === 'object' ? part.key : part)).join('.');
+  return place === '' ? message : `${place}: ${message}`;
+}
+
+const FENCED = /^```\w*\n([\s\S]*?)\n?```$/;
+
+/** A code fence around the JSON is accepted, because models often write one. */
+function parseAnswer(answer: string): { readonly value: unknown } | { readonly problem: string } {
+  const text = answer.trim();
+  try {
+    const value: unknown = JSON.parse(FENCED.exec(text)?.[1] ?? text);
+    return { value };
+  } catch {
+    return { problem: text === '' ? 'the answer is empty' : 'the answer is not JSON' };
+  }
+}
+
+function noSchema({ '~standard': { vendor } }: StandardSchemaV1, cause: unknown): AgentError {
+  const message =
+    `the schema of \`output\` (${vendor}) cannot be written as JSON Schema: ` +
+    'use a schema without transforms, or a release of the library that supports Standard JSON Schema';
+  return new AgentError('agent/no-schema', message, defined({ vendor }), cause);
+}

@@ -1,0 +1,314 @@
+// Checks the options of `createAgent`: a wrong value, an unknown name and an old name are refused together in one error.
+
+import type { ProjectGrants, RetryPolicy, RewriteNotice, SubagentLimits, TurnLimits } from '@tidemark/agent';
+import { nearestName } from '@tidemark/agent';
+import type { McpHttpServer, StdioServer } from '@tidemark/tools-mcp';
+import { isServerName } from '@tidemark/tools-mcp';
+import type { SkillsOptions } from '@tidemark/tools-skills';
+import { z } from 'zod';
+import type {
+  AgentOptions,
+  CacheOptions,
+  CompactionOptions,
+  ConnectionOptions,
+  ContextOptions,
+  HostOptions,
+  Mcp,
+  ModelOptions,
+  Permissions,
+  SandboxSetting,
+  WorkspaceSetup,
+} from './agent-options.ts';
+import { KitError } from './kit-error.ts';
+import type { ProviderName } from './providers.ts';
+import { isProviderName, PROVIDERS } from './providers.ts';
+
+/** A schema for each field, and for no other. */
+type OptionSchemas<Options> = { readonly [name in keyof Required<Options>]: z.ZodType };
+
+const anyObject = z.custom<object>((value) => typeof value === 'object' && value !== null, 'expected an object');
+const anyFunction = z.custom<() => unknown>((value) => typeof value === 'function', 'expected a function');
+const isGrants = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && 'kept' in value && 'keep' in value;
+const words = z.string().min(1, 'expected some text');
+const amount = z.number().positive();
+const delay = z.number().min(0);
+const count = z.int().min(0);
+const dollars = z.string().regex(/^\d+(\.\d+)?$/, 'expected US dollars as decimal text, such as "0.50"');
+const providerName = z.custom<ProviderName>((value) => typeof value === 'string' && isProviderName(value));
+
+const effectClass = z.enum(['none', 'read', 'write', 'execute', 'network']);
+const serverTerms = {
+  effect: z.union([effectClass, z.record(z.string(), effectClass)]).optional(),
+  timeoutMs: amount.optional(),
+};
+const stdioServer = z.strictObject({
+  command: words,
+  args: z.array(z.string()).readonly().optional(),
+  env: z.record(z.string(), z.string()).optional(),
+  cwd: words.optional(),
+  ...serverTerms,
+} satisfies OptionSchemas<StdioServer>);
+const httpServer = z.strictObject({
+  url: z.url({ protocol: /^https?$/ }),
+  headers: z.record(z.string(), z.string()).optional(),
+  ...serverTerms,
+} satisfies OptionSchemas<McpHttpServer>);
+const mcp = z.strictObject({
+  servers: z.record(
+    z.string().refine(isServerName, 'a server is called by 1 to 32 letters, digits, "-", or single "_" between them'),
+    anyObject,
+  ),
+  waitMs: delay.optional(),
+  approvals: anyObject.optional(),
+} satisfies OptionSchemas<Mcp>);
+
+const limits = {
+  steps: amount.int().optional(),
+  ms: amount.optional(),
+  tokens: amount.int().optional(),
+  cost: dollars.optional(),
+} satisfies OptionSchemas<TurnLimits>;
+const subagents = z.strictObject({
+  ...limits,
+  parallel: amount.int().optional(),
+  total: amount.int().optional(),
+  depth: amount.int().optional(),
+} satisfies OptionSchemas<SubagentLimits>);
+
+const workspace = z.strictObject({
+  folder: words,
+  tools: z.union([z.boolean(), z.array(z.string()).readonly()], 'expected true, false or names of tools').optional(),
+  trusted: z.boolean().optional(),
+  agentsFile: z.enum(['discover', 'attach']).optional(),
+  sandbox: z
+    .strictObject({ network: z.enum(['off', 'on']).optional() } satisfies OptionSchemas<SandboxSetting>)
+    .optional(),
+  forbidden: z.array(words).readonly().optional(),
+  protectedPaths: z.array(words).readonly().optional(),
+} satisfies OptionSchemas<WorkspaceSetup>);
+
+const connection = z.strictObject({
+  transport: z.enum(['http', 'auto']).optional(),
+  retry: z
+    .strictObject({
+      attempts: amount.int().optional(),
+      initialDelayMs: delay.optional(),
+      maxDelayMs: delay.optional(),
+      maxRetryAfterMs: delay.optional(),
+    } satisfies OptionSchemas<RetryPolicy>)
+    .optional(),
+  onRequest: anyFunction.optional(),
+} satisfies OptionSchemas<ConnectionOptions>);
+
+const modelOptions = z.strictObject({
+  parameters: z.record(z.string(), z.unknown()).optional(),
+  contextWindow: amount.int().optional(),
+  betas: z.array(words).readonly().optional(),
+  catalog: z.unknown().optional(),
+} satisfies OptionSchemas<ModelOptions>);
+
+const permissions = z.strictObject({
+  mode: z.enum(['read-only', 'ask', 'auto']).optional(),
+  ask: anyFunction.optional(),
+  // `readRules` checks each rule and names what is wrong with it.
+  rules: z.array(z.unknown()).readonly().optional(),
+  grants: z.custom<ProjectGrants>(isGrants, 'expected { kept, keep }').optional(),
+  allowUnsandboxed: z.boolean().optional(),
+} satisfies OptionSchemas<Permissions>);
+
+const cache = z.strictObject({
+  ttl: z.enum(['auto', '5m', '1h']).optional(),
+  padding: z.enum(['auto', 'always', 'never']).optional(),
+  warm: z
+    .union(
+      [z.enum(['off', 'auto']), z.strictObject({ share: z.number().min(0) })],
+      'expected "off", "auto" or { share }',
+    )
+    .optional(),
+  neighbours: count.optional(),
+  rewriteNotice: z
+    .strictObject({ tokens: amount.int().optional(), cost: dollars.optional() } satisfies OptionSchemas<RewriteNotice>)
+    .optional(),
+} satisfies OptionSchemas<CacheOptions>);
+
+/** A policy given as text was an option before `compaction` became a group. */
+const oldCompaction = ({ input }: { readonly input?: unknown }): string | undefined =>
+  typeof input === 'string' ? `expected an object: use compaction.when` : undefined;
+
+const compaction = z.strictObject(
+  {
+    when: z.enum(['manual', 'preflight', 'auto']).optional(),
+    by: z.enum(['auto', 'deterministic', 'model']).optional(),
+    budgets: z
+      .strictObject({
+        reserve: amount.int().optional(),
+        hard: amount.int().optional(),
+        soft: amount.int().optional(),
+        tail: amount.int().optional(),
+      } satisfies OptionSchemas<NonNullable<CompactionOptions['budgets']>>)
+      .optional(),
+    pruning: z.enum(['auto', 'never']).optional(),
+  } satisfies OptionSchemas<CompactionOptions>,
+  { error: oldCompaction },
+);
+
+const context = z.strictObject({
+  sources: z.array(anyObject).readonly().optional(),
+  runtimeInstructions: z.enum(['full', 'minimal', 'brief']).optional(),
+  images: z.union([z.literal('as-given'), anyObject], 'expected "as-given" or an ImageFitter').optional(),
+} satisfies OptionSchemas<ContextOptions>);
+
+const host = z.strictObject({
+  environment: anyObject.optional(),
+  client: words.optional(),
+  clock: anyObject.optional(),
+} satisfies OptionSchemas<HostOptions>);
+
+const skills = z.strictObject({
+  roots: z.array(z.strictObject({ folder: words, source: words })).readonly(),
+  budget: z.strictObject({ skills: count.optional(), warning: count.optional(), most: count.optional() }).optional(),
+} satisfies OptionSchemas<SkillsOptions>);
+
+/** Values of `instructions` before it meant the system text. */
+const OLD_INSTRUCTIONS: readonly string[] = ['discover', 'attach'];
+
+const options = z.strictObject({
+  model: words,
+  provider: z
+    .union([providerName, anyObject], `expected one of ${Object.keys(PROVIDERS).join(', ')}, or a provider`)
+    .optional(),
+  apiKey: words.optional(),
+  baseURL: z.url({ protocol: /^https?$/ }).optional(),
+  connection: connection.optional(),
+  modelOptions: modelOptions.optional(),
+  maxOutputTokens: amount.int().optional(),
+  instructions: z
+    .string()
+    .refine((text) => !OLD_INSTRUCTIONS.includes(text), 'is now the system text: use workspace.agentsFile')
+    .optional(),
+  tools: z.array(anyObject).readonly().optional(),
+  workspace: z.union([words, anyObject], 'expected a folder, or an object with `folder`').optional(),
+  mcp: anyObject.optional(),
+  skills: skills.optional(),
+  subagents: z.union([z.literal(false), anyObject], 'expected false or limits, such as { parallel: 4 }').optional(),
+  permissions: permissions.optional(),
+  limits: z.strictObject(limits).optional(),
+  store: z.union([z.literal('memory'), anyObject], 'expected "memory", { home } or a store').optional(),
+  cache: cache.optional(),
+  compaction: compaction.optional(),
+  context: context.optional(),
+  host: host.optional(),
+} satisfies OptionSchemas<AgentOptions>);
+
+/** Names of the options, by the place of their object. */
+const NAMES: ReadonlyMap<string, readonly string[]> = new Map([
+  ['', Object.keys(options.shape)],
+  ['mcp', Object.keys(mcp.shape)],
+  ['mcp.servers.*', [...Object.keys(stdioServer.shape), ...Object.keys(httpServer.shape)]],
+  ['workspace', Object.keys(workspace.shape)],
+  ['workspace.sandbox', Object.keys(workspace.shape.sandbox.unwrap().shape)],
+  ['connection', Object.keys(connection.shape)],
+  ['connection.retry', Object.keys(connection.shape.retry.unwrap().shape)],
+  ['modelOptions', Object.keys(modelOptions.shape)],
+  ['permissions', Object.keys(permissions.shape)],
+  ['limits', Object.keys(limits)],
+  ['cache', Object.keys(cache.shape)],
+  ['cache.rewriteNotice', Object.keys(cache.shape.rewriteNotice.unwrap().shape)],
+  ['compaction', Object.keys(compaction.shape)],
+  ['compaction.budgets', Object.keys(compaction.shape.budgets.unwrap().shape)],
+  ['context', Object.keys(context.shape)],
+  ['host', Object.keys(host.shape)],
+  ['skills', Object.keys(skills.shape)],
+  ['skills.budget', Object.keys(skills.shape.budget.unwrap().shape)],
+  ['subagents', Object.keys(subagents.shape)],
+]);
+
+/** Options that have another name or place now. */
+const RENAMED: ReadonlyMap<string, string> = new Map([
+  ['role', 'instructions'],
+  ['system', 'instructions'],
+  ['runtime', 'context.runtimeInstructions'],
+  ['sources', 'context.sources'],
+  ['images', 'context.images'],
+  ['transport', 'connection.transport'],
+  ['retry', 'connection.retry'],
+  ['connection.retry.firstMs', 'connection.retry.initialDelayMs'],
+  ['connection.retry.mostMs', 'connection.retry.maxDelayMs'],
+  ['connection.retry.longestMs', 'connection.retry.maxRetryAfterMs'],
+  ['onRequest', 'connection.onRequest'],
+  ['parameters', 'modelOptions.parameters'],
+  ['window', 'modelOptions.contextWindow'],
+  ['betas', 'modelOptions.betas'],
+  ['catalog', 'modelOptions.catalog'],
+  ['outputLimit', 'maxOutputTokens'],
+  ['ttl', 'cache.ttl'],
+  ['padding', 'cache.padding'],
+  ['warm', 'cache.warm'],
+  ['neighbours', 'cache.neighbours'],
+  ['rewriteNotice', 'cache.rewriteNotice'],
+  ['compactionBy', 'compaction.by'],
+  ['budgets', 'compaction.budgets'],
+  ['pruning', 'compaction.pruning'],
+  ['trusted', 'workspace.trusted'],
+  ['builtIn', 'workspace.tools'],
+  ['sandbox', 'workspace.sandbox'],
+  ['forbidden', 'workspace.forbidden'],
+  ['protectedPaths', 'workspace.protectedPaths'],
+  ['plan', 'tools: [createPlanTool()]'],
+  ['environment', 'host.environment'],
+  ['presenter', 'host.client'],
+  ['surroundings', 'host.clock'],
+  ['permissions.unconfined', 'permissions.allowUnsandboxed'],
+]);
+
+/**
+ * Checks the options that an author passed.
+ *
+ * @throws KitError `kit/bad-options`, with every option that is wrong. It never shows a value, which may be a key.
+ */
+export function checkOptions(given: AgentOptions): void {
+  const problems = [
+    ...problemsIn(options, given),
+    ...problemsOfMcp(given.mcp),
+    ...problemsOfObject(subagents, given.subagents, 'subagents'),
+    ...problemsOfObject(workspace, given.workspace, 'workspace'),
+  ];
+  if (problems.length === 0) return;
+  const message = `createAgent cannot use these options: ${problems.join('; ')}`;
+  throw new KitError('kit/bad-options', message, { problems });
+}
+
+/** Checks each server by its own schema: the error of a union does not name the branch that was meant. */
+function problemsOfMcp(given: AgentOptions['mcp']): readonly string[] {
+  if (typeof given !== 'object' || given === null || 'offer' in given) return [];
+  const problems = problemsIn(mcp, given, ['mcp']);
+  if (problems.length > 0) return problems;
+  return Object.entries(given.servers).flatMap(([name, server]) =>
+    problemsIn('url' in server ? httpServer : stdioServer, server, ['mcp', 'servers', name]),
+  );
+}
+
+/** Checks the object form of an option that has a short form too. */
+function problemsOfObject(schema: z.ZodType, given: unknown, name: string): readonly string[] {
+  return typeof given === 'object' ? problemsIn(schema, given, [name]) : [];
+}
+
+function problemsIn(schema: z.ZodType, given: unknown, at: readonly string[] = []): readonly string[] {
+  return schema.safeParse(given).error?.issues.flatMap((issue) => problemsOf(issue, at)) ?? [];
+}
+
+function problemsOf(issue: z.core.$ZodIssue, at: readonly string[]): readonly string[] {
+  const place = [...at, ...issue.path].join('.');
+  if (issue.code === 'invalid_key') return issue.issues.map(({ message }) => `${place}: ${message}`);
+  if (issue.code !== 'unrecognized_keys') return [`${place || 'options'}: ${issue.message}`];
+  return issue.keys.map((key) => unknownOption(place, key));
+}
+
+function unknownOption(place: string, key: string): string {
+  const name = place === '' ? key : `${place}.${key}`;
+  const renamed = RENAMED.get(name);
+  if (renamed !== undefined) return `the option ${name} was renamed: use ${renamed}`;
+  const nearest = nearestName(key, NAMES.get(place.replace(/^(mcp\.servers)\..*$/, '$1.*')) ?? []);
+  return nearest === undefined ? `there is no option ${name}` : `there is no option ${name}, did you mean ${nearest}?`;
+}
