@@ -1,4 +1,4 @@
-// The bootstrap in a folder of its own, with an npm of the test's: what it decides, says and leaves behind.
+// Tests the bootstrap in a folder of its own with a fake npm: its decisions, its messages and the files that remain.
 
 import { spawn, spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -7,7 +7,7 @@ import { join } from 'node:path';
 
 import { afterEach, beforeEach, expect, test } from 'vitest';
 
-/** Stands for npm: notes each call, and installs as it is told by the file `behaviour`. */
+/** Fake npm: records each call, and behaves as the file `behaviour` requests. */
 const NPM = `
 const fs = require('fs');
 const path = require('path');
@@ -59,33 +59,33 @@ function npmBehaves(how: string): void {
   writeFileSync(join(root, 'behaviour'), how);
 }
 
-test('installs by npm ci when node_modules is absent, says so in one line, and is silent the second time', () => {
+test('bootstrap runs npm ci and prints one line if node_modules is missing, and prints nothing the second time', () => {
   expect(bootstrap()).toEqual({ code: 0, out: '', err: 'bootstrap: node_modules is absent; running npm ci, once\n' });
   expect(bootstrap()).toEqual({ code: 0, out: '', err: '' });
   expect(calls()).toEqual(['ci']);
 });
 
-test('installs again when the lock file has changed', () => {
+test('bootstrap installs again when the lock file has changed', () => {
   bootstrap();
   writeFileSync(join(root, 'package-lock.json'), '{"lockfileVersion":3,"name":"other"}');
   expect(bootstrap().err).toContain('behind the lock file');
   expect(calls()).toEqual(['ci', 'ci']);
 });
 
-test('installs again when the Node of the project is gone', () => {
+test("bootstrap installs again when the project's own Node is missing", () => {
   bootstrap();
   rmSync(join(root, 'node_modules/node/bin/node'));
   expect(bootstrap().err).toContain('no Node of its own');
   expect(existsSync(join(root, 'node_modules/node/bin/node'))).toBe(true);
 });
 
-test('installs by npm install where there is no lock file', () => {
+test('bootstrap runs npm install if there is no lock file', () => {
   rmSync(join(root, 'package-lock.json'));
   expect(bootstrap().code).toBe(0);
   expect(calls()).toEqual(['install']);
 });
 
-test('takes an install by hand as done', () => {
+test('bootstrap accepts a manual installation as complete', () => {
   mkdirSync(join(root, 'node_modules/node/bin'), { recursive: true });
   writeFileSync(join(root, 'node_modules/node/bin/node'), '');
   bootstrap('--installed');
@@ -93,7 +93,7 @@ test('takes an install by hand as done', () => {
   expect(calls()).toEqual([]);
 });
 
-test('says what failed and what to do when npm fails, and tries again the next time', () => {
+test('bootstrap reports the failure of npm and the next step, and tries again the next time', () => {
   npmBehaves('fails');
   const failed = bootstrap();
   expect(failed.code).toBe(1);
@@ -103,7 +103,7 @@ test('says what failed and what to do when npm fails, and tries again the next t
   expect(existsSync(join(root, '.bootstrap-turn'))).toBe(false);
 });
 
-test('refuses an npm that knows no workspaces', () => {
+test('bootstrap refuses an npm that does not support workspaces', () => {
   npmBehaves('old');
   expect(bootstrap()).toMatchObject({
     code: 1,
@@ -112,12 +112,12 @@ test('refuses an npm that knows no workspaces', () => {
   expect(calls()).toEqual([]);
 });
 
-test('names the switched-off install scripts when npm leaves no Node behind', () => {
+test('bootstrap suggests `npm rebuild node` if npm installs no Node because install scripts are off', () => {
   npmBehaves('no-scripts');
   expect(bootstrap()).toMatchObject({ code: 1, err: expect.stringContaining('npm rebuild node') });
 });
 
-test('installs once when two commands race', async () => {
+test('two bootstraps at the same time install only once', async () => {
   npmBehaves('slow');
   const script = join(root, 'scripts/bootstrap.cjs');
   const race = [1, 2].map(
@@ -132,7 +132,7 @@ test('installs once when two commands race', async () => {
   expect(calls()).toEqual(['ci']);
 });
 
-test('does not wait for a turn that a dead process left behind', () => {
+test('bootstrap does not wait for the lock of a dead process', () => {
   const dead = spawnSync(process.execPath, ['--version']).pid;
   mkdirSync(join(root, '.bootstrap-turn'));
   writeFileSync(join(root, '.bootstrap-turn/pid'), `${dead}\n`);

@@ -1,5 +1,6 @@
-// `npm run hops`: how many files and functions one turn runs through, by V8's coverage: a prompt, the call of a tool, and the
-// answer. The provider is the simulator behind Anthropic's SDK. `--files` names each file with its functions.
+// `npm run hops`: counts the files and functions that one turn runs through, measured by V8's coverage. The turn
+// consists of a prompt, a tool call and the answer. The provider is the simulator, called through Anthropic's SDK.
+// `--files` lists each file with its functions.
 
 import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import type { Profiler } from 'node:inspector/promises';
@@ -14,7 +15,10 @@ import type { ScriptedCall } from '@tidemark/simulator';
 import { createSimulator } from '@tidemark/simulator';
 import { z } from 'zod';
 
-/** The packages that a turn runs through; the simulator and its server are the world. */
+/**
+ * Matches source files of packages that a turn runs through. The simulator and its server are excluded, because they
+ * replace an external provider.
+ */
 const PRODUCT = /^(packages\/(?!simulator|http-server)|providers\/|stores\/|tools\/).*\/src\//;
 
 const root = fileURLToPath(new URL('../', import.meta.url));
@@ -48,7 +52,7 @@ async function withFolder(run: (folder: string) => Promise<void>): Promise<void>
   }
 }
 
-/** Runs one turn, in which the model calls the tool once. */
+/** Runs one turn in which the model calls the tool once. Returns the called functions by file. */
 async function filesOfTurn(
   options: Partial<AgentOptions>,
   name: string,
@@ -72,7 +76,10 @@ async function filesOfTurn(
   }
 }
 
-/** The coverage of the turn alone: what was loaded and opened before does not count. */
+/**
+ * Returns the coverage of the turn alone. Code that ran while modules were loaded and the session was opened does not
+ * count.
+ */
 async function coverageOf(turn: () => ReturnType<AgentSession['prompt']>): Promise<readonly Profiler.ScriptCoverage[]> {
   const profiler = new Session();
   profiler.connect();
@@ -85,7 +92,7 @@ async function coverageOf(turn: () => ReturnType<AgentSession['prompt']>): Promi
   throw new Error(`the turn ended as ${outcome} after ${totals.steps} steps: ${error?.message ?? 'no error'}`);
 }
 
-/** The functions that were called, by file. */
+/** Names of the called functions, by file. */
 type CalledFiles = ReadonlyMap<string, readonly string[]>;
 
 function calledFiles(coverage: readonly Profiler.ScriptCoverage[]): CalledFiles {
@@ -98,7 +105,10 @@ function calledFiles(coverage: readonly Profiler.ScriptCoverage[]): CalledFiles 
   return found;
 }
 
-/** A module's own body has no name: loading a file is no step of the turn. */
+/**
+ * Returns true if a function was called. The top-level code of a module has no function name and does not count,
+ * because loading a file is not a step of the turn.
+ */
 function isCalled({ functionName, ranges }: Profiler.FunctionCoverage): boolean {
   return functionName !== '' && (ranges[0]?.count ?? 0) > 0;
 }

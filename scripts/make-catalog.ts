@@ -1,8 +1,8 @@
-// Makes `packages/model/data/catalog.json` from the collected facts (`../shared/facts/models.json`, beside the clone)
-// and the rules in `catalog/`. The product is committed; the facts are needed only to make it anew.
+// Generates `packages/model/data/catalog.json` from the collected facts (`../shared/facts/models.json`, next to the
+// clone) and the rules in `catalog/`. The generated file is committed. The facts are needed only to generate it again.
 //
-//   node scripts/make-catalog.ts           writes it
-//   node scripts/make-catalog.ts --check   fails when the committed one differs
+// - `node scripts/make-catalog.ts` writes the file.
+// - `node scripts/make-catalog.ts --check` fails if the committed file differs.
 
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';

@@ -1,8 +1,8 @@
-// Makes what can be installed from a registry: each package of the house as compiled JavaScript in few files, with its types.
-// Under `node_modules` Node erases no types, and each file of a package is found and linked anew at every start. Laid out as an
-// installation has it, so that it can be tried where it is.
+// Builds packages that can be installed from a registry: each package of the project as compiled JavaScript in few
+// files, with its types. Node does not strip types under `node_modules`, and it must find and link each file of a
+// package at every start. The output has the layout of an installation, so it can be tried in place.
 //
-//   node scripts/release.ts [folder]      writes `<folder>/node_modules`; `release` by default
+// - `node scripts/release.ts [folder]` writes `<folder>/node_modules`. The default folder is `release`.
 
 import { existsSync } from 'node:fs';
 import { cp, glob, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -12,7 +12,7 @@ import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 import { isolatedDeclaration } from 'rolldown/experimental';
 
-/** What is read of a `package.json`. */
+/** Fields of a `package.json` that are read. */
 interface Manifest {
   readonly name: string;
   readonly version: string;
@@ -22,7 +22,10 @@ interface Manifest {
   readonly dependencies?: Readonly<Record<string, string>>;
 }
 
-/** A package: its folder, the sources that are started or imported by name, and what else comes with it. */
+/**
+ * A package to release: its folder, its entry files (those that are started or imported by name), and the other files
+ * to include.
+ */
 interface Room {
   readonly folder: string;
   readonly entries: Readonly<Record<string, string>>;
@@ -40,7 +43,8 @@ const COMMAND: Room = {
 await release(resolve(process.argv[2] ?? join(ROOT, 'release')));
 
 async function release(folder: string): Promise<void> {
-  // What is installed there for a project would be in the way, or lost.
+  // Refuse a project folder, because packages that the project installed there would be deleted or mixed with the
+  // release.
   if (existsSync(join(folder, 'package.json'))) throw new Error(`${folder} is a project: name a folder of its own`);
   const modules = join(folder, 'node_modules');
   await rm(modules, { recursive: true, force: true });
@@ -53,7 +57,8 @@ async function libraries(): Promise<readonly Room[]> {
   const found = await Promise.all(
     SHELVES.map(async (shelf) => (await readdir(join(ROOT, shelf))).map((name) => join(shelf, name))),
   );
-  // A package that was renamed leaves its ignored files behind in a checkout.
+  // A folder without `package.json` is not a package. A renamed package can leave such a folder with ignored files in a
+  // checkout.
   const rooms = found.flat().filter((folder) => existsSync(join(ROOT, folder, 'package.json')));
   return rooms.map((folder) => ({ folder, entries: { index: 'src/index.ts' }, brings: [] }));
 }
@@ -69,7 +74,10 @@ async function releaseRoom({ folder, entries, brings }: Room, modules: string): 
   await writeFile(join(to, 'package.json'), `${JSON.stringify(released(manifest), null, 2)}\n`);
 }
 
-/** One file for each entry, and one for what is loaded later; other packages are imported as they are. */
+/**
+ * Joins the sources into one file per entry, plus separate files for modules that are loaded later. Other packages stay
+ * imports.
+ */
 async function joinSources(from: string, entries: Room['entries'], to: string): Promise<void> {
   const input = Object.fromEntries(Object.entries(entries).map(([name, path]) => [name, join(from, path)]));
   const joined = await rolldown({ input, platform: 'node', external: isOfOthers });
@@ -84,7 +92,7 @@ function isOfOthers(specifier: string): boolean {
   return !/^[./]/.test(specifier);
 }
 
-/** File by file, which `isolatedDeclarations` of the compiler's settings allows. */
+/** Writes the type declarations file by file. The compiler setting `isolatedDeclarations` makes this possible. */
 async function writeTypes(from: string, to: string): Promise<void> {
   for await (const path of glob('**/*.ts', { cwd: from, exclude: ['**/*.test.ts'] })) {
     const { code, errors } = await isolatedDeclaration(path, await readFile(join(from, path), 'utf8'));

@@ -1,4 +1,5 @@
-// `npm run structure`: the shape of the tree in numbers. Products alone: no tests, contracts, benchmarks and scripts.
+// `npm run structure`: prints the shape of the source tree in numbers. Counts only product code, without tests,
+// contracts, benchmarks and scripts.
 
 import { fileURLToPath } from 'node:url';
 
@@ -32,7 +33,7 @@ const width = Math.max(...rows.map(([what]) => what.length));
 for (const [what, count] of rows) console.log(`${what.padEnd(width)}  ${count}`);
 for (const [name, declared] of twice) console.log(`  ${name}: ${declared.join(', ')}`);
 
-/** Members of object literals that are there under a condition: `...(x && { x })`, `...(x ? { x } : {})`. */
+/** Counts the conditional members of object literals: `...(x && { x })`, `...(x ? { x } : {})`. */
 function spreadsIn(path: string, content: string): number {
   let count = 0;
   walk(parseFile(path, content), (node, parent) => {

@@ -1,14 +1,19 @@
-// `npm run torture`: the whole fault matrix, and at its end one table of what was tried. It runs the tests of `tests/crash`
-// and of the store with nothing left out; `npm test` runs the same ones in reduced form.
+// `npm run torture`: runs the whole fault matrix and prints one table of the tested faults at the end. It runs all
+// tests of `tests/crash` and of the store in full. `npm test` runs the same tests in reduced form.
 
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 
-/** Processes that are killed in each of the two rows that kill: those that write, and sessions at work. */
+/**
+ * Number of processes to kill in each of the two rows that kill processes: processes that write, and running sessions.
+ */
 const KILLS = '2000';
-/** Ends a test that hangs, in milliseconds. No load reaches it: whether a test holds does not depend on speed. */
+/**
+ * Vitest option with a timeout that ends a hanging test, in milliseconds. The timeout is so long that no load reaches
+ * it, because the result of a test must not depend on speed.
+ */
 const PATIENCE = '--test-timeout=86400000';
 const RUNS: readonly (readonly [project: string, paths: readonly string[]])[] = [
   ['whole', ['tests/crash']],
@@ -20,7 +25,7 @@ interface Row {
   readonly counts: { readonly [what: string]: number };
 }
 
-/** What is used of a report of vitest's. Times in milliseconds. */
+/** Fields of a vitest report that are used. Times are in milliseconds. */
 interface Report {
   readonly testResults: readonly {
     readonly name: string;

@@ -1,4 +1,4 @@
-// The order desk joined with all that it imports: a few small files that start fast, and need no installation.
+// Bundles the order desk and everything it imports into a few small files, which start fast and need no installation.
 
 import { join } from 'node:path';
 import { rolldown } from 'rolldown';
@@ -6,7 +6,7 @@ import { rolldown } from 'rolldown';
 const desk = await rolldown({
   input: join(import.meta.dirname, 'order-desk.ts'),
   platform: 'node',
-  // They bring files that are no JavaScript: who shows images or searches files installs them beside.
+  // These packages contain files that are not JavaScript. To show images or search files, install them separately.
   external: ['sharp', '@vscode/ripgrep'],
 });
 await desk.write({ dir: 'built', minify: true, entryFileNames: '[name].mjs', chunkFileNames: '[name]-[hash].mjs' });

@@ -1,4 +1,5 @@
-// One talk with two providers: it goes on with another model, and back, each time in a fork.
+// A conversation with two providers: it continues with another model, and then with the first model again. Each switch
+// is a fork.
 
 import { createAgent } from '@tidemark/kit';
 

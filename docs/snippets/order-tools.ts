@@ -1,4 +1,5 @@
-// The tools of the order desk in earnest: one says what it is about to do, how far it is, and under which name it pays.
+// Tools of the complete order desk. `refund` has a title for the permission request, reports progress, and records each
+// payment under the id of its call.
 
 import { defineTool } from '@tidemark/kit';
 import type { Tool } from '@tidemark/kit';
@@ -6,7 +7,7 @@ import { z } from 'zod';
 
 const paid = new Map([['A-17', 39]]);
 
-/** Stands for a payment service: what was paid, under the id of the call that asked for it. */
+/** Stand-in for a payment service: the paid amount in euros, by the id of the call that requested it. */
 const payments = new Map<string, number>();
 
 export const findOrder: Tool = defineTool({

@@ -1,4 +1,4 @@
-// Words into a running turn, and another mode for the next.
+// Sends more text into a running turn, and sets another permission mode for the next turn.
 
 import { createAgent } from '@tidemark/kit';
 import { findOrder, refund } from './order-tools.ts';

@@ -1,10 +1,11 @@
-// The order desk in earnest: sessions in a folder, a person who is asked, limits, and turns that go on after a crash.
+// A complete order desk: sessions stored in a folder, a person who approves calls, limits, and turns that resume after
+// a crash.
 
 import { createInterface } from 'node:readline/promises';
 import { createAgent } from '@tidemark/kit';
 import { findOrder, refund } from './order-tools.ts';
 
-// Not a terminal to readline, so that Ctrl-C stays a signal.
+// With `terminal: false`, readline does not handle Ctrl-C, so Ctrl-C remains a signal.
 const person = createInterface({ input: process.stdin, output: process.stderr, terminal: false });
 const agent = createAgent({
   model: 'claude-sonnet-5-5',

@@ -1,4 +1,5 @@
-// Anthropic's rows: limits, floors and prices from the facts, rules from provider-facts §1, by family and version.
+// Catalog rows of Anthropic. Limits, floors and prices come from the facts. Rules by family and version come from
+// provider-facts §1.
 
 import type { Capabilities, ImageInput, PriceList } from '@tidemark/model';
 import { readClaudeName } from '@tidemark/model';
@@ -11,8 +12,9 @@ type Rules = Pick<
 >;
 
 /**
- * What a change of each setting loses, §1.3. `images` is no setting: it stands for the first image that enters and the
- * last that leaves. Thinking and effort are "model-specific" above the messages; messages are lost on every model.
+ * First part of the prefix whose cache a change of each setting loses, §1.3. `images` is not a setting: it stands for
+ * the first image that enters the request and the last image that leaves it. For thinking and effort, the loss before
+ * the messages is documented as "model-specific", but every model loses the messages.
  */
 const RENDER_PARAMETERS: Capabilities['renderParameters'] = {
   model: 'tools',
@@ -29,7 +31,10 @@ const RENDER_PARAMETERS: Capabilities['renderParameters'] = {
 const RENDER_NOTE =
   'whether a change of thinking or effort also loses tools and system is model-specific and not published: messages is assumed';
 
-/** §1.3, and the profiles of `@langchain/anthropic` 1.5.13 (2026-10-20) for which models take tools and Haiku and Sonnet 5.5. */
+/**
+ * Kinds of content that each model accepts in the middle of a conversation. The source is §1.3. For `tools`, and for
+ * Haiku and Sonnet 5.5, the source is the profiles of `@langchain/anthropic` 1.5.13 (2026-10-20).
+ */
 const APPENDS: ReadonlyMap<string, Capabilities['appends']> = new Map(
   Object.entries<Capabilities['appends']>({
     'claude-opus-4-8': ['system', 'tools'],
@@ -46,7 +51,7 @@ const APPENDS: ReadonlyMap<string, Capabilities['appends']> = new Map(
   }),
 );
 
-/** What a single model's facts do not say in a form of their own. */
+/** Notes about single models that the facts do not express in a field. */
 const NOTES: ReadonlyMap<string, string> = new Map(
   Object.entries({
     'claude-fable-5-2': 'appends carried over from 5.1',
@@ -69,19 +74,23 @@ function appendsNotes(appends: Capabilities['appends']): readonly string[] {
 const DIAGNOSES_NOTE =
   'compares requests on its own API, and on no other cloud (platform.claude.com docs, cache-diagnostics)';
 
-/** Bytes of one request: 32 MB, read as the smaller of the two that it can mean (§1.6). */
+/**
+ * Maximum size of one request in bytes. The documented 32 MB can mean two sizes, and this is the smaller one (§1.6).
+ */
 const REQUEST_BYTES = 32_000_000;
 
 /**
- * Patches of 28 pixels: 2,576 a side and 4,784 patches from Claude 4.7 on and on all of the fifth, else 1,568 and 1,568
- * (platform.claude.com docs, build-with-claude/vision, "Resolution and token cost", read 2026-11).
+ * Returns the image limits of a Claude version. Images are counted in patches of 28 pixels. From Claude 4.7 on,
+ * including the whole fifth generation, the limits are 2,576 pixels per side and 4,784 patches. Older models have
+ * limits of 1,568 pixels and 1,568 patches (platform.claude.com docs, build-with-claude/vision, "Resolution and token
+ * cost", read 2026-11).
  */
 function imagesOf(version: number): ImageInput {
   const [side, most] = version >= 4.7 ? [2_576, 4_784] : [1_568, 1_568];
   return { side, count: { by: 'patches', size: 28, most } };
 }
 
-/** A row of the facts as a row of the catalog. */
+/** Converts a row of the facts into a row of the catalog. */
 export function anthropicRow(fact: Fact): Capabilities {
   const undated = fact.id.replace(/-\d{8}$/, '');
   return {

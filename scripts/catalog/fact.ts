@@ -1,8 +1,8 @@
-// A row of the collected facts as their file has it, and what every maker's rows take from it alike.
+// A row of the collected facts as in their file, and the conversions that the rows of all makers share.
 
 import type { Price, PriceList } from '@tidemark/model';
 
-/** US dollars per million tokens; `null` is "not found" or "not sold". */
+/** Prices in US dollars per million tokens. `null` means "not found" or "not sold". */
 export interface FactPrice {
   readonly input: number;
   readonly output: number;
@@ -22,17 +22,22 @@ export interface Fact {
   readonly max_output: number;
   readonly price_per_mtok: FactPrice;
   readonly min_cacheable_tokens: number | null;
-  /** By length, or by time of day: those have no place in a price list and stay in the notes. */
+  /**
+   * Price tiers by prompt length or by time of day. Tiers by time of day do not fit a price list and stay in the notes.
+   */
   readonly tiers?: readonly (FactPrice & { readonly prompt_tokens_above?: number; readonly when?: string })[];
   readonly source: string;
   readonly as_of: string;
   readonly notes?: string;
 }
 
-/** The first day of a price that has held since the model exists, as far as is known. */
+/** Start date of a price that has applied since the model exists, as far as is known. */
 export const ALWAYS = '0001-01-01';
 
-/** One price, with the write lifetimes that are sold: a free write is no write. */
+/**
+ * Converts a price. Contains only the write lifetimes with a price above zero, because a free write does not count as a
+ * write.
+ */
 export function priceOf(fact: FactPrice): Price {
   return {
     input: String(fact.input),
@@ -47,7 +52,7 @@ export function priceOf(fact: FactPrice): Price {
   };
 }
 
-/** The price list of a row: its price, then its tiers by length. */
+/** Returns the price list of a row: its base price, then its tiers by prompt length. */
 export function priceListOf(fact: Fact, from: string = ALWAYS): PriceList {
   const longer = (fact.tiers ?? []).flatMap(({ prompt_tokens_above: above, ...price }) =>
     above === undefined ? [] : [{ above, price: priceOf(price) }],
@@ -55,12 +60,12 @@ export function priceListOf(fact: Fact, from: string = ALWAYS): PriceList {
   return { from, tiers: [{ above: 0, price: priceOf(fact.price_per_mtok) }, ...longer] };
 }
 
-/** The fact's floor, absent when unknown. */
+/** Returns the cache floor of the row. The field is absent if the floor is unknown. */
 export function floorOf(fact: Fact): { readonly floor?: number } {
   return fact.min_cacheable_tokens === null ? {} : { floor: fact.min_cacheable_tokens };
 }
 
-/** Notes in one line, the empty ones left out. */
+/** Joins the notes into one line, without empty ones. */
 export function notesOf(...notes: readonly (string | undefined)[]): { readonly notes?: string } {
   const text = notes.filter((note) => note !== undefined && note !== '').join('; ');
   return text === '' ? {} : { notes: text };

@@ -1,5 +1,5 @@
-// Rows of OpenRouter: the upstream's row under the router's name, with what holds for it there. Which upstreams: those of
-// OpenRouter's own price list whose prices, window and output limit are the maker's own.
+// Catalog rows of OpenRouter: the row of the upstream model under the router's name, with the values that differ there.
+// Included are upstream models in OpenRouter's own price list whose prices, window and output limit equal the maker's.
 
 import type { Capabilities, LostFrom } from '@tidemark/model';
 
@@ -9,7 +9,7 @@ const SOURCE =
   'npm @earendil-works/pi-ai@1.5.2 (OpenRouter models, generated 2026-11-10); npm @openrouter/sdk@1.3.19; https://openrouter.ai/docs/guides/best-practices/prompt-caching';
 const AS_OF = '2026-11-10';
 
-/** Upstreams known to honour markers that are passed through (§3). */
+/** Upstream models that are known to honour cache markers passed through by the router (§3). */
 const MARKED: readonly (readonly [upstream: string, name: string])[] = [
   ['claude-fable-5-2', 'anthropic/claude-fable-5.2'],
   ['claude-opus-5-5', 'anthropic/claude-opus-5.5'],
@@ -22,7 +22,7 @@ const MARKED: readonly (readonly [upstream: string, name: string])[] = [
   ['claude-haiku-4-5-20251001', 'anthropic/claude-haiku-4.5'],
 ];
 
-/** Upstreams whose own implicit cache is passed through (§3). */
+/** Upstream models whose own implicit cache works through the router (§3). */
 const IMPLICIT: readonly (readonly [upstream: string, name: string])[] = [
   ['gpt-6-astra', 'openai/gpt-6-astra'],
   ['gpt-6.1-sol', 'openai/gpt-6.1-sol'],
@@ -31,7 +31,10 @@ const IMPLICIT: readonly (readonly [upstream: string, name: string])[] = [
   ['gpt-5.6-sol', 'openai/gpt-5.6-sol'],
 ];
 
-/** What a change of each setting loses of an upstream that is Anthropic's; another upstream is another cache. */
+/**
+ * First part of the prefix whose cache a change of each setting loses, for an upstream model of Anthropic. Another
+ * upstream provider has another cache.
+ */
 const CLAUDE_PARAMETERS: Readonly<Record<string, LostFrom>> = {
   model: 'tools',
   provider: 'tools',
@@ -41,7 +44,7 @@ const CLAUDE_PARAMETERS: Readonly<Record<string, LostFrom>> = {
   'reasoning.effort': 'messages',
 };
 
-/** OpenRouter's rows, made of those of the makers. */
+/** Creates OpenRouter's rows from the rows of the makers. */
 export function openrouterRows(makers: readonly Capabilities[]): readonly Capabilities[] {
   const rowOf = (model: string): Capabilities => {
     const row = makers.find((one) => one.model === model);
@@ -54,7 +57,10 @@ export function openrouterRows(makers: readonly Capabilities[]): readonly Capabi
   ];
 }
 
-/** No thinking is sent back, so none is stripped or bound; an upstream may be a cloud's, where a run is no single position. */
+/**
+ * Returns the row of an upstream model that honours markers. Thinking is not sent back, so none is stripped or bound to
+ * sent content. The upstream may be another cloud, where a run of calls does not count as a single position.
+ */
 function markedRow(upstream: Capabilities, name: string): Capabilities {
   return {
     ...routed(upstream, name),
@@ -71,14 +77,18 @@ function markedRow(upstream: Capabilities, name: string): Capabilities {
 function implicitRow(upstream: Capabilities, name: string): Capabilities {
   return {
     ...routed(upstream, name),
-    // A marker would be turned into an explicit breakpoint; whether the implicit entry is still written beside it is not known.
+    // A marker would become an explicit breakpoint. It is not known if the implicit entry would still be written as
+    // well.
     slots: 0,
     renderParameters: { ...upstream.renderParameters, provider: 'tools' },
     ...notesOf('floor and lifetimes are the upstream’s; its cache works by itself, no marker is sent'),
   };
 }
 
-/** Chat has no field for what the Responses API compares, and the router hands on no diagnosis. */
+/**
+ * Returns the fields that all routed rows share. `diagnoses` is dropped: the Chat API has no field for the comparison
+ * that the Responses API makes, and the router passes on no diagnosis.
+ */
 function routed({ diagnoses: _own, ...upstream }: Capabilities, name: string): Capabilities {
   return {
     ...upstream,
@@ -91,7 +101,7 @@ function routed({ diagnoses: _own, ...upstream }: Capabilities, name: string): C
     prefill: false,
     prewarm: false,
     promotes: 'no',
-    // It keeps a conversation with one upstream by the session that it is told.
+    // The router keeps a conversation on one upstream, based on the session id that it receives.
     routing: 'automatic',
     source: SOURCE,
     asOf: AS_OF,

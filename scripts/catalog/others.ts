@@ -1,10 +1,10 @@
-// Rows of makers whose caches take no markers from us: OpenAI (provider-facts §2), Google and DeepSeek (§3).
+// Catalog rows of makers whose caches receive no markers from us: OpenAI (provider-facts §2), Google and DeepSeek (§3).
 
 import type { Capabilities, ImageInput, ImplicitCache, LostFrom, PriceList } from '@tidemark/model';
 
 import { type Fact, floorOf, notesOf, priceListOf, priceOf } from './fact.ts';
 
-/** What the three have in common: a prefix cache that works by itself. */
+/** Returns a row with the values that the three makers share: an automatic prefix cache. */
 function implicitRow(fact: Fact, own: Partial<Capabilities>, ...notes: readonly (string | undefined)[]): Capabilities {
   const unknownLimit = fact.max_input === null;
   return {
@@ -36,7 +36,10 @@ function implicitRow(fact: Fact, own: Partial<Capabilities>, ...notes: readonly 
   };
 }
 
-/** Settings in OpenAI's key (§2.2); all stand before the developer message. `tool_choice` keeps the prefix. */
+/**
+ * Settings that enter OpenAI's cache key (§2.2). All of them come before the developer message. `tool_choice` is not
+ * listed, because changing it keeps the prefix.
+ */
 const OPENAI_PARAMETERS: Readonly<Record<string, LostFrom>> = {
   model: 'tools',
   parallel_tool_calls: 'tools',
@@ -47,15 +50,20 @@ const OPENAI_PARAMETERS: Readonly<Record<string, LostFrom>> = {
   service_tier: 'tools',
 };
 
-/** The two generations of its cache (§2.1, §2.2), and GPT-5.5 between them. Lives in minutes. */
+/**
+ * The two generations of OpenAI's cache (§2.1, §2.2), and the cache of GPT-5.5 between them. Lifetimes are in minutes.
+ */
 const ENDINGS: ImplicitCache = { at: 'endings', idle: 30, lookup: 20 };
 const CLASSIC: ImplicitCache = { at: 'grid', idle: 1_440, age: 1_440, first: 1_024, step: 128 };
 const EVERY_2048: ImplicitCache = { at: 'grid', idle: 30, age: 1_440, first: 2_048, step: 2_048 };
 
-/** OpenAI: from GPT-5.6 on writes are paid and live 30 minutes or 12 hours; before, they are free. */
+/**
+ * Returns the row of an OpenAI model. From GPT-5.6 on, cache writes are paid and live 30 minutes or 12 hours. Writes of
+ * earlier models are free.
+ */
 export function openaiRow(fact: Fact): Capabilities {
   const paysWrites = Boolean(fact.price_per_mtok.cache_write_30m);
-  // Neither 4o nor 4.1 reasons.
+  // Models 4o and 4.1 have no reasoning.
   const parameters = Object.entries(OPENAI_PARAMETERS).filter(
     ([name]) => !(fact.id.startsWith('gpt-4') && name.startsWith('reasoning.')),
   );
@@ -77,9 +85,9 @@ export function openaiRow(fact: Fact): Capabilities {
 }
 
 /**
- * How `detail: auto` counts, by the first name that matches (developers.openai.com, guides/images-vision, read 2026-11). From
- * 5.6 on nothing is scaled down; 1.2 tokens a patch are what others measured on 6.1 (docs.apiyi.com, vision-image-too-large,
- * 2026-10-20). 5.1 is taken for 5.
+ * Image costs with `detail: auto`, by the first pattern that matches the model (developers.openai.com,
+ * guides/images-vision, read 2026-11). From 5.6 on, images are not scaled down. The value of 1.2 tokens per patch was
+ * measured by others on 6.1 (docs.apiyi.com, vision-image-too-large, 2026-10-20). 5.1 is assumed to equal 5.
  */
 const IMAGES: readonly (readonly [model: RegExp, images: ImageInput])[] = [
   [/^gpt-6/, { count: { by: 'patches', size: 32, each: 1.2 } }],
@@ -103,11 +111,17 @@ function imagesOf(id: string): { readonly images?: ImageInput } {
   return images === undefined ? {} : { images };
 }
 
-/** Models of which it is known that they take tools in the midst of the input, and an effort. */
+/**
+ * Models that are known to accept tools in the middle of the input. The pattern below matches models that accept an
+ * effort there.
+ */
 const TAKES_TOOLS = /^gpt-(?:5\.4-mini|5\.5|5\.6|6)/;
 const TAKES_EFFORT = /^gpt-6/;
 
-/** Items withdraw no tool and define none anew: what they take is additions. */
+/**
+ * Returns the kinds of content that a model accepts in the middle of the input. No input item can withdraw or redefine
+ * a tool, so only additions of tools are listed.
+ */
 function appendsOf(id: string): Capabilities['appends'] {
   return [
     'system',
@@ -124,10 +138,10 @@ function appendsNote(id: string): string {
   return `developer messages are taken anywhere in the input${takesTools}${takesEffort}`;
 }
 
-/** From this day Gemini 4 Argon and Carbon cost twice as much (§4). */
+/** First day on which Gemini 4 Argon and Carbon cost twice as much (§4). */
 const GEMINI_4_DOUBLES = '2026-12-01';
 
-/** Google: implicit caching only, the explicit `CachedContent` objects are not used. */
+/** Returns the row of a Google model. Only implicit caching is used, and no explicit `CachedContent` objects. */
 export function googleRow(fact: Fact): Capabilities {
   const unified = /^gemini-4-(?:argon|carbon)$/.test(fact.id);
   if (!unified) return implicitRow(fact, {});
@@ -137,7 +151,7 @@ export function googleRow(fact: Fact): Capabilities {
   });
 }
 
-/** DeepSeek: always on, whole units, no write charge. */
+/** Returns the row of a DeepSeek model. Its cache is always on, stores whole units and has no write charge. */
 export function deepseekRow(fact: Fact): Capabilities {
   const peak = fact.tiers?.find((tier) => tier.when !== undefined);
   const price = peak === undefined ? undefined : priceOf(peak);

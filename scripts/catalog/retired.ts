@@ -1,5 +1,5 @@
-// Claude models that recordings name and the facts no longer list, so that old transcripts can be priced. Floors of Opus
-// 4.1, Opus 4, Sonnet 4 and Haiku 3.5 are from provider-facts §1.2.
+// Claude models that appear in recordings but are no longer in the facts. Their rows make it possible to price old
+// transcripts. The floors of Opus 4.1, Opus 4, Sonnet 4 and Haiku 3.5 are from provider-facts §1.2.
 
 import type { Fact } from './fact.ts';
 
@@ -26,7 +26,7 @@ function retired(
   };
 }
 
-/** In the form of the facts. */
+/** Retired models, in the same format as the facts. */
 export const RETIRED: readonly Fact[] = [
   retired('claude-opus-4-1-20250805', { output: 32_000, floor: 1_024 }, [15, 75, 1.5, 18.75, 30]),
   retired('claude-opus-4-20250514', { output: 32_000, floor: 1_024 }, [15, 75, 1.5, 18.75, 30]),

@@ -1,6 +1,6 @@
-// Makes `recording.jsonl`: the session that `tidemark demo` drives. A coding task as an agent without a plan for its
-// cache would have recorded it, in pi's session format 1. The file is committed; this script says how it came to be:
-// `node apps/cli/demo/make-recording.ts`.
+// Makes `recording.jsonl`, the session that `tidemark demo --recorded` replays. The recording is a coding task in pi's
+// session format 1, as an agent that does not plan its cache use would write it. The file is committed. To make it
+// again, run `node apps/cli/demo/make-recording.ts`.
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,19 +10,22 @@ import { estimateTokens } from '@tidemark/context';
 import { TASK } from './task.ts';
 import type { Happening } from './task.ts';
 
-/** System text and tool schemas of that agent, in tokens: not in a recording, but in each of its totals. */
+/**
+ * Size of the agent's system text and tool schemas, in tokens. A recording does not contain them, but each of its
+ * totals counts them.
+ */
 const FRONT_TOKENS = 3_900;
 const MODEL = { provider: 'anthropic', model: 'claude-sonnet-5-5' };
 const LIFE_MS = 300_000;
 
 interface Recording {
   readonly rows: object[];
-  /** Row and context before each prompt. */
+  /** Number of rows and size of the context, in tokens, before each prompt. */
   readonly prompts: (readonly [row: number, context: number])[];
   now: number;
-  /** Tokens of the context so far. */
+  /** Size of the context so far, in tokens. */
   context: number;
-  /** What the cache holds, and when it was last used. */
+  /** Number of tokens in the cache. `usedAt` is the time of their last use. */
   cached: number;
   usedAt: number;
   calls: number;
@@ -32,7 +35,8 @@ function record(happening: Happening, state: Recording): void {
   state.now += happening.after * 1000;
   switch (happening.what) {
     case 'prompt':
-      // Its clock stands in the system prompt, so each prompt changes the front and nothing is read.
+      // The agent's system prompt contains a clock. Each prompt therefore changes the front, and nothing is read from
+      // the cache.
       state.cached = 0;
       state.prompts.push([state.rows.length, state.context]);
       push(state, { role: 'user', content: [{ type: 'text', text: happening.text }], timestamp: state.now });
@@ -88,7 +92,7 @@ function recordAnswer(answer: Extract<Happening, { what: 'answer' }>, state: Rec
   state.context += output;
 }
 
-/** Format 1 names the first kept entry by its index, the header included. */
+/** Records a compaction. Format 1 identifies the first kept entry by its index, and the index counts the header row. */
 function compact({ summary, keep }: Extract<Happening, { what: 'compaction' }>, state: Recording): void {
   const [index, before] = state.prompts.at(-keep) ?? [state.rows.length, state.context];
   const kept = state.context - before;

@@ -1,4 +1,4 @@
-// The small project that the demo's session works on: what its tools returned.
+// Sample files of a small shop project: the outputs of the tools in the demo's session.
 
 const CODES = [
   'AT',

@@ -1,5 +1,5 @@
-// What happens in the demo's session: a shop whose tax test fails. Small, but with what a real session has: parallel
-// calls, outputs of several sizes, a lunch break, a compaction.
+// Events of the demo's session: an agent fixes the failing tax test of a shop. The session is small but realistic. It
+// has parallel calls, outputs of several sizes, a lunch break and a compaction.
 
 import {
   CART,
@@ -16,7 +16,7 @@ import {
   TEST_PASSES,
 } from './shop.ts';
 
-/** One thing that happens, so many seconds after the one before. */
+/** One event of the session. `after` is the number of seconds since the previous event. */
 export type Happening =
   | { readonly what: 'prompt'; readonly after: number; readonly text: string }
   | { readonly what: 'answer'; readonly after: number; readonly text: string; readonly calls: readonly Call[] }
@@ -28,10 +28,10 @@ export type Happening =
       readonly text: string;
     }
   | { readonly what: 'reasoning'; readonly after: number; readonly level: string }
-  /** Summarises what came before the last `keep` prompts. */
+  /** Summarizes everything before the last `keep` prompts. */
   | { readonly what: 'compaction'; readonly after: number; readonly summary: string; readonly keep: number };
 
-/** One call of an answer. */
+/** Tool call in an answer. */
 export interface Call {
   readonly id: string;
   readonly tool: string;
@@ -45,7 +45,7 @@ function call(tool: string, given: Call['arguments']): Call {
   return { id: `toolu_demo${String(calls).padStart(4, '0')}`, tool, arguments: given };
 }
 
-/** An answer with its calls, and what each returned. */
+/** Returns an answer with its tool calls, followed by the result of each call. */
 function step(text: string, made: readonly (readonly [Call, string])[] = []): readonly Happening[] {
   const results = made.map(([{ id, tool }, output]): Happening => ({
     what: 'result',
@@ -63,7 +63,7 @@ Decisions: rates stay in basis points; rounding belongs to the invoice, not to t
 Files changed: src/tax.ts. Files read: src/tax.ts, src/rounding.ts, src/rates.ts, src/countries.ts, src/invoice.ts, src/cart.ts, test/tax.test.ts.
 Open: add Norway (25%, food 15%) with a test; mention both in CHANGELOG.md.`;
 
-/** The session, in order. */
+/** All events of the session, in order. */
 export const TASK: readonly Happening[] = [
   {
     what: 'prompt',

@@ -1,4 +1,5 @@
-// The agent as a process: a real tool in a real folder against a simulator on a port, Ctrl-C, and what the log says after.
+// Tests the agent as a separate process: a real tool in a real folder, a simulator that listens on a port, Ctrl-C, and
+// the log afterwards.
 
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
@@ -57,7 +58,7 @@ async function tidemark(...args: readonly string[]): Promise<Ended> {
   return { code: await code, out, err };
 }
 
-/** The one session of the home, checked by the commands that look at it. */
+/** Returns the id of the only session in the home. Fails if there is not exactly one. */
 async function theSession(): Promise<string> {
   const listed = await tidemark('sessions', '--json');
   const { sessions }: { readonly sessions: readonly { readonly session: string }[] } = JSON.parse(listed.out);
@@ -65,7 +66,7 @@ async function theSession(): Promise<string> {
   return sessions[0]?.session ?? '';
 }
 
-test('does real work in the folder, and the log stands up to every look at it', async () => {
+test('a run changes the folder, and `verify`, `why` and `show` accept its log', async () => {
   const reach = await listen(
     { answer: calls('bash', { command: 'printf made > made.txt && echo done here' }, 'I make it.') },
     { expect: { toolResult: 'done here' }, answer: { text: 'It is made.' } },
@@ -88,7 +89,7 @@ test('does real work in the folder, and the log stands up to every look at it', 
   expect(looks[0]?.out).toMatch(/2 requests rebuilt, every byte the same\n {2}\d+ labelled breaks, 0 unlabelled/);
 });
 
-test('ends with 130 at Ctrl-C while a tool runs, and resume goes on from there', async () => {
+test('Ctrl-C during a tool run ends the process with 130, and `resume` continues the turn', async () => {
   const reach = await listen(
     { answer: calls('bash', { command: 'echo began; sleep 60' }) },
     { answer: { text: 'I was cut off, and go on.' } },
@@ -105,7 +106,7 @@ test('ends with 130 at Ctrl-C while a tool runs, and resume goes on from there',
   expect(await tidemark('verify', await theSession())).toMatchObject({ code: 0 });
 });
 
-test('names the tool of a call that another process left open, and not its id', async () => {
+test('`resume` reports the tool name, not the id, of a call that a killed process left open', async () => {
   const reach = await listen(
     { answer: calls('bash', { command: 'echo began; sleep 4' }) },
     { answer: { text: 'It was cut off.' } },
@@ -121,7 +122,7 @@ test('names the tool of a call that another process left open, and not its id', 
   expect(resumed.err).toMatch(/^bash echo began; sleep 4: crashed/m);
 });
 
-test('takes what a shell pipes in along with the words, and goes on without a stdin that is held open', async () => {
+test('piped input is sent with the words, and a stdin that stays open without data does not block the run', async () => {
   const reach = await listen({ answer: { text: 'Seen.' } }, { answer: { text: 'Unseen.' } });
   const environment = { ...process.env, TIDEMARK_HOME: stage.home, ANTHROPIC_API_KEY: 'no-real-key-at-all' };
   const line = `printf 'swordfish\\n' | "$0" "$@"`;

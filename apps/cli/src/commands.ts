@@ -1,4 +1,4 @@
-// Every command, in the order of `--help`.
+// List of all commands, in the order of `--help`.
 
 import type { Command } from './frame/command.ts';
 import { cache } from './commands/cache.ts';

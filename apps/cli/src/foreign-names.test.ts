@@ -1,4 +1,5 @@
-// A whole session in which tools, models and files have names that every object inherits.
+// Tests whole sessions in which tools, models and files have names that every JavaScript object inherits, such as
+// `constructor`.
 
 import { afterEach, beforeEach, expect, test } from 'vitest';
 
@@ -22,17 +23,20 @@ function tidemark(...args: readonly string[]): Promise<Ran> {
 
 const NAMES = ['constructor', 'toString', '__proto__', 'hasOwnProperty'] as const;
 
-test.each(NAMES)('a model that calls a tool %s is told that there is none, and is shown and exported', async (name) => {
-  const scenario = stage.scenario({ answer: calls(name, { path: 'a' }) }, { answer: { text: 'Done.' } });
-  const ran = await tidemark('try it', '--provider', 'simulator', '--scenario', scenario);
-  expect(ran).toMatchObject({ exit: 0, out: 'Done.\n' });
-  expect(ran.err).toContain(name);
-  const [, session = ''] = /^session (\S+);/m.exec(ran.err) ?? [];
-  for (const command of ['cost', 'cache', 'why', 'show', 'export', 'verify'])
-    expect(await tidemark(command, session), command).toMatchObject({ exit: 0 });
-});
+test.each(NAMES)(
+  'a session in which the model calls an unknown tool %s can be continued, reported and exported',
+  async (name) => {
+    const scenario = stage.scenario({ answer: calls(name, { path: 'a' }) }, { answer: { text: 'Done.' } });
+    const ran = await tidemark('try it', '--provider', 'simulator', '--scenario', scenario);
+    expect(ran).toMatchObject({ exit: 0, out: 'Done.\n' });
+    expect(ran.err).toContain(name);
+    const [, session = ''] = /^session (\S+);/m.exec(ran.err) ?? [];
+    for (const command of ['cost', 'cache', 'why', 'show', 'export', 'verify'])
+      expect(await tidemark(command, session), command).toMatchObject({ exit: 0 });
+  },
+);
 
-test.each(NAMES)('a file %s is read and written', async (name) => {
+test.each(NAMES)('a file named %s can be read and written', async (name) => {
   stage.write(name, 'swordfish\n');
   const scenario = stage.scenario(
     { answer: calls('read', { path: name }) },
@@ -43,7 +47,7 @@ test.each(NAMES)('a file %s is read and written', async (name) => {
   expect(ran).toMatchObject({ exit: 0, out: 'Done.\n' });
 });
 
-test.each(NAMES)('an option or argument %s is refused as wrong use, and is no bug', async (name) => {
+test.each(NAMES)('an option or argument %s is never reported as a bug', async (name) => {
   for (const option of ['--model', '--provider', '--mode', '--ttl', '--reasoning'])
     expect((await tidemark('try it', option, name)).exit, option).not.toBe(70);
   for (const command of ['show', 'why', 'cost', 'export', 'skills', 'grants', 'keys'])

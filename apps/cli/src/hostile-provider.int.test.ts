@@ -1,4 +1,5 @@
-// The command against a server that never ends its answer: Ctrl-C ends the run, whatever arrives. Without an end the test hangs.
+// Tests the command against a server whose answer never ends: Ctrl-C ends the run for any kind of data. If the run does
+// not end, the test hangs.
 
 import { spawn } from 'node:child_process';
 import type { Server, ServerResponse } from 'node:http';
@@ -31,7 +32,7 @@ afterEach(async () => {
   stage.clear();
 });
 
-/** Serves one endless body to every request. Tells when some of it has left. */
+/** Serves an endless body to every request. `under` resolves when part of the body was sent. */
 async function serve(
   status: number,
   piece: string,
@@ -65,7 +66,7 @@ test.each([
   ['an error', 500, 'a'.repeat(10_000), ''],
   ['comments', 200, `: ${'nothing '.repeat(1_000)}\n\n`, ''],
   ['small deltas', 200, sse(DELTA).repeat(100), BEGUN.map(sse).join('')],
-])('SIGINT ends a run while %s without an end arrives', async (_title, status, piece, before) => {
+])('SIGINT ends a run that receives %s without end', async (_title, status, piece, before) => {
   const { url, under } = await serve(status, piece, before);
   const child = spawn(process.execPath, [BIN, 'run', 'hello there', '--output-limit', '64000', '--base-url', url], {
     cwd: stage.folder,

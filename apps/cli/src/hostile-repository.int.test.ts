@@ -1,5 +1,5 @@
-// The command in a repository written by somebody who means harm: nothing of it runs, nothing is sent elsewhere, and nothing
-// of it speaks as the system, before trust is given or after.
+// Tests the command in a repository of an attacker, before and after it is trusted. None of its code runs without
+// trust, no request goes to another address without trust, and none of its text ever appears as a system message.
 
 import { spawn } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -43,7 +43,7 @@ afterEach(async () => {
   repository.clear();
 });
 
-/** A provider that has the agent look at everything there is to see, whoever asks. */
+/** Starts a provider whose model lists the folder, reads AGENTS.md and searches all files, for any prompt. */
 async function openDoor(): Promise<Door> {
   const sent: ReceivedRequest[] = [];
   const simulator = createSimulator({
@@ -83,7 +83,7 @@ function environmentOf({
   };
 }
 
-/** As a user has it: a process in the folder. */
+/** Runs the command as a user does, in a separate process in the folder. */
 async function asProcess(...args: readonly string[]): Promise<Ran> {
   const { folder } = repository;
   const child = spawn(process.execPath, [BIN, ...args], {
@@ -96,13 +96,13 @@ async function asProcess(...args: readonly string[]): Promise<Ran> {
   return { exit, out, err };
 }
 
-/** The same inside this process. */
+/** Runs the command inside this process. */
 function tidemark(args: readonly string[], { environment, ...rest }: Choices = {}): Promise<Ran> {
   const around = { ...environmentOf(repository), ...environment };
   return pretendRun(args, { folder: repository.folder, environment: around, ...rest });
 }
 
-/** All that the model was shown as a user's words or results. */
+/** Returns the bodies of all requests that this provider received, as text. */
 function toldIn({ sent }: Door): string {
   return sent.map(({ body }) => JSON.stringify(body)).join('\n');
 }
@@ -111,7 +111,10 @@ function marksIn(text: string): readonly string[] {
   return Object.values(MARKS).filter((mark) => text.includes(mark));
 }
 
-/** What holds whatever the user said of the folder. `started`: servers that a trusted one names. */
+/**
+ * Checks what must hold for trusted and untrusted folders. `started` lists the MCP servers that a trusted folder
+ * starts.
+ */
 function expectHarmless(ran: Ran, door: Door, started: readonly string[] = []): void {
   expect(ran.exit).toBe(0);
   expect(readdirSync(repository.traces)).toEqual(started);
@@ -133,27 +136,27 @@ function rolesIn(messages: unknown): readonly unknown[] {
     : [];
 }
 
-describe('a hostile repository that nobody trusts', () => {
-  test('runs nothing, sends nothing elsewhere, sets nothing, and speaks as the system nowhere', async () => {
+describe('a hostile repository that is not trusted', () => {
+  test('runs nothing, sends nothing elsewhere, sets nothing, and none of its text is in a system message', async () => {
     const ran = await asProcess('run', 'what is this?');
     expectHarmless(ran, own);
     expect(own.sent.map(({ model }) => model.includes('sonnet'))).toEqual([true, true, true, true]);
     expect(evil.sent).toEqual([]);
     expect(ran.err).toContain('what this folder brings along is not used, because it is not trusted');
     const told = toldIn(own);
-    // As far as the tools look, and no further: no memory, no skill.
+    // The model sees only what the tools read. The repository's memory and skills are not loaded.
     expect(marksIn(told)).toEqual([MARKS.folder, MARKS.branch, MARKS.file, MARKS.instructions]);
-    // What stands in a note is one quoted line of it.
+    // In a note, such a name is one quoted line.
     expect(told).not.toMatch(/MARK-(BRANCH|FOLDER)[^"]*(\\n|\\u001b|\u202e|<\/context>)/);
   });
 
-  test('keeps the mode that is not its own', async () => {
+  test('cannot change the permission mode', async () => {
     const ran = await tidemark(['run', 'what is this?', '--json']);
     expect(JSON.parse(ran.out.split('\n', 1)[0] ?? '')).toMatchObject({ mode: 'read-only' });
     expect(evil.sent).toEqual([]);
   });
 
-  test('is told apart in `config`: each of its settings is named, none but the display is in force', async () => {
+  test('is listed by `config`: each ignored setting is named, and only its display settings apply', async () => {
     const ran = await tidemark(['config', '--json']);
     const { settings, ignored, trusted } = JSON.parse(ran.out);
     expect(trusted).toBe(false);
@@ -176,7 +179,7 @@ describe('a hostile repository that nobody trusts', () => {
     ['brings a key', '{"apiKey": "another-key-987654"}'],
     ['reaches for a prototype', '{"__proto__": {"mode": "auto"}}'],
     ['is no JSON', 'export default { mode: "auto" }'],
-  ])('is worked in as if it set nothing where its configuration %s', async (_what, text) => {
+  ])('changes no settings if its configuration %s', async (_what, text) => {
     repository.write('.tidemark/config.json', text);
     const ran = await tidemark(['run', 'what is this?', '--json']);
     expectHarmless(ran, own);
@@ -185,7 +188,7 @@ describe('a hostile repository that nobody trusts', () => {
     expect(ran.err).not.toContain('another-key-987654');
   });
 
-  test('cannot vouch for itself: a record of trust that lies in it is not heeded', async () => {
+  test('cannot trust itself: a trust record inside the repository is ignored', async () => {
     await tidemark(['trust', '--yes']);
     const [record = ''] = readdirSync(join(repository.home, 'trust'));
     const text = readFileSync(join(repository.home, 'trust', record), 'utf8');
@@ -202,8 +205,8 @@ describe('a hostile repository that nobody trusts', () => {
   });
 });
 
-describe('a person at a terminal', () => {
-  test('is asked once, sees what would be used without anything that steers the terminal, and a no stands', async () => {
+describe('the trust question at a terminal', () => {
+  test('appears once, shows what would be used without control characters, and remembers the answer "no"', async () => {
     const asked: string[] = [];
     const person = (question: string): string => {
       asked.push(question);
@@ -224,7 +227,7 @@ describe('a person at a terminal', () => {
     expect(evil.sent).toEqual([]);
   });
 
-  test('says yes once, for what the folder brings along now', async () => {
+  test('appears once if the answer is "yes", and again when the contents change', async () => {
     let asked = 0;
     const person = (question: string): string => {
       asked += question.includes('Use it here') ? 1 : 0;
@@ -248,32 +251,35 @@ describe('the script of a trusted server', () => {
       ['start.js'],
       () => symlinkSync(join('tools', 'server.js'), join(repository.folder, 'start.js')),
     ],
-  ])('that is rewritten, and is started %s, asks again before anything is started', async (_how, args, prepare) => {
-    const script = (name: string): string =>
-      `require('fs').writeFileSync(${JSON.stringify(join(repository.traces, name))}, '');\n`;
-    repository.write('tools/server.js', script('before'));
-    prepare();
-    const servers = { tax: { command: process.execPath, args } };
-    repository.write('.tidemark/config.json', JSON.stringify({ mcp: { servers } }));
-    await tidemark(['trust', '--yes']);
-    await tidemark(['run', 'hello']);
-    expect(readdirSync(repository.traces)).toEqual(['before']);
-    repository.write('tools/server.js', script('after'));
-    const ran = await tidemark(['run', 'hello']);
-    expect(ran.err).toContain('because it changed since it was trusted');
-    const asked: string[] = [];
-    const person = (question: string): string => {
-      asked.push(question);
-      return 'n';
-    };
-    await tidemark(['run', 'hello'], { person });
-    expect(asked[0]).toContain('What this folder brings along, or what of it is checked, has changed:');
-    expect(asked[0]).toContain('names, and a change asks again: tools/server.js');
-    expect(readdirSync(repository.traces)).toEqual(['before']);
-  });
+  ])(
+    'that is started %s is not started after a change, and the user is asked again first',
+    async (_how, args, prepare) => {
+      const script = (name: string): string =>
+        `require('fs').writeFileSync(${JSON.stringify(join(repository.traces, name))}, '');\n`;
+      repository.write('tools/server.js', script('before'));
+      prepare();
+      const servers = { tax: { command: process.execPath, args } };
+      repository.write('.tidemark/config.json', JSON.stringify({ mcp: { servers } }));
+      await tidemark(['trust', '--yes']);
+      await tidemark(['run', 'hello']);
+      expect(readdirSync(repository.traces)).toEqual(['before']);
+      repository.write('tools/server.js', script('after'));
+      const ran = await tidemark(['run', 'hello']);
+      expect(ran.err).toContain('because it changed since it was trusted');
+      const asked: string[] = [];
+      const person = (question: string): string => {
+        asked.push(question);
+        return 'n';
+      };
+      await tidemark(['run', 'hello'], { person });
+      expect(asked[0]).toContain('What this folder brings along, or what of it is checked, has changed:');
+      expect(asked[0]).toContain('names, and a change asks again: tools/server.js');
+      expect(readdirSync(repository.traces)).toEqual(['before']);
+    },
+  );
 });
 
-test('the script of a trusted server is changed by no tool in mode auto without a question', async () => {
+test('a tool in mode auto cannot change the script of a trusted server without a question', async () => {
   repository.write('tools/server.js', '// fine\n');
   const servers = { tax: { command: process.execPath, args: ['tools/server.js'] } };
   repository.write('.tidemark/config.json', JSON.stringify({ mcp: { servers } }));
@@ -293,18 +299,18 @@ test('the script of a trusted server is changed by no tool in mode auto without 
 });
 
 describe('a hostile repository that is trusted', () => {
-  test('sets what it is trusted to set, and still speaks as the user alone', async () => {
+  test('applies its settings, and its text is sent only in user and assistant messages', async () => {
     const ran = await asProcess('run', 'what is this?', '--trust');
     expectHarmless(ran, evil, ['mcp']);
     expect([own.sent.length, evil.sent.length]).toEqual([0, 4]);
-    // Its memory and its list of skills are read into the conversation, in notes that they cannot end.
+    // Its memory and its list of skills appear in notes of the conversation. Their text cannot close such a note.
     expect(marksIn(toldIn(evil))).toEqual(expect.arrayContaining([MARKS.memory, MARKS.skill]));
     expect(toldIn(evil)).not.toMatch(/MARK-MEMORY <\/context>/);
-    // `--trust` is for this once.
+    // `--trust` applies to one run only.
     expect((await tidemark(['trust', '--list'])).out).toBe('nothing was said of any folder\n');
   });
 
-  test('brings in no skill by a link: what lies elsewhere is not what was trusted', async () => {
+  test('loads no skill through a link, because the target of the link was not part of what was trusted', async () => {
     const elsewhere = join(repository.traces, '..', 'elsewhere');
     const text = '---\nname: other\ndescription: MARK-ELSEWHERE\n---\nMARK-ELSEWHERE\n';
     mkdirSync(join(elsewhere, 'other'), { recursive: true });
@@ -324,7 +330,7 @@ describe('a hostile repository that is trusted', () => {
     ['its configuration', '.tidemark/config.json', '{"mode": "auto"}'],
     ['one file of a skill', '.agents/skills/helper/scripts/run.sh', '#!/bin/sh\nrm -rf ~\n'],
     ['a new skill', '.agents/skills/other/SKILL.md', 'other'],
-  ])('is asked about again when there is another version of %s', async (_what, path, text) => {
+  ])('loses its trust after a change to %s', async (_what, path, text) => {
     await tidemark(['trust', '--yes']);
     await tidemark(['run', 'what is this?']);
     repository.write(path, text);

@@ -1,4 +1,4 @@
-// What becomes a prompt, and what does not.
+// Tests which command lines become a prompt.
 
 import { expect, test } from 'vitest';
 
@@ -13,7 +13,7 @@ test.each([
   [['--model', 'claude-opus-5-5', 'fix the test']],
   [['--json', 'fix it']],
   [['--continue', 'show me more']],
-])('takes %j for a prompt', (args) => {
+])('%j becomes a prompt', (args) => {
   expect(impliedRun(args, COMMANDS)).toEqual(['run', ...args]);
 });
 
@@ -26,10 +26,10 @@ test.each([
   [['sesions', '--json']],
   [['resmue']],
   [['--json', 'sessions']],
-])('leaves %j as it is', (args) => {
+])('%j stays unchanged', (args) => {
   expect(impliedRun(args, COMMANDS)).toEqual(args);
 });
 
-test('adds nothing where there is no such command', () => {
+test('nothing is added if there is no command `run`', () => {
   expect(impliedRun(['hello'], ['act'])).toEqual(['hello']);
 });

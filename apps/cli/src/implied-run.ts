@@ -1,12 +1,12 @@
-// A line that begins with no command is a prompt: `tidemark "fix the test"` means `tidemark run "fix the test"`.
+// Treats a line that begins with no command as a prompt: `tidemark "fix the test"` means `tidemark run "fix the test"`.
 
 import { nearestName } from '@tidemark/agent';
 
 const OF_THE_PROGRAM: ReadonlySet<string> = new Set(['-h', '--help', '--version']);
 
 /**
- * The line with `run` in front where it is meant. A first word that is nearly a command is left alone, and so is a command
- * behind an option: a slip of the finger must not become a prompt that costs money.
+ * Returns the line with `run` in front if the line is a prompt. The line stays unchanged if its first word is nearly a
+ * command, or if a command follows an option. A typing mistake must not become a prompt that costs money.
  */
 export function impliedRun(args: readonly string[], commands: readonly string[]): readonly string[] {
   const [first] = args;

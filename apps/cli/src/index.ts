@@ -1,4 +1,4 @@
-// The face of the command line: one run as a function, for tests and for those who embed it.
+// Public interface of the command line: `run` as a function, for tests and for programs that embed it.
 
 export type { Command, CommandContext, Example, CommandOutcome, RunAction } from './frame/command.ts';
 export { COMMANDS } from './commands.ts';

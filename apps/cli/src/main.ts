@@ -1,4 +1,4 @@
-// The process around a run: its streams, its signals, its exit code.
+// Runs the command line in a process: its streams, its signals and its exit code.
 
 import { writeSync } from 'node:fs';
 import { Socket } from 'node:net';
@@ -17,14 +17,14 @@ import { terminalInput } from './present/terminal-input.ts';
 import { VERSION } from './frame/version.ts';
 
 /**
- * How long a command has to end by itself after Ctrl-C, in milliseconds: a tool gets five seconds to end what it
- * runs, and the turn is recorded behind it.
+ * Time that a command has to end by itself after Ctrl-C, in milliseconds. A tool gets five seconds to end its
+ * processes, and the turn is recorded after that.
  */
 const GRACE_MS = 8000;
 
 /**
- * Runs the command line of this process and ends it: a command that fails may leave a server or a timer behind. `shim` is the
- * file descriptor of the pipe from the process that started this one under an older Node, where one did.
+ * Runs the command line of this process and then exits, because a failed command may leave a server or a timer open.
+ * `shim` is the file descriptor of the pipe from the shim that started this process under an older Node, if any.
  */
 export async function main(shim?: number): Promise<void> {
   process.stdout.on('error', endUnwritten);
@@ -34,7 +34,10 @@ export async function main(shim?: number): Promise<void> {
   process.exit(exit);
 }
 
-/** The folder that a process works in may be deleted, and a user may have no folder. */
+/**
+ * Returns the environment of the process. Ends the process with an error if its folder was deleted or the user has no
+ * home folder.
+ */
 function processEnvironmentOrEnd(signal: AbortSignal): ProcessEnvironment {
   try {
     return processEnvironmentOf(signal);
@@ -43,18 +46,18 @@ function processEnvironmentOrEnd(signal: AbortSignal): ProcessEnvironment {
   }
 }
 
-/** Ends the process with the words and the exit code of an error. */
+/** Ends the process with the message and the exit code of an error. */
 function endWith(error: unknown): never {
   const { message, next, exit } = failureOf(error);
   try {
     writeSync(2, `error: ${message}\nnext: ${next}\n`);
   } catch {
-    // It cannot be said: the exit code says it.
+    // If stderr cannot be written, only the exit code reports the error.
   }
   process.exit(exit);
 }
 
-/** @throws CliError `cli/not-found` where the system has no such folder. */
+/** @throws CliError `cli/not-found` when the system has no such folder. */
 function folderBy(read: () => string, what: string, next: string): string {
   try {
     return read();
@@ -87,12 +90,15 @@ function sinkOf(stream: NodeJS.WriteStream): Sink {
   };
 }
 
-/** When everything said so far has left the process; pipes are not synchronous everywhere. */
+/** Waits until the stream has written everything so far. Pipes are not synchronous on every system. */
 function flushStream(stream: NodeJS.WriteStream): Promise<void> {
   return new Promise((resolve) => stream.write('', () => resolve()));
 }
 
-/** Ctrl-C asks the command to end, and so does the end of the shim; it is ended when it does not, or at the second Ctrl-C. */
+/**
+ * Returns a signal that aborts at Ctrl-C or when the shim ends. The process exits at the second Ctrl-C, or when the
+ * command does not end in time.
+ */
 function interruption(shim: number | undefined): AbortSignal {
   const controller = new AbortController();
   const end = (): void => process.exit(EXIT.interrupted);
@@ -110,7 +116,10 @@ function interruption(shim: number | undefined): AbortSignal {
   return controller.signal;
 }
 
-/** The reader of the output is gone (`tidemark … | head`), or the disk that it goes to is full. */
+/**
+ * Ends the process when the output cannot be written: its reader closed the pipe (`tidemark … | head`), or the disk is
+ * full.
+ */
 function endUnwritten(error: NodeJS.ErrnoException): void {
   if (error.code === 'EPIPE') process.exit(EXIT.unread);
   endWith(error);

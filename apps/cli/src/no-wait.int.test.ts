@@ -1,5 +1,5 @@
-// Every command as a process, with something that is no file in the place of each file that it may read: none waits, and none takes it
-// for a defect of its own. `TIDEMARK_TORTURE=1` tries every command with every place.
+// Tests every command as a process, with a pipe, a folder or a device in place of each file that it reads. No command
+// may hang or report a bug. `TIDEMARK_TORTURE=1` tries every command with every place.
 
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -14,12 +14,12 @@ import { playSession } from '../tests/played-session.ts';
 import { COMMANDS } from './commands.ts';
 
 const BIN = fileURLToPath(new URL('../bin/tidemark.cjs', import.meta.url));
-/** A command that takes longer hangs. Milliseconds; a start of the command takes less than one second. */
+/** Time after which a command counts as hanging, in milliseconds. A start of the command takes less than one second. */
 const HANGS_MS = 60_000;
 const WHOLE = process.env['TIDEMARK_TORTURE'] === '1';
 
 let root: string;
-/** A home with one session, copied for each case. */
+/** Home with one session. Each case uses a copy of it. */
 let home: string;
 let session: string;
 
@@ -68,7 +68,7 @@ function tidemark(args: readonly string[], { folder, environment, shell }: Start
   });
 }
 
-/** The lines of each command that are tried. `S` is the session. */
+/** Command lines to try, by command. `S` stands for the session. */
 const LINES: Readonly<Record<string, readonly (readonly string[])[]>> = {
   run: [
     ['run', '--provider', 'simulator', 'hello'],
@@ -116,7 +116,10 @@ const text: Put = (path) => writeFileSync(path, 'some words\n');
 const loop: Put = (path) => symlinkSync(path, path);
 const deep: Put = (path) => writeFileSync(path, '{"a":['.repeat(50_000) + ']}'.repeat(50_000));
 
-/** A place, from the folder of a case on, with `SESSION` for the folder of the session; and what is put there. */
+/**
+ * Places relative to the folder of a case, with the kind of file to put there. `SESSION` stands for the folder of the
+ * session.
+ */
 const PLACES: readonly (readonly [place: string, kind: string, put: Put])[] = [
   ['home', 'a pipe', pipe],
   ['home', 'a file', text],
@@ -148,7 +151,10 @@ const PLACES: readonly (readonly [place: string, kind: string, put: Put])[] = [
 
 const commandLines = Object.values(LINES).flat();
 const ALL = commandLines.flatMap((line) => PLACES.map((place) => [line, ...place] as const));
-/** Each place with one line or more, and each file that a line names with all kinds. */
+/**
+ * Only every 37th combination runs, which covers each place at least once. Combinations in which the command line reads
+ * `in.json` and that file is replaced always run.
+ */
 const STRIDE = 37;
 const CASES = WHOLE ? ALL : ALL.filter((_, index) => index % STRIDE === 0 || readsInput(ALL[index]));
 
@@ -156,38 +162,43 @@ function readsInput(one: (typeof ALL)[number] | undefined): boolean {
   return one?.[1] === 'in.json' && one[0].includes('in.json');
 }
 
-test('each command that `--help` lists has a line here', () => {
+test('every command in `--help` has a command line here', () => {
   expect(Object.keys(LINES).toSorted()).toEqual(COMMANDS.map(({ name }) => name).toSorted());
 });
 
-describe.skipIf(process.platform !== 'linux')('a command (skipped: only Linux has all of these kinds of file)', () => {
-  test.concurrent.each(CASES)(
-    '%j with, in the place of %s, %s: ends with a typed error or does its work',
-    async (line, place, _kind, put) => {
-      const own = mkdtempSync(join(root, 'case-'));
-      if (place !== 'home') cpSync(home, join(own, 'home'), { recursive: true });
-      const path = join(own, place.replace('SESSION', `home/sessions/${session}`));
-      rmSync(path, { recursive: true, force: true });
-      mkdirSync(dirname(path), { recursive: true });
-      put(path);
-      if (place !== 'in.json') text(join(own, 'in.json'));
-      const args = line.map((word) => (word === 'S' ? session : word));
-      const ended = await tidemark(args, { folder: own, environment: { TIDEMARK_HOME: join(own, 'home') } });
-      expect(ended, ended.err).toMatchObject({ hangs: false });
-      expect([0, 1, 2, 3, 4, 6], ended.err).toContain(ended.exit);
-      if (ended.exit !== 0 && ended.exit !== 1) expect(ended.err).toMatch(/^(.*\n)*error: .+/);
-      expect(ended.err).not.toMatch(/ {4}at .+:\d+:\d+|Maximum call stack/);
-      rmSync(own, { recursive: true, force: true });
-    },
-    4 * HANGS_MS,
-  );
-});
+describe.skipIf(process.platform !== 'linux')(
+  'a command (skipped on other systems: only Linux has all these kinds of files)',
+  () => {
+    test.concurrent.each(CASES)(
+      '%j succeeds or ends with a typed error if %s is %s',
+      async (line, place, _kind, put) => {
+        const own = mkdtempSync(join(root, 'case-'));
+        if (place !== 'home') cpSync(home, join(own, 'home'), { recursive: true });
+        const path = join(own, place.replace('SESSION', `home/sessions/${session}`));
+        rmSync(path, { recursive: true, force: true });
+        mkdirSync(dirname(path), { recursive: true });
+        put(path);
+        if (place !== 'in.json') text(join(own, 'in.json'));
+        const args = line.map((word) => (word === 'S' ? session : word));
+        const ended = await tidemark(args, { folder: own, environment: { TIDEMARK_HOME: join(own, 'home') } });
+        expect(ended, ended.err).toMatchObject({ hangs: false });
+        expect([0, 1, 2, 3, 4, 6], ended.err).toContain(ended.exit);
+        if (ended.exit !== 0 && ended.exit !== 1) expect(ended.err).toMatch(/^(.*\n)*error: .+/);
+        expect(ended.err).not.toMatch(/ {4}at .+:\d+:\d+|Maximum call stack/);
+        rmSync(own, { recursive: true, force: true });
+      },
+      4 * HANGS_MS,
+    );
+  },
+);
 
-/** Makes the home read-only, for root too, in a name space of mounts of its own. */
+/** Start of a shell line that makes the home read-only, also for root, in a separate mount namespace. */
 const READ_ONLY = `exec unshare -rm sh -c 'mount --bind "$TIDEMARK_HOME" "$TIDEMARK_HOME" && mount -o remount,bind,ro "$TIDEMARK_HOME" &&`;
 const MAY_MOUNT = spawnSync('unshare', ['-rm', 'true']).status === 0;
 
-/** What surrounds a process, the exit code of `sessions` there, and its words. */
+/**
+ * Name of the surroundings, shell line that creates them, and the expected exit code and stderr text of the command.
+ */
 const AROUND: readonly (readonly [name: string, shell: string, exit: number, words: RegExp])[] = [
   ['stdin that is closed', 'exec "$0" "$@" <&-', 0, /^$/],
   ['stdout that is full', 'exec "$0" "$@" --help >/dev/full', 3, /error: ENOSPC[^]*\nnext: make room/],
@@ -225,12 +236,12 @@ const AROUND: readonly (readonly [name: string, shell: string, exit: number, wor
 ];
 
 describe.skipIf(process.platform !== 'linux')(
-  '`tidemark sessions` (skipped: only Linux has all of these places)',
+  '`tidemark sessions` (skipped on other systems: only Linux has all these surroundings)',
   () => {
     if (!MAY_MOUNT) console.warn('skipped: rows that mount, as `unshare -rm` is not allowed here');
     const rows = AROUND.filter(([, shell]) => MAY_MOUNT || !shell.includes('unshare'));
     test.each(rows)(
-      'with %s ends as documented',
+      'with %s ends with the documented exit code',
       async (_name, shell, exit, words) => {
         const own = mkdtempSync(join(root, 'around-'));
         const ended = await tidemark(['sessions'], { folder: own, environment: { TIDEMARK_HOME: home }, shell });

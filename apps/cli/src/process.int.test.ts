@@ -1,4 +1,5 @@
-// The command as a process of its own: exit codes, streams, signals, and the hand-over under an old Node.
+// Tests the command as a separate process: exit codes, streams, signals, and the start through the shim under an old
+// Node.
 
 import { spawn, spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -20,7 +21,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(folder, { recursive: true }));
 
-/** Node options that make the process believe it is an old one; what it spawns is not affected. */
+/** Returns Node options that make the process believe it is an old Node. Processes that it starts are not affected. */
 function asOldNode(): readonly string[] {
   const preload = join(folder, 'old-node.cjs');
   writeFileSync(
@@ -41,13 +42,13 @@ function tidemark(args: readonly string[], options: readonly string[] = [], bin:
   return { code: ran.status, out: ran.stdout, err: ran.stderr };
 }
 
-/** The JSON of the first line that a process prints. */
+/** Returns the JSON of the first line that a process prints. */
 async function firstLine(stream: NodeJS.ReadableStream): Promise<{ readonly url: string }> {
   for await (const line of createInterface({ input: stream })) return JSON.parse(line);
   throw new Error('the process printed nothing');
 }
 
-test('keeps what Node made of its sources for the next start, where nobody else can write', () => {
+test('the compile cache is stored in a folder that only the user can access', () => {
   const {
     NODE_DISABLE_COMPILE_CACHE: _off,
     NODE_COMPILE_CACHE: _elsewhere,
@@ -61,11 +62,11 @@ test('keeps what Node made of its sources for the next start, where nobody else 
   expect((statSync(compiled).mode & 0o777).toString(8)).toBe('700');
 });
 
-test('runs from its source, and prints nothing on stderr', () => {
+test('`--version` runs from the source files and prints nothing on stderr', () => {
   expect(tidemark(['--version'])).toEqual({ code: 0, out: '0.0.0\n', err: '' });
 });
 
-test('hands over to the Node of the project under an old one: arguments, streams and exit code', () => {
+test("under an old Node, the project's own Node takes over with arguments, streams and exit code", () => {
   const ran = tidemark(['sesions', '--json'], asOldNode());
   expect(ran).toMatchObject({ code: 2, err: '' });
   expect(JSON.parse(ran.out)).toMatchObject({
@@ -74,14 +75,14 @@ test('hands over to the Node of the project under an old one: arguments, streams
   });
 });
 
-test('says which Node is needed under an old one that stands alone', () => {
+test("under an old Node without the project's own, the error names the required version", () => {
   cpSync(BIN, join(folder, 'tidemark.cjs'));
   const ran = tidemark(['--version'], asOldNode(), join(folder, 'tidemark.cjs'));
   expect(ran).toMatchObject({ code: 2, out: '' });
   expect(ran.err).toMatch(/needs Node 24 or later.*\nnext: /);
 });
 
-test('runs the simulator until Ctrl-C, and ends with 130', async () => {
+test('`simulate` runs until Ctrl-C and ends with 130', async () => {
   const child = spawn(process.execPath, [BIN, 'simulate', '--json'], { stdio: ['ignore', 'pipe', 'inherit'] });
   const ended = new Promise((resolve) => child.on('exit', (code, signal) => resolve({ code, signal })));
   try {
@@ -94,7 +95,7 @@ test('runs the simulator until Ctrl-C, and ends with 130', async () => {
   expect(await ended).toEqual({ code: 130, signal: null });
 });
 
-test('runs the simulator for hosts that are allowed, and ends at Ctrl-C with connections open', async () => {
+test('`simulate` serves only allowed hosts, and Ctrl-C ends it despite open connections', async () => {
   const args = [BIN, 'simulate', '--json', '--allow-host', 'ci.test', '--allow-host', 'other.test'];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   const ended = new Promise((resolve) => child.on('exit', (code, signal) => resolve({ code, signal })));
@@ -113,14 +114,14 @@ test('runs the simulator for hosts that are allowed, and ends at Ctrl-C with con
   const half = connect(port, '127.0.0.1');
   const closed = new Promise((resolve) => half.on('error', () => undefined).on('close', resolve));
   half.write('POST /v1/messages HTTP/1.1\r\n');
-  // An answer on a later connection shows that the first one was accepted.
+  // An answer on a later connection proves that the server has accepted the first one.
   expect(await status('ci.test')).toBe('404');
   child.kill('SIGINT');
   expect(await ended).toEqual({ code: 130, signal: null });
   await closed;
 });
 
-test('passes Ctrl-C on to the Node that took over', async () => {
+test('Ctrl-C is passed on to the Node that took over', async () => {
   const args = [...asOldNode(), BIN, 'simulate', '--json'];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   const ended = new Promise((resolve) => child.on('exit', (code, signal) => resolve({ code, signal })));
@@ -129,7 +130,7 @@ test('passes Ctrl-C on to the Node that took over', async () => {
   expect(await ended).toEqual({ code: 130, signal: null });
 });
 
-test('refuses a port that is taken, with the next step', async () => {
+test('`simulate` refuses a port in use and returns an error code', async () => {
   const taken = createServer();
   await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
   const address = taken.address();
@@ -140,7 +141,7 @@ test('refuses a port that is taken, with the next step', async () => {
   expect(JSON.parse(ran.out)).toMatchObject({ ok: false, error: { code: 'simulator/listen-failed' } });
 });
 
-test('ends when the command has ended, whatever it left open, and loses no output', () => {
+test('the process exits when the command has ended, despite an open timer, and loses no output', () => {
   const preload = join(folder, 'left-open.cjs');
   writeFileSync(preload, 'setInterval(() => undefined, 1000);');
   const ran = spawnSync(process.execPath, ['--require', preload, BIN, '--help'], { encoding: 'utf8', timeout: 20_000 });
@@ -148,7 +149,7 @@ test('ends when the command has ended, whatever it left open, and loses no outpu
   expect(ran.stdout).toMatch(/141 output closed\.\n$/);
 });
 
-test('ends with 141 and without a word when nobody reads its output', async () => {
+test('the process ends with 141 and prints nothing if its output is not read', async () => {
   const child = spawn(process.execPath, [BIN, '--help'], { stdio: ['ignore', 'pipe', 'pipe'] });
   child.stdout.destroy();
   let err = '';

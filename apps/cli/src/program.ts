@@ -1,4 +1,5 @@
-// The commander program around the table of commands: `--json` and examples everywhere, errors as values.
+// Builds the commander program from the table of commands. Adds `--json` and examples to every command, and converts
+// errors.
 
 import type { CommanderError } from 'commander';
 import { Command as CommanderCommand } from 'commander';
@@ -6,13 +7,16 @@ import { Command as CommanderCommand } from 'commander';
 import type { Command, RunAction } from './frame/command.ts';
 import { CliError } from './frame/failure.ts';
 
-/** Where commander's own words (help, version) go. */
+/** Output for the texts that commander prints itself: help and version. */
 export interface HelpSink {
   write(text: string): void;
   readonly columns: number;
 }
 
-/** The program, ready to parse. It throws `CommanderError` where commander would exit; see `usageOf`. */
+/**
+ * Creates the program, ready to parse. It throws `CommanderError` where commander would exit the process; see
+ * `usageOf`.
+ */
 export function createProgram(
   commands: readonly Command[],
   version: string,
@@ -54,14 +58,14 @@ Everything is kept under ~/.tidemark, or the folder that TIDEMARK_HOME names.
 Exit codes: 0 done, 1 a difference or failed check, 2 wrong use, 3 refused or not found, 4 damaged, 5 provider,
 6 busy, 70 a bug, 130 interrupted, 141 output closed.`;
 
-/** Whether commander only stopped because it has printed what was asked: help or the version. */
+/** Returns true if commander stopped only because it printed the help or the version. */
 export function isAnswered(error: CommanderError): boolean {
   return error.exitCode === 0 || error.code === 'commander.help';
 }
 
 /**
- * Commander's complaint in our terms, with the nearest name as the next step where it found one. Where there are prompts, a
- * word that is nearly a command may have been meant as one.
+ * Converts an error of commander into a `CliError`, with the nearest name as the next step if commander found one. With
+ * `takesPrompts`, the next step also shows how to send an unknown command as a prompt.
  */
 export function usageOf(error: CommanderError, takesPrompts: boolean): CliError {
   const [complaint = '', suggestion] = withoutPasswords(error.message)
@@ -76,7 +80,10 @@ export function usageOf(error: CommanderError, takesPrompts: boolean): CliError 
   return new CliError(code, complaint, `${next}${prompt}`, error);
 }
 
-/** An address on the command line may hold a password, and a complaint quotes what it does not understand. */
+/**
+ * Removes passwords from addresses in the text. Commander quotes arguments that it does not understand, and such an
+ * argument may be an address with a password.
+ */
 function withoutPasswords(text: string): string {
   return text.replaceAll(/(:\/\/)[^/\s'"?#]*@/g, '$1[password]@');
 }

@@ -1,4 +1,4 @@
-// The frame around the commands: what it prints where, and with which exit code it ends.
+// Tests the frame around the commands: what it prints on each stream, and its exit code.
 
 import { LogError } from '@tidemark/log';
 import { describe, expect, test } from 'vitest';
@@ -25,7 +25,7 @@ function failing(error: unknown): readonly Command[] {
   return commandThat(() => Promise.reject(error));
 }
 
-test('pins the exit codes', () => {
+test('the exit codes are pinned', () => {
   expect(EXIT).toEqual({
     ok: 0,
     difference: 1,
@@ -46,7 +46,7 @@ describe('results', () => {
     output.note('on the side');
   });
 
-  test('go to stdout as text, and notices to stderr', async () => {
+  test('go to stdout as text, and notices go to stderr', async () => {
     expect(await pretendRun(['act'], { commands })).toEqual({
       exit: 0,
       out: 'the answer is 42\n',
@@ -58,12 +58,12 @@ describe('results', () => {
     expect(await pretendRun(['act', '--json'], { commands })).toMatchObject({ exit: 0, out: '{"answer":42}\n' });
   });
 
-  test('have colours on a terminal only', async () => {
+  test('have colours only on a terminal', async () => {
     const { out } = await pretendRun(['act'], { commands, colour: true });
     expect(out).toBe('the answer is \u001b[1m42\u001b[22m\n');
   });
 
-  test('never carry an escape or a bidirectional control that was in the content', async () => {
+  test('contain no escape sequence or bidirectional control from the content', async () => {
     const evil = 'a\u001b[2Jb\u001b]0;title\u0007c\u202Ed\u009b31me\rf\u2066g';
     const shows = commandThat(async ({ output }) => {
       output.result({ evil }, () => [evil, withStyle('red', evil)]);
@@ -96,7 +96,7 @@ describe('errors', () => {
     ['log/damaged', EXIT.corrupt],
     ['artifact/damaged', EXIT.corrupt],
     ['log/closed', EXIT.bug],
-  ] as const)('of a log (%s) end with %i', async (code, exit) => {
+  ] as const)('of a log (%s) end with exit code %i', async (code, exit) => {
     expect(await pretendRun(['act'], { commands: failing(new LogError(code, 'x')) })).toMatchObject({ exit });
   });
 
@@ -107,11 +107,11 @@ describe('errors', () => {
     [Object.assign(new Error('in use'), { code: 'EADDRINUSE' }), EXIT.refused],
     [new Error('surprise'), EXIT.bug],
     ['a string', EXIT.bug],
-  ])('are sorted by code: %s', async (error, exit) => {
+  ])('have the exit code of their error code: %s', async (error, exit) => {
     expect(await pretendRun(['act'], { commands: failing(error) })).toMatchObject({ exit });
   });
 
-  test('of use name the nearest command or option', async () => {
+  test('of usage suggest the nearest command or option', async () => {
     const commands = commandThat(async () => undefined);
     const command = await pretendRun(['akt', '--json'], { commands });
     expect(command.exit).toBe(2);
@@ -123,14 +123,14 @@ describe('errors', () => {
     expect(option).toMatchObject({ exit: 2, out: '', err: expect.stringContaining('did you mean --json?') });
   });
 
-  test('of use are said for too many arguments', async () => {
+  test('of usage are reported for too many arguments', async () => {
     const commands = commandThat(async () => undefined);
     expect(await pretendRun(['act', 'a', 'b'], { commands })).toMatchObject({ exit: 2, out: '' });
   });
 });
 
 describe('help', () => {
-  test('is printed on stdout where nothing is asked', async () => {
+  test('is printed on stdout for a command line without arguments', async () => {
     const ran = await pretendRun([]);
     expect(ran).toMatchObject({ exit: 0, err: '' });
     expect(ran.out).toContain('Usage: tidemark');
@@ -148,12 +148,12 @@ describe('help', () => {
     }
   });
 
-  test('says the version', async () => {
+  test('includes `--version`, which prints the version', async () => {
     expect(await pretendRun(['--version'])).toEqual({ exit: 0, out: '1.2.3\n', err: '' });
   });
 });
 
-test('ends with 130 when it was interrupted, whatever the command threw on its way out', async () => {
+test('an interrupted command ends with 130, even if it throws an error', async () => {
   const controller = new AbortController();
   const commands = commandThat(async () => {
     controller.abort();
@@ -162,7 +162,7 @@ test('ends with 130 when it was interrupted, whatever the command threw on its w
   expect(await pretendRun(['act'], { commands, signal: controller.signal })).toEqual({ exit: 130, out: '', err: '' });
 });
 
-test('keeps everything under TIDEMARK_HOME, else under the folder of the user', async () => {
+test("all data is in TIDEMARK_HOME, or by default in the user's home folder", async () => {
   const commands = commandThat(async ({ home, output }) => output.line(home));
   const asked = await pretendRun(['act'], { commands, environment: { TIDEMARK_HOME: '/somewhere/else' } });
   expect(asked.out).toBe('/somewhere/else\n');

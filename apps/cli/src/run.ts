@@ -1,4 +1,5 @@
-// One run of the command line as a function: arguments and the environment of the process in, an exit code out. The process is in `main.ts`.
+// Runs one command line as a function. It takes the arguments and the environment of the process, and returns an exit
+// code. `main.ts` contains the process itself.
 
 import { resolve } from 'node:path';
 
@@ -21,12 +22,12 @@ import type { SettingsPlaces } from './settings/display-in.ts';
 import { asDisplayed, displayIn } from './settings/display-in.ts';
 import { createProgram, isAnswered, usageOf } from './program.ts';
 
-/** Everything a run can reach. */
+/** Parts of the process that a run can use. */
 export interface ProcessEnvironment {
   readonly environment: CommandEnvironment;
-  /** The folder that the process works in, absolute. */
+  /** Absolute path of the folder that the process works in. */
   readonly folder: string;
-  /** The user's own folder. */
+  /** Home folder of the user. */
   readonly userFolder: string;
   readonly input: Input;
   readonly out: Sink & { readonly columns: number };
@@ -38,7 +39,7 @@ export interface ProcessEnvironment {
   openStore(home: string): Promise<NdjsonStore>;
 }
 
-/** Runs one command line. Never throws: what goes wrong is printed, and its exit code returned. */
+/** Runs one command line. Never throws: an error is printed, and its exit code is returned. */
 export async function run(
   args: readonly string[],
   processEnvironment: ProcessEnvironment,
@@ -73,7 +74,7 @@ async function parse(
   return exit;
 }
 
-/** What may stand first on a line, `help` included. */
+/** Returns the words that can be the first word of a command line, including `help`. */
 function namesOf(commands: readonly Command[]): readonly string[] {
   return [...commands.map(({ name }) => name), 'help'];
 }
@@ -85,7 +86,7 @@ function settle(
   commands: readonly Command[],
 ): ExitCode {
   if (error instanceof CommanderError && isAnswered(error)) return EXIT.ok;
-  // What a cut wait throws on its way out is no failure of its own.
+  // An error after an interruption is a consequence of the interruption, so it is not reported.
   if (processEnvironment.signal.aborted) return EXIT.interrupted;
   const takesPrompts = namesOf(commands).includes('run');
   const failure = failureOf(error instanceof CommanderError ? usageOf(error, takesPrompts) : error);
@@ -113,7 +114,10 @@ function contextOf(
   };
 }
 
-/** Known before parsing, because how things are shown is set there too. */
+/**
+ * Finds the places of the settings before the command line is parsed, because the display settings apply to parsing
+ * errors and help too.
+ */
 function settingsPlaces(
   args: readonly string[],
   { environment, folder, userFolder }: ProcessEnvironment,
@@ -128,7 +132,10 @@ function settingsPlaces(
   };
 }
 
-/** Known before parsing, because a wrong command line is answered in the same form. */
+/**
+ * Returns true if the output must be JSON. Determined before parsing, because errors in the command line are also
+ * reported as JSON.
+ */
 function asksForJson(args: readonly string[]): boolean {
   return optionsIn(args).includes('--json');
 }

@@ -1,4 +1,5 @@
-// The shim, which runs under an older Node and starts the project's own: one Ctrl-C counts once, and nothing outlives the shim.
+// Tests the shim, which runs under an older Node and starts the project's own Node. One Ctrl-C counts once, and no
+// process outlives the shim.
 
 import type { ChildProcess } from 'node:child_process';
 import { spawn, spawnSync } from 'node:child_process';
@@ -32,7 +33,7 @@ afterEach(async () => {
   stage.clear();
 });
 
-/** A line that runs the command with its arguments through the shim, as under Node 20. */
+/** Returns a command line that runs the command through the shim, as under Node 20. */
 function shimLine(...args: readonly string[]): readonly [string, ...string[]] {
   const preload = join(stage.home, '..', 'old-node.cjs');
   const versions = `{ value: { ...process.versions, node: '20.1.0' } }`;
@@ -43,7 +44,7 @@ function shimLine(...args: readonly string[]): readonly [string, ...string[]] {
 
 const SETTINGS = { ANTHROPIC_API_KEY: 'no-real-key-at-all' } as const;
 
-/** Starts it as the leader of a group of its own, as a shell starts a job. */
+/** Starts the command as the leader of a new process group, as a shell starts a job. */
 function start(...args: readonly string[]): ChildProcess & { readonly stdout: NodeJS.ReadableStream } {
   const [node, ...rest] = shimLine(...args);
   const env = { ...process.env, ...SETTINGS, TIDEMARK_HOME: stage.home };
@@ -55,7 +56,10 @@ interface Found {
   readonly outcomes: readonly string[];
 }
 
-/** How the turns of the one session ended, as the log has it. Opening it for writing takes its lease. */
+/**
+ * Returns the outcomes of the turns in the only session, from its log. Opens the session for writing first, which
+ * proves that its lease is free.
+ */
 async function theSession(): Promise<Found> {
   const store = openNdjsonStore({ home: stage.home });
   const { sessions } = await store.sessions();
@@ -68,7 +72,7 @@ async function theSession(): Promise<Found> {
   return { session, outcomes };
 }
 
-test('one Ctrl-C to the whole group interrupts the turn, which is recorded', async () => {
+test('one Ctrl-C to the whole process group interrupts the turn, and the log records it', async () => {
   const child = start('wait a while', '--json');
   const code = new Promise((resolve) => child.on('close', resolve));
   for await (const line of createInterface({ input: child.stdout }))
@@ -77,7 +81,7 @@ test('one Ctrl-C to the whole group interrupts the turn, which is recorded', asy
   expect((await theSession()).outcomes).toEqual(['interrupted']);
 });
 
-test('one SIGINT to the shim alone interrupts the turn, which is recorded', async () => {
+test('one SIGINT to the shim alone interrupts the turn, and the log records it', async () => {
   const child = start('wait a while', '--json');
   const code = new Promise((resolve) => child.on('close', resolve));
   for await (const line of createInterface({ input: child.stdout }))
@@ -105,9 +109,9 @@ test.each([
   },
 );
 
-test('a SIGKILL of the shim ends the process that it started, which gives its lease back', async () => {
+test('a SIGKILL of the shim ends the process that it started, and the lease is released', async () => {
   const child = start('wait a while', '--json');
-  // The real process holds the other end of this stream: it is over when that process is.
+  // The real process holds the other end of this stream, so the stream ends when that process ends.
   for await (const line of createInterface({ input: child.stdout }))
     if (line.includes('"tool.started"')) child.kill('SIGKILL');
   expect((await theSession()).outcomes).toEqual(['interrupted']);
@@ -116,7 +120,7 @@ test('a SIGKILL of the shim ends the process that it started, which gives its le
 const hasTmux = spawnSync('tmux', ['-V']).status === 0;
 
 test.skipIf(!hasTmux)(
-  'one Ctrl-C at a real terminal interrupts the turn (skipped where tmux is not installed)',
+  'one Ctrl-C at a real terminal interrupts the turn (skipped if tmux is not installed)',
   async () => {
     const socket = `tidemark-shim-${process.pid}`;
     const tmux = (...args: readonly string[]): void => {
@@ -127,7 +131,7 @@ test.skipIf(!hasTmux)(
     const line = shimLine('run', 'wait', 'a', 'while')
       .map((word) => `'${word}'`)
       .join(' ');
-    // A shell is interrupted with its job, and then goes on only where it catches that.
+    // Ctrl-C interrupts the shell together with its job. The trap keeps the shell running.
     const script = `trap : INT; cd '${stage.folder}'; ${line}; echo $? > '${code}'`;
     const env = { ...SETTINGS, TIDEMARK_HOME: stage.home };
     const given = Object.entries(env).flatMap(([name, value]) => ['-e', `${name}=${value}`]);
@@ -146,7 +150,7 @@ test.skipIf(!hasTmux)(
   },
 );
 
-/** Resolves when a file of the folder is there and has its content. */
+/** Resolves when the file exists and has its content. */
 async function appears(folder: string, file: string): Promise<void> {
   await new Promise<void>((resolve) => {
     const watcher = watch(folder);

@@ -1,21 +1,21 @@
-// A session whose every word would be HTML, and a secret in it.
+// Creates a session in which every text is HTML and one text contains a secret.
 
 import type { Event, Log } from '@tidemark/log';
 import { callId, digest, money, position, sessionId, timestamp } from '@tidemark/log';
 import { createMemoryStore } from '@tidemark/store-memory';
 
-/** The name of the session. */
+/** Id of the session. */
 export const ID = sessionId('hostile');
-/** When all of it is recorded. */
+/** Time of all records. */
 export const at = timestamp('2026-11-20T12:00:00.000Z');
-/** The bytes of its picture. */
+/** Bytes of the picture in the session. */
 export const PIXEL: Buffer = Buffer.from('not quite a picture');
-/** What an answer gives away. */
+/** Secret that an answer contains. */
 export const SECRET = 'sk-secret-value-1234567890';
-/** What stands everywhere in it. */
+/** Text that appears in every field of the session. */
 export const HOSTILE = '</pre></details><script>alert(1)</script><img src="https://evil.example/x">\u001b[2J\u202e';
 
-/** A store with one session of these events. */
+/** Creates a store with one session that contains these events. */
 export async function recorded(events: (store: Log) => Promise<readonly Event[]>): Promise<Log> {
   const store = createMemoryStore();
   const writer = await store.create(ID);
@@ -29,13 +29,13 @@ export async function recorded(events: (store: Log) => Promise<readonly Event[]>
   return store;
 }
 
-/** Words as a part. */
+/** Returns a text part. */
 export const text = (words: string): { readonly type: 'text'; readonly text: string } => ({
   type: 'text',
   text: words,
 });
 
-/** The hostile session. */
+/** Returns the events of the hostile session. */
 export async function hostile(store: Log): Promise<readonly Event[]> {
   const { digest: artifact } = await store.artifacts.put(PIXEL);
   const image = { type: 'image', artifact, mediaType: 'image/png', bytes: PIXEL.length } as const;

@@ -1,5 +1,5 @@
-// A long session in a home: one tool with long results, a model that calls it again and again, and a checkpoint whenever the
-// window is nearly full. No time is spent on a provider.
+// Creates a long session in a home: one tool with long results, a model that calls it repeatedly, and a checkpoint
+// whenever the window is nearly full. The provider answers at once.
 
 import type { Tool } from '@tidemark/kit';
 import { createAgent } from '@tidemark/kit';
@@ -7,16 +7,16 @@ import type { Provider, StreamPart } from '@tidemark/model';
 import { anthropicEncoder, decodeMessage } from '@tidemark/provider-anthropic';
 import { openNdjsonStore } from '@tidemark/store-ndjson';
 
-/** How long it is. */
+/** Size of a long session. */
 export interface LongSession {
   readonly turns: number;
-  /** Requests of each turn. */
+  /** Number of requests per turn. */
   readonly steps: number;
-  /** Bytes of each result, at most 45,000. */
+  /** Size of each tool result in bytes, at most 45,000. */
   readonly resultBytes: number;
 }
 
-/** Plays it, and returns its name. */
+/** Creates the session and returns its id. */
 export async function playLongSession(home: string, { turns, steps, resultBytes }: LongSession): Promise<string> {
   const look: Tool = {
     name: 'look',
@@ -39,7 +39,10 @@ export async function playLongSession(home: string, { turns, steps, resultBytes 
   return session.id;
 }
 
-/** Answers with a call, and each so many times with a text. It counts four bytes as a token. */
+/**
+ * Returns a provider that answers with a tool call, and with a text at every `steps`-th call. It counts four bytes as
+ * one token.
+ */
 function callingProvider(steps: number): Provider {
   let count = 0;
   return {

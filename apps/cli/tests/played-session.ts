@@ -1,5 +1,6 @@
-// A small session made through the kit, on the simulator in this process and a clock of the test's: the same records every
-// time. Two prompts, a lunch break, a tool that comes, and a title beside the conversation.
+// Creates a small session through kit, with the simulator in this process and a clock of the test. The records are
+// identical in every run. The session has several prompts, a pause of six minutes, a tool that is added, and a side
+// call for a title.
 
 import type { Agent, AgentSession, Tool } from '@tidemark/kit';
 import { createAgent } from '@tidemark/kit';
@@ -9,7 +10,7 @@ import type { Provider, StreamPart } from '@tidemark/model';
 import { anthropicEncoder, decodeMessage } from '@tidemark/provider-anthropic';
 import { createSimulator } from '@tidemark/simulator';
 
-/** Milliseconds since the epoch; only a test moves it. */
+/** Time in milliseconds since 1970. Only the test moves it. */
 interface Clock {
   now: number;
 }
@@ -18,7 +19,7 @@ const NOON = Date.UTC(2026, 10, 20, 12);
 const SECOND = 1_000;
 const MINUTE = 60_000;
 
-/** Plays the session into a store, and tells its name. */
+/** Creates the session in a store and returns its id. */
 export async function playSession(store: Log, begin: number = NOON): Promise<string> {
   const clock: Clock = { now: begin };
   const agent = agentOn(store, clock);
@@ -34,7 +35,10 @@ export async function playSession(store: Log, begin: number = NOON): Promise<str
   return session.id;
 }
 
-/** Plays a session whose second request is the first above 100,000 tokens, where its model costs more, and tells its name. */
+/**
+ * Creates a session and returns its id. Its second request is the first one above 100,000 tokens, where its model costs
+ * more.
+ */
 export async function playLongSession(store: Log): Promise<string> {
   const clock: Clock = { now: NOON };
   const agent = agentOn(store, clock, 'claude-haiku-5-5');

@@ -1,4 +1,4 @@
-// One run of the command line in a test: two texts in place of the streams, and a home or store of the test's choosing.
+// Runs the command line inside a test, with two texts as the output streams and a home or store chosen by the test.
 
 import type { Keyring } from '@tidemark/settings';
 import { SettingsError } from '@tidemark/settings';
@@ -11,33 +11,36 @@ import type { Sink } from '../src/frame/output.ts';
 import type { ProcessEnvironment } from '../src/run.ts';
 import { run } from '../src/run.ts';
 
-/** What a run left behind. */
+/** Result of a run. */
 export interface Ran {
   readonly exit: number;
   readonly out: string;
   readonly err: string;
 }
 
-/** What a test may choose; the rest is plain. */
+/** Values that a test can choose. All others have simple defaults. */
 export interface Choices {
   readonly commands?: readonly Command[];
   readonly environment?: ProcessEnvironment['environment'];
   readonly store?: NdjsonStore;
   readonly signal?: AbortSignal;
-  /** None unless it is given. */
+  /** Keyring of the system. By default it cannot be used. */
   readonly keyring?: Keyring;
   readonly colour?: boolean;
-  /** Where the command is given; nowhere by default. */
+  /** Folder in which the command runs. By default a folder that does not exist. */
   readonly folder?: string;
-  /** What is piped in. */
+  /** Input that is piped to the command. */
   readonly piped?: string | Uint8Array;
-  /** Sits at a terminal and answers what is asked. It is given all that was shown since its last answer, the question last. */
+  /**
+   * User at a terminal, who answers questions. The argument is everything shown since the last answer, with the
+   * question at the end.
+   */
   readonly person?: (question: string) => string;
-  /** Rows of that terminal: 1,000 unless a test pages. */
+  /** Rows of the terminal. The default of 1,000 avoids paging. */
   readonly rows?: number;
 }
 
-/** Runs one command line, piped unless `colour` asks for a terminal. */
+/** Runs one command line. Its output is piped, or a terminal if `colour` is set. */
 export async function pretendRun(args: readonly string[], choices: Choices = {}): Promise<Ran> {
   const out = textSink(choices.colour === true);
   const err = textSink(choices.colour === true);
@@ -91,7 +94,7 @@ function textSink(terminal: boolean): Sink & { text(): string } {
   return { write, terminal, colour: terminal, text: () => written };
 }
 
-/** A store in which nothing is kept; `parts` says otherwise. What a test does not give must not be called. */
+/** Returns an empty store whose methods throw, except `sessions`. `parts` replaces single methods. */
 export function pretendStore(parts: Partial<NdjsonStore> = {}): NdjsonStore {
   const never = (): never => {
     throw new Error('this test gives the store no such method');

@@ -1,23 +1,24 @@
-// A command at a real terminal: a tmux server of its own, on a socket of its own, which a test types into and reads from.
+// Runs a command at a real terminal: a separate tmux server on its own socket. A test types into it and reads its
+// screen.
 
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** A terminal of 100 columns and 30 rows. */
+/** Terminal of 100 columns and 30 rows. */
 export interface PseudoTerminal {
-  /** Types: text as it is, or the name of a key of tmux: `Enter`, `C-c`. */
+  /** Types text, or a key by its tmux name, such as `Enter` or `C-c`. */
   type(...keys: readonly string[]): void;
-  /** What the screen shows. */
+  /** Returns the text on the screen. */
   screen(): string;
-  /** Looks at the screen until it shows the pattern, and returns it. Throws after 30 seconds. */
+  /** Reads the screen until it matches the pattern, and returns it. Throws after 30 seconds. */
   until(pattern: RegExp): Promise<string>;
-  /** Ends what runs in it. */
+  /** Ends the tmux server and everything in it. */
   close(): void;
 }
 
-/** Whether there is a tmux to run. */
+/** Returns true if tmux can be run. */
 export function hasTmux(): boolean {
   try {
     execFileSync('tmux', ['-V'], { stdio: 'ignore' });
@@ -27,7 +28,7 @@ export function hasTmux(): boolean {
   }
 }
 
-/** Runs a command in a folder; behind its end the screen shows `exit:` and its code. */
+/** Runs a command in a folder. After the command ends, the screen shows `exit:` and its exit code. */
 export function openTerminal(
   command: readonly string[],
   folder: string,
@@ -49,7 +50,7 @@ export function openTerminal(
       for (let shown = screen(); ; shown = screen()) {
         if (pattern.test(shown)) return shown;
         if (Date.now() > end) throw new Error(`the screen does not show ${pattern}:\n${shown}`);
-        // The simulator of the test works in this process.
+        // A timer keeps the event loop free, because the test's simulator runs in this process.
         await new Promise((resolve) => setTimeout(resolve, 20));
       }
     },

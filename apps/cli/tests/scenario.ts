@@ -1,4 +1,4 @@
-// A folder to work in, a home to keep sessions in, and the simulator's answers in a file.
+// Provides a folder to work in, a home for sessions, and scenario files for the simulator.
 
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,19 +6,19 @@ import { join } from 'node:path';
 
 import type { Scenario, ScenarioStep, PlannedAnswer } from '@tidemark/simulator';
 
-/** Where a test plays. */
+/** Folders and files of a test. */
 export interface Stage {
-  /** The folder that the agent works in. */
+  /** Folder that the agent works in. */
   readonly folder: string;
   readonly home: string;
   /** Writes a file into the folder. */
   write(name: string, text: string): void;
-  /** Writes a scenario beside the folder, and tells its path. */
+  /** Writes a scenario file outside the folder and returns its path. */
   scenario(...steps: readonly ScenarioStep[]): string;
   clear(): void;
 }
 
-/** A stage of its own. */
+/** Creates a separate stage. */
 export function openStage(): Stage {
   const root = mkdtempSync(join(tmpdir(), 'tidemark-stage-'));
   const folder = join(root, 'shop');
@@ -38,7 +38,7 @@ export function openStage(): Stage {
   };
 }
 
-/** An answer that makes one call. */
+/** Returns an answer that makes one call. */
 export function calls(name: string, input: Readonly<Record<string, unknown>>, text?: string): PlannedAnswer {
   return { calls: [{ name, arguments: input }], ...(text !== undefined && { text }) };
 }

@@ -1,20 +1,20 @@
-// A workbook as a file on disk: opened for each look, and written whole beside itself and renamed, so that whoever reads it
-// sees the old or the new one.
+// Workbook as a file on disk. The file is opened for each access. A save writes a whole temporary file in the same
+// folder and renames it, so a reader sees the old or the new file.
 
 import { randomUUID } from 'node:crypto';
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import type { RoundtripWorkbook } from 'hucre/xlsx';
 import { openXlsx, saveXlsx, writeXlsx } from 'hucre/xlsx';
 
-/** What the library knows of a file, its charts, themes and macros kept aside for saving. */
+/** Content of a workbook file. The library keeps charts, themes and macros unchanged for saving. */
 export type Book = RoundtripWorkbook;
 
-/** The file as it is now. */
+/** Opens the current version of the file. */
 export async function openBook(path: string): Promise<Book> {
   return openXlsx(await readFile(path), { readStyles: true });
 }
 
-/** Opens the file, changes what was opened, and saves it. What `change` throws leaves the file as it was. */
+/** Opens the file, applies `change` and saves it. If `change` throws, the file stays unchanged. */
 export async function editBook<T>(path: string, change: (book: Book) => T): Promise<T> {
   const book = await openBook(path);
   const result = change(book);
@@ -22,7 +22,7 @@ export async function editBook<T>(path: string, change: (book: Book) => T): Prom
   return result;
 }
 
-/** The file that this example works on: two sheets, a table, a named range and a formula. */
+/** Writes the sample file of this example: two sheets, a table, a named range and a formula. */
 export async function writeSample(path: string): Promise<void> {
   const bytes = await writeXlsx({
     sheets: [

@@ -1,4 +1,5 @@
-// The tools of a workbook. They take no path: the file is the embedder's choice, not the model's.
+// Tools of a workbook. They have no path argument, because the embedding program chooses the file and the model must
+// not.
 
 import type { Tool } from '@tidemark/kit';
 import { defineTool } from '@tidemark/kit';
@@ -14,7 +15,7 @@ const MOST_ROWS = 200;
 const ref = z.string().regex(/^[A-Z]{1,2}[1-9]\d{0,3}$/, 'expected a cell such as B12');
 const value = z.union([z.string(), z.number(), z.boolean(), z.null()]);
 
-/** `sheet_read`, `cells_write` and `sheet_add` over this file. */
+/** Creates the tools `sheet_read`, `cells_write` and `sheet_add` for this file. */
 export function bookTools(path: string): readonly Tool[] {
   return [
     defineTool({
@@ -54,7 +55,10 @@ export function bookTools(path: string): readonly Tool[] {
   ];
 }
 
-/** What a tool throws is the error that the model reads: it says what there is. */
+/**
+ * Returns the sheet with this name. The error lists the existing sheets, because the model reads the message of an
+ * error that a tool throws.
+ */
 function sheetNamed({ sheets }: Book, wanted: string): Sheet {
   const found = sheets.find(({ name }) => name === wanted);
   if (found !== undefined) return found;
@@ -82,7 +86,7 @@ function writeCell(sheet: Sheet, cell: { readonly ref: string; readonly value: z
   const cells = (rows[row] ??= []);
   while (cells.length <= col) cells.push(null);
   cells[col] = formula === undefined ? cell.value : null;
-  // What stands here goes before the row: a style is kept, a formula gives way.
+  // An entry in `cells` takes precedence over `rows`. The existing style is kept, and an existing formula is replaced.
   const style = sheet.cells?.get(`${row},${col}`)?.style;
   sheet.cells ??= new Map();
   sheet.cells.set(`${row},${col}`, {

@@ -1,5 +1,5 @@
-// The structure of a workbook as a context source: sheets, headers, tables and named ranges, never a value. The model knows
-// what there is without reading it, and is told again only when that changes.
+// Context source for the structure of a workbook: sheets, headers, tables and named ranges, but no values. The model
+// knows the structure without reading the file, and receives a new note only when the structure changes.
 
 import type { ContextSource } from '@tidemark/kit';
 import { createHash } from 'node:crypto';
@@ -9,19 +9,21 @@ import { openBook } from './book-file.ts';
 
 const MOST_HEADERS = 40;
 
-/** Notes the structure of this file. */
+/** Creates a context source that notes the structure of this file. */
 export function structureSource(path: string): ContextSource {
   return {
     name: 'structure',
     inlineBytes: 8_192,
-    // The digest of the words: equal revisions, equal words. A value that is written changes neither.
+    // The revision is the digest of the text, so equal revisions mean equal texts. A written value changes neither,
+    // unless it is a header.
     revision: async () =>
       createHash('sha256')
         .update(await structureOf(path))
         .digest('hex')
         .slice(0, 12),
     render: () => structureOf(path),
-    // A value in a first row is a header, so both kinds of writing are looked at; the revision decides.
+    // A value in a first row is a header, so a content write may change the structure too. The revision shows if it
+    // did.
     affectedBy: ({ touches }) => touches.includes('structure') || touches.includes('content'),
   };
 }
@@ -45,7 +47,7 @@ function sheetInWords({ name, rows, tables = [] }: Book['sheets'][number]): stri
   return `- ${quoted(name)}: ${shown}${within.join('')}`;
 }
 
-/** Names come from the file: each is one quoted line, whatever it holds. */
+/** Returns a name as one quoted line. Names come from the file and may contain any characters. */
 function quoted(name: string): string {
   return JSON.stringify(name);
 }

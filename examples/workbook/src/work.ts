@@ -1,4 +1,4 @@
-// The work of this example: an agent over one workbook, and the answers that the simulator gives in the place of a model.
+// Agent of this example for one workbook, and the answers that the simulator returns instead of a model.
 
 import type { Agent, AgentOptions } from '@tidemark/kit';
 import { createAgent } from '@tidemark/kit';
@@ -6,7 +6,7 @@ import type { Scenario } from '@tidemark/simulator';
 import { bookTools } from './book-tools.ts';
 import { structureSource } from './structure-source.ts';
 
-/** What is said, in order. */
+/** Prompts of the example, in order. */
 export const PROMPTS: readonly string[] = [
   'What was ordered?',
   'Three cups, not two.',
@@ -14,7 +14,7 @@ export const PROMPTS: readonly string[] = [
   'Which sheets are there now?',
 ];
 
-/** What a model would do about it. */
+/** Answers of the simulator: the calls and texts that a model would produce for these prompts. */
 export const SCENARIO: Scenario = {
   steps: [
     { answer: { calls: [{ name: 'sheet_read', arguments: { sheet: 'Orders' } }] } },
@@ -34,7 +34,7 @@ export const SCENARIO: Scenario = {
   ],
 };
 
-/** An agent that knows this workbook and nothing else. */
+/** Creates an agent that has only the tools and the structure of this workbook. */
 export function bookAgent(
   path: string,
   options: Pick<AgentOptions, 'baseURL' | 'apiKey' | 'host' | 'connection'>,
@@ -46,7 +46,7 @@ export function bookAgent(
     context: { sources: [structureSource(path)] },
     permissions: { mode: 'auto' },
     cache: {
-      // So short a front would not be cached by itself; a real one is longer.
+      // A front this short needs padding to be cached. A real front is longer.
       padding: 'always',
     },
     ...options,

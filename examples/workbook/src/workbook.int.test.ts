@@ -1,4 +1,5 @@
-// The example as it is shown, played to its end: what the file holds then, which notes were recorded, what was sent and read.
+// Runs the whole example. Tests the final content of the file, the recorded notes, the requests sent and the tokens
+// read from the cache.
 
 import type { SessionEvent } from '@tidemark/kit';
 import type { Scenario, Simulator } from '@tidemark/simulator';
@@ -16,9 +17,9 @@ interface Played {
   readonly path: string;
   readonly simulator: Simulator;
   readonly bodies: readonly string[];
-  /** `prompt` and the causes of the structure's notes, in the order of the log. */
+  /** `prompt` and the causes of the structure notes, in log order. */
   readonly told: readonly string[];
-  /** The words of the results, those of errors included. */
+  /** Texts of the tool results, including errors. */
   readonly results: readonly string[];
 }
 
@@ -56,7 +57,7 @@ const calling = (name: string, input: Readonly<Record<string, unknown>>): Scenar
   answer: { calls: [{ name, arguments: input }] },
 });
 
-test('writes values and adds a sheet; the formula, the table and the named range are still there', async () => {
+test('the agent writes values and adds a sheet, and keeps the formula, the table and the named range', async () => {
   const { path } = await play();
   const { sheets, namedRanges } = await openBook(path);
   const [orders, , counts] = sheets;
@@ -69,12 +70,12 @@ test('writes values and adds a sheet; the formula, the table and the named range
   expect(await readdir(dirname(path))).toEqual(['orders.xlsx']);
 });
 
-test('tells the structure at first and when a sheet is added, and not when a value is written', async () => {
+test('the structure is noted at the start and after a sheet is added, but not after a value is written', async () => {
   const { told } = await play();
   expect(told).toEqual(['initial', 'prompt', 'prompt', 'prompt', 'changed', 'prompt']);
 });
 
-test('tells it anew when a value is written over a header', async () => {
+test('the structure is noted again after a value replaces a header', async () => {
   const steps = [
     calling('cells_write', { sheet: 'Rates', cells: [{ ref: 'A1', value: 'Tax' }] }),
     { answer: { text: 'Done.' } },
@@ -83,7 +84,7 @@ test('tells it anew when a value is written over a header', async () => {
   expect(told).toEqual(['initial', 'prompt', 'changed']);
 });
 
-test('sends every request as the one before it and more, and reads what that left in the cache', async () => {
+test('each request extends the previous one and reads the tokens that it left in the cache', async () => {
   const { bodies, simulator } = await play();
   const sent = bodies.map((body) => JSON.stringify(JSON.parse(body, withoutMarker)));
   expect(sent).toHaveLength(8);
@@ -96,17 +97,17 @@ test('sends every request as the one before it and more, and reads what that lef
   expect(left).toBeGreaterThan(1_000);
 });
 
-/** Markers move with the end of the request; they are no content. */
+/** Drops the cache markers, because they move with the end of the request and are not content. */
 function withoutMarker(key: string, value: unknown): unknown {
   return key === 'cache_control' ? undefined : value;
 }
 
-/** A body up to the end of its last message. */
+/** Returns the body up to the end of its last message. */
 function endOf(body = ''): string {
   return body.slice(0, body.lastIndexOf('}]'));
 }
 
-test('leaves the file as it was where a call cannot be done, and says what there is', async () => {
+test('a failed call leaves the file unchanged, and its error lists the existing sheets', async () => {
   const steps = [
     calling('cells_write', { sheet: 'Order', cells: [{ ref: 'A1', value: 1 }] }),
     calling('cells_write', { sheet: 'Orders', cells: [{ ref: 'a1', value: 1 }] }),
@@ -124,7 +125,7 @@ test('leaves the file as it was where a call cannot be done, and says what there
   expect((await openBook(path)).sheets).toHaveLength(2);
 });
 
-test('runs without a key, and prints what the README shows', async () => {
+test('the example runs without an API key and prints the text that the README shows', async () => {
   const { stdout } = await promisify(execFile)(process.execPath, [join(import.meta.dirname, 'main.ts')], { env: {} });
   const readme = await readFile(join(import.meta.dirname, '../README.md'), 'utf8');
   expect(readme).toContain(stdout.trim());

@@ -1,10 +1,14 @@
-// Rules on commands for the tests of tools that read command lines.
+// Test helper for tools that read command lines: applies one rule to commands.
 
 import { judgeByRules } from '../src/permissions/judge.ts';
 import { readRules } from '../src/permissions/read-rules.ts';
 import type { CommandEffects } from '../src/rules/ruled-call.ts';
 
-/** Returns the decision of one rule about a call of a shell that runs these commands, where the mode would ask. @throws Error for a rule that is refused. */
+/**
+ * Returns the decision of one rule about a shell call with these commands, in a situation where the mode would ask.
+ *
+ * @throws Error for an invalid rule.
+ */
 export function judgeCommands(decision: 'allow' | 'ask' | 'deny', command: string, effects: CommandEffects): string {
   const rules = readRules(
     [{ decision, tool: 'bash', commands: [command] }],

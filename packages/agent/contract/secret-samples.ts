@@ -1,18 +1,21 @@
-// Made-up secrets of every known shape, in the surroundings in which they stand. Built from pieces: a scanner that reads
-// this file must not take them for real ones.
+// Invented secrets of every known shape, in realistic surroundings. They are composed of pieces, so that a secret
+// scanner does not report this file.
 
-/** A text that holds one secret. */
+/** A text that contains one secret. */
 export interface SecretSample {
   readonly title: string;
-  /** What stands before and behind the secret, and stays readable. */
+  /** Text before the secret. Like the text after it (`tail`), it stays readable. */
   readonly lead: string;
   readonly secret: string;
   readonly tail: string;
-  /** The name in the placeholder. */
+  /** Name in the placeholder that replaces the secret. */
   readonly name: string;
 }
 
-/** So many characters without a pattern: letters of both cases and digits, the same each time. */
+/**
+ * Returns `length` characters without a pattern: upper and lower case letters and digits. The result is always the same
+ * for the same seed.
+ */
 export function noise(length: number, seed: number = 1): string {
   const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
   let state = seed * 7_919 + 17;
@@ -26,7 +29,7 @@ export function noise(length: number, seed: number = 1): string {
 
 const PRIVATE = ['PRIVATE', 'KEY'].join(' ');
 
-/** A private key of this kind in lines of 64, with a line break of the caller's choice. */
+/** Returns a private key of this kind in lines of 64 characters, separated by `lineBreak`. */
 export function pem(kind: string, body: string, lineBreak: string = '\n'): string {
   const lines = body.match(/.{1,64}/g) ?? [];
   const frame = (word: string): string => `-----${word} ${kind}${PRIVATE}-----`;
@@ -48,7 +51,7 @@ const jwt = [{ alg: 'HS256', typ: 'JWT' }, { sub: '1234567890' }]
   .join('.');
 const login = Buffer.from(`martha:${noise(12, 7)}`).toString('base64');
 
-/** Tokens that are known by their own form. */
+/** Tokens that are recognized by their own form. */
 export const TOKENS: readonly SecretSample[] = [
   sample('an AWS access key id', 'aws', `AKIA${noise(16, 8).toUpperCase()}`),
   sample('an RSA key', 'privatekey', pem('RSA ', `MIIE${noise(150)}`)),
@@ -110,7 +113,7 @@ export const TOKENS: readonly SecretSample[] = [
 
 const KEY_ID = `AKIA${noise(16, 8).toUpperCase()}`;
 
-/** What may stand right before a token and ends in a letter or a digit without being a part of it. */
+/** Texts that can be directly before a token and end in a letter or digit that does not belong to the token. */
 export const ESCAPES: readonly SecretSample[] = [
   ['a line break in a string', String.raw`"line one\n`],
   ['a tab in a string', String.raw`"a\t`],
@@ -130,7 +133,7 @@ export const ESCAPES: readonly SecretSample[] = [
   sample(`a JWT behind ${form}`, 'jwt', jwt, lead, ' x'),
 ]);
 
-/** Credentials at places that hold nothing else. */
+/** Credentials at places that contain nothing else. */
 export const PLACES: readonly SecretSample[] = [
   ...[
     'redis',
@@ -263,7 +266,7 @@ export const NAMED: readonly SecretSample[] = [
   sample('a key of no known service', 'ACME_KEY', noise(24), 'ACME_KEY=', '\n'),
 ];
 
-/** Values with colours between them and their names, as terminals and `jq -C` print them. */
+/** Values with terminal colors between them and their names, as terminals and `jq -C` print them. */
 export const COLOURED: readonly SecretSample[] = ['\u001b', '␛', String.raw`\u001b`, String.raw`\x1b`].flatMap(
   (escape) => [
     sample(`a coloured name, ${escape}`, 'password', 'hunter2', `${escape}[33mpassword ${escape}[0m: `, '\n'),
@@ -291,7 +294,7 @@ export const COLOURED: readonly SecretSample[] = ['\u001b', '␛', String.raw`\u
   ],
 );
 
-/** Values whose names are not joined with them by a sign. */
+/** Values that no sign connects with their names. */
 export const PAIRED: readonly SecretSample[] = [
   sample('ENV NAME value of a Dockerfile', 'DB_PASSWORD', 'letmein', 'FROM a\nENV DB_PASSWORD ', '\n'),
   sample('ENV NAME value with a bracket', 'DB_PASSWORD', 'aB(x9)q]Z7', 'FROM a\nENV DB_PASSWORD ', '\n'),
@@ -311,5 +314,5 @@ export const PAIRED: readonly SecretSample[] = [
   sample('a flag of sshpass in quotes', 'password', 'let me in', "sshpass -p '", "' ssh a.example"),
 ];
 
-/** Every sample. */
+/** All samples. */
 export const SAMPLES: readonly SecretSample[] = [...TOKENS, ...ESCAPES, ...PLACES, ...NAMED, ...PAIRED, ...COLOURED];

@@ -1,22 +1,22 @@
-// Time that a test or a benchmark moves: nothing waits for a clock, and the same run always happens at the same times. What
-// waits is counted, so that a pause which nobody ends is seen.
+// Virtual time for tests and benchmarks. Nothing waits for a real clock, and a run always has the same times. Waits are
+// counted, so that a test can find a pause that never ends.
 
 import { timestamp } from '@tidemark/log';
 import type { Surroundings } from '../src/ports/surroundings.ts';
 
-/** A clock in the hands of who runs an agent. */
+/** A clock that the test moves. */
 export interface VirtualTime {
-  /** What the agent runs with. A wait ends when its time has come, or when it is aborted. */
+  /** Surroundings for the agent. A wait ends when its time is reached or when it is aborted. */
   readonly surroundings: Surroundings;
-  /** Milliseconds since 1970. */
+  /** Current time in milliseconds since 1970. */
   readonly now: number;
-  /** Waits under way. */
+  /** Number of waits that have not ended. */
   readonly waiting: number;
-  /** Lets so many milliseconds pass: waits that end by then end. */
+  /** Moves the clock by `ms` milliseconds and ends the waits that are over by then. */
   pass(ms: number): void;
-  /** Passes to where the first wait ends; `false` when there is none. */
+  /** Moves the clock to the end of the first wait. Returns `false` if there is no wait. */
   passToNext(): boolean;
-  /** Whoever waits now is gone, as a lost process is: no wait of theirs ends. */
+  /** Removes all waits without ending them, as if their process had been lost. */
   forget(): void;
 }
 
@@ -27,7 +27,7 @@ interface Wait {
 
 const START = Date.UTC(2026, 10, 20, 9);
 
-/** A clock that stands at nine in the morning. */
+/** Creates a clock that starts at 2026-11-20T09:00:00Z. */
 export function virtualTime(): VirtualTime {
   const waits = new Set<Wait>();
   let now = START;

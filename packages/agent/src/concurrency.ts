@@ -1,4 +1,4 @@
-// Waiting in a process: a mutex, a semaphore, waits that end when a signal aborts, and the clock of this machine.
+// Concurrency in a process: a mutex, a semaphore, waits that end when a signal aborts, and the clock of this machine.
 
 import type { Surroundings } from './ports/surroundings.ts';
 import { randomUUID } from 'node:crypto';
@@ -6,12 +6,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { defined } from '@tidemark/core';
 import { timestamp } from '@tidemark/log';
 
-/** Lets one piece of work through at a time. What fails lets the next one pass. */
+/** Runs one piece of work at a time. After work that fails, the next work still runs. */
 export interface Mutex {
   pass<T>(work: () => Promise<T>): Promise<T>;
 }
 
-/** Returns a mutex that nothing holds. */
+/** Returns a new mutex that is not locked. */
 export function createMutex(): Mutex {
   let last: Promise<unknown> = Promise.resolve();
   return {
@@ -23,13 +23,16 @@ export function createMutex(): Mutex {
   };
 }
 
-/** How many may work at once: the others wait in line. */
+/** Limits the number of workers that run at the same time. Other workers wait in a queue. */
 export interface Semaphore {
-  /** Ends once there is room, with what gives it back; `undefined` when the signal aborts before. */
+  /**
+   * Resolves when a slot is free, with a function that releases the slot. Resolves with `undefined` if the signal
+   * aborts first.
+   */
   enter(signal: AbortSignal): Promise<(() => void) | undefined>;
 }
 
-/** So many slots, all of them free. */
+/** Returns a semaphore with `most` free slots. */
 export function createSemaphore(most: number): Semaphore {
   let free = most;
   const line: (() => void)[] = [];
@@ -65,10 +68,12 @@ async function waitIn(line: (() => void)[], signal: AbortSignal): Promise<boolea
   return entered;
 }
 
-/** Why a wait is over whose end nobody needs. Made once: each of its kind takes the stack where it is made. */
+/**
+ * Reason with which unneeded waits are aborted. It is created once, because each new error would capture a stack trace.
+ */
 export const OVER: DOMException = new DOMException('what was waited for has ended', 'AbortError');
 
-/** What the work comes to, or `undefined` as soon as the signal aborts; what it comes to after that is ignored. */
+/** Returns the result of the work, or `undefined` as soon as the signal aborts. A result after that is ignored. */
 export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
   const done = new AbortController();
   try {
@@ -78,7 +83,7 @@ export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): P
   }
 }
 
-/** Ends when the signal aborts, which it may never do. `over` takes the listener away. */
+/** Resolves when the signal aborts, and possibly never. Aborting `over` removes the listener. */
 export function abortOf(signal: AbortSignal, over: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();
   return new Promise((resolve) => {
@@ -86,7 +91,7 @@ export function abortOf(signal: AbortSignal, over: AbortSignal): Promise<void> {
   });
 }
 
-/** The machine's own. */
+/** Clock, timers, random numbers and names of this machine. */
 export const THIS_MACHINE: Surroundings = {
   now: () => timestamp(new Date().toISOString()),
   elapsed: () => performance.now(),

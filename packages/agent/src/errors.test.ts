@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { AGENT_ERRORS, AgentError } from './errors.ts';
 
 describe('the errors of the runtime', () => {
-  test('keep their codes and what to do next', () => {
+  test('have stable codes and sorts', () => {
     expect(AGENT_ERRORS).toEqual({
       'agent/unknown-kind': 'refused',
       'agent/unclosed-history': 'bug',

@@ -1,12 +1,15 @@
-// What the runtime refuses or finds broken, sorted by what to do next.
+// Errors of the runtime, sorted by what the caller should do next.
 
 import type { ErrorData, ErrorSort } from '@tidemark/core';
 import { CodedError } from '@tidemark/core';
 
-/** `refused`: tell the user. `conflict`: read again, decide again. `bug`: a law broke. */
+/**
+ * Sorts of agent errors. `refused`: inform the user. `conflict`: read the session again and decide again. `bug`: a law
+ * is broken.
+ */
 export type AgentErrorSort = Extract<ErrorSort, 'refused' | 'conflict' | 'bug'>;
 
-/** Every code, with its sort. Pinned by a test. */
+/** All error codes with their sorts. A test pins this list. */
 export const AGENT_ERRORS: Readonly<Record<AgentErrorCode, AgentErrorSort>> = {
   'agent/unknown-kind': 'refused',
   'agent/unclosed-history': 'bug',
@@ -36,7 +39,7 @@ export const AGENT_ERRORS: Readonly<Record<AgentErrorCode, AgentErrorSort>> = {
   'agent/no-schema': 'refused',
 };
 
-/** The name of an agent error. */
+/** Code of an agent error. */
 export type AgentErrorCode =
   | 'agent/unknown-kind'
   | 'agent/unclosed-history'
@@ -65,7 +68,7 @@ export type AgentErrorCode =
   | 'agent/unfit-image'
   | 'agent/no-schema';
 
-/** An error of the runtime. The message says what happened, to what, and the next step. */
+/** Error of the runtime. The message contains what happened, to what, and the next step. */
 export class AgentError extends CodedError<AgentErrorCode, ErrorData> {
   override readonly name = 'AgentError';
 
@@ -73,13 +76,13 @@ export class AgentError extends CodedError<AgentErrorCode, ErrorData> {
     super(code, message, data, cause);
   }
 
-  /** What to do next. */
+  /** Sort of the error, which determines what the caller should do next. */
   get sort(): AgentErrorSort {
     return AGENT_ERRORS[this.code];
   }
 }
 
-/** Its message, never its stack: for the model, and for people. Never empty. */
+/** Returns the message of an error without its stack, for the model and for people. Never empty. */
 export function messageOf(cause: unknown): string {
   if (!(cause instanceof Error)) return String(cause);
   return cause.message === '' ? cause.name : cause.message;

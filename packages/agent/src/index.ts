@@ -1,4 +1,4 @@
-// The face of `agent`: what happens next.
+// Public API of `agent`: sessions and turns, recovery, permissions and the ports.
 
 export type { LiveSessionOptions } from './actor/open-live-session.ts';
 export { openLiveSession } from './actor/open-live-session.ts';

@@ -1,4 +1,4 @@
-// The name that was meant.
+// Tests for `nearestName`. The titles describe the name that was meant.
 
 import { expect, test } from 'vitest';
 import { nearestName } from './nearest-name.ts';
@@ -12,14 +12,17 @@ test.each([
   ['toools', 'tools'],
   ['rnu', 'run'],
   ['sl', 'ls'],
-])('is found behind the slip %j', (slip, meant) => {
+])('`nearestName` returns the correct name for the misspelling %j', (slip, meant) => {
   expect(nearestName(slip, NAMES)).toBe(meant);
 });
 
-test('is not looked for where a name is too long to be one', () => {
+test('`nearestName` returns `undefined` for a name that is too long', () => {
   expect(nearestName('w'.repeat(3_000_000), [...NAMES, 'w'.repeat(3_000_000)])).toBeUndefined();
 });
 
-test.each(['fix', 'banana', '', 'modellen'])('is not made up for %j', (word) => {
-  expect(nearestName(word, NAMES)).toBeUndefined();
-});
+test.each(['fix', 'banana', '', 'modellen'])(
+  '`nearestName` returns `undefined` for %j, which is near no name',
+  (word) => {
+    expect(nearestName(word, NAMES)).toBeUndefined();
+  },
+);

@@ -1,9 +1,15 @@
-// The name that somebody who misspelt one most likely meant.
+// Finds the name that was most likely meant by a misspelled one.
 
-/** The longest name that is compared: work grows with its square, and a model may say any. */
+/**
+ * Longest name that is compared, in characters. The work grows with the square of the length, and a model may send any
+ * name.
+ */
 const LONGEST = 200;
 
-/** The nearest of the names by single edits (a swap of neighbours is one), when it is near enough to be meant. */
+/**
+ * Returns the nearest name by single-character edits, where a swap of neighbours is one edit. Returns `undefined` if no
+ * name is near enough: at most one third of the characters may differ, or one edit in a short name.
+ */
 export function nearestName(name: string, names: readonly string[]): string | undefined {
   if (name.length > LONGEST) return undefined;
   const most = Math.max(1, Math.floor(name.length / 3));
@@ -15,7 +21,7 @@ export function nearestName(name: string, names: readonly string[]): string | un
   return nearest?.one;
 }
 
-/** The optimal string alignment distance: three rows of the usual table, made one after the other. */
+/** Returns the optimal string alignment distance. It keeps only three rows of the usual table. */
 function editsBetween(a: string, b: string): number {
   let beforeLast: readonly number[] = [];
   let last: readonly number[] = Array.from({ length: b.length + 1 }, (_, j) => j);

@@ -1,4 +1,5 @@
-// A turn whose sources are asked, with a clock that a test moves: waits end when it says so, or when they are aborted.
+// Test helper: a turn that asks its context sources, with a clock that the test moves. A wait ends when the test ends
+// it or when it is aborted.
 
 import type { Timestamp } from '@tidemark/log';
 import { turnId } from '@tidemark/log';
@@ -11,18 +12,18 @@ import type { TurnContext } from '../src/session/turn-context.ts';
 import type { Small } from './small-session.ts';
 import { row, second } from './small-session.ts';
 
-/** The work of a turn, and the hands of the test on it. */
+/** Context of a turn, with functions to control it. */
 export interface Asked {
   readonly work: TurnContext;
   readonly notices: Notice[];
-  /** Milliseconds of each wait so far. */
+  /** Durations of all waits so far, in milliseconds. */
   readonly waiting: number[];
-  /** Ends each wait of at most so many milliseconds. */
+  /** Ends each wait of at most `within` milliseconds. */
   expire(within: number): void;
   interrupt(): void;
 }
 
-/** A turn over these sources. */
+/** Returns a turn with these sources. */
 export function asked({ session }: Small, sources: readonly ContextSource[], now: Timestamp = second(0)): Asked {
   const notices: Notice[] = [];
   const waits = new Map<() => void, number>();
@@ -74,13 +75,13 @@ export function asked({ session }: Small, sources: readonly ContextSource[], now
   };
 }
 
-/** A source whose state a test changes. */
+/** A context source whose state the test changes. */
 export interface MadeSource extends ContextSource {
   state: string | undefined;
   readonly seen: SourceView[];
 }
 
-/** Says its state; `change` replaces parts of it. */
+/** Creates a source whose text is its state. `change` replaces fields of the source. */
 export function source(name: string, state: string | undefined, change: Partial<ContextSource> = {}): MadeSource {
   const made: MadeSource = {
     name,

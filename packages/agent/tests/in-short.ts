@@ -1,8 +1,8 @@
-// Records in a word or two, for tests that claim an order.
+// Test helper: short texts for records, for tests that check an order.
 
 import type { Recorded } from '@tidemark/log';
 
-/** `tool.returned c1`, `tool.abandoned c2 interrupted`, `allowed c1 by rule auto/read`. */
+/** Returns short texts such as `tool.returned c1`, `tool.abandoned c2 interrupted`, `allowed c1 by rule auto/read`. */
 export function inShort(records: readonly Recorded[]): readonly string[] {
   return records.map((record) => {
     switch (record.kind) {
@@ -20,7 +20,7 @@ export function inShort(records: readonly Recorded[]): readonly string[] {
   });
 }
 
-/** The words of a closing; of the last one when no call is named. */
+/** Returns the text of a tool result. Without `call`, the last result is used. */
 export function wordsOf(records: readonly Recorded[], call?: string): string {
   const closing = records.findLast(
     (record) =>

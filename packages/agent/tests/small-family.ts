@@ -1,4 +1,5 @@
-// A session with subagents, for tests: one provider speaks for the whole family, by what each of its members is sent.
+// Test helper: a session with subagents. One provider answers for the parent and all subagents, depending on the
+// content of each request.
 
 import type { Kind, Recorded, RecordedOf, SessionId, Usage } from '@tidemark/log';
 import type { Provider } from '@tidemark/model';
@@ -9,7 +10,7 @@ import { createAgentTool } from '../src/subagent/agent-tool.ts';
 import type { Live, Setting } from './small-live.ts';
 import { calls, goLive, heldBy, says } from './small-live.ts';
 
-/** A provider whose answer hangs on what it is sent. */
+/** Creates a provider whose answer depends on the content of the request. */
 export function heeding(answer: (said: readonly string[]) => ScriptedAnswer): Provider {
   return {
     name: 'scripted',
@@ -18,22 +19,22 @@ export function heeding(answer: (said: readonly string[]) => ScriptedAnswer): Pr
   };
 }
 
-/** Whether a subagent is spoken for. */
+/** Returns true if the request comes from a subagent. */
 const isChild = (said: readonly string[]): boolean => said.some((text) => text.startsWith('You work as a subagent.'));
-/** A call of the tool. */
+/** Returns a call of the tool `agent`. */
 export const agent = (id: string, args: object): readonly [string, string, string] => [
   id,
   'agent',
   JSON.stringify(args),
 ];
 
-/** A session, and those of its subagents. */
+/** A session and its subagents. */
 export interface Family extends Live {
-  /** All records of each, in the order in which they were started. */
+  /** Returns all records of each subagent, in the order in which the subagents were started. */
   readonly childrenOf: () => Promise<readonly (readonly Recorded[])[]>;
 }
 
-/** Creates a session that may have subagents, or opens the one that is on the shelf. */
+/** Creates a session that may start subagents, or opens the existing one on the shelf. */
 export async function goWithAgents(
   provider: Provider,
   {
@@ -56,15 +57,17 @@ export async function goWithAgents(
   return { ...live, childrenOf };
 }
 
-/** A record of a kind. */
 type Of<K extends Kind> = Recorded & RecordedOf<K>;
 
-/** Records of a kind. */
+/** Returns the records of one kind. */
 export function of<K extends Kind>(records: readonly Recorded[], kind: K): readonly Of<K>[] {
   return records.filter((record): record is Of<K> => record.kind === kind);
 }
 
-/** The parent asks for these, once, and then is done; a child does what it is told to. */
+/**
+ * Creates a provider for a parent that makes these calls once and then finishes. `child` returns the answers for the
+ * subagents.
+ */
 export function parentAsks(
   asked: readonly (readonly [string, string, string])[],
   child: (said: readonly string[]) => ScriptedAnswer,

@@ -1,4 +1,5 @@
-// A live session for tests: memory store, a provider that the test speaks for, a clock that only the test moves.
+// Test helper: a live session with a memory store, a provider that the test controls, and a clock that only the test
+// moves.
 
 import type { AnswerPart, Log, Recorded } from '@tidemark/log';
 import { callId } from '@tidemark/log';
@@ -15,19 +16,19 @@ import type { Runtime } from '../src/ports/runtime.ts';
 import { ID, row } from './small-session.ts';
 import { testClock } from './small-work.ts';
 
-/** A session at work, in the hands of a test. */
+/** A live session, with functions to control and read it. */
 export interface Live {
   readonly live: AgentSession;
   readonly log: Log;
   readonly shelf: MemoryBackend;
   readonly pass: (ms: number) => void;
-  /** All records so far. */
+  /** Returns all records so far. */
   readonly records: () => Promise<readonly Recorded[]>;
-  /** Their kinds. */
+  /** Returns the kinds of all records so far. */
   readonly kinds: () => Promise<readonly string[]>;
 }
 
-/** What a test may set. */
+/** Settings that a test can choose. */
 export interface Setting {
   readonly provider: Provider;
   readonly runtime?: Partial<Runtime>;
@@ -35,7 +36,7 @@ export interface Setting {
   readonly open?: Partial<LiveSessionOptions>;
 }
 
-/** Creates a session, or opens the one that is on the shelf. */
+/** Creates a session, or opens the existing one on the shelf. */
 export async function goLive({
   provider,
   runtime = {},
@@ -70,12 +71,12 @@ export async function goLive({
   return { live, log, shelf, pass: clock.pass, records, kinds: async () => (await records()).map(({ kind }) => kind) };
 }
 
-/** An answer in words. */
+/** Returns an answer that contains only text. */
 export function says(text: string, more: Partial<ScriptedAnswer> = {}): ScriptedAnswer {
   return { parts: [{ type: 'text', text }], ...more };
 }
 
-/** An answer that makes calls, each a tool's name and an id. */
+/** Returns an answer with tool calls, each given by its id, tool name and arguments. */
 export function calls(...made: readonly (readonly [id: string, name: string, args?: string])[]): ScriptedAnswer {
   return {
     parts: made.map(([id, name, args = '{}']): AnswerPart => ({
@@ -87,12 +88,12 @@ export function calls(...made: readonly (readonly [id: string, name: string, arg
   };
 }
 
-/** A provider that gives these answers in order. */
+/** Creates a provider that returns these answers in order. */
 export function answering(...answers: readonly ScriptedAnswer[]): ReturnType<typeof createScriptedProvider> {
   return createScriptedProvider({ answers });
 }
 
-/** A retryable failure, or another. */
+/** Creates a provider error. By default it is retryable. */
 export function failure(
   change: { code?: ProviderError['code']; class?: ProviderError['class']; afterMs?: number } = {},
 ): ProviderError {
@@ -101,7 +102,10 @@ export function failure(
   return new ProviderError(sort, code, `it failed as ${code}`, data);
 }
 
-/** A provider that streams these parts and then says nothing more; `deaf`: not even when its signal aborts. */
+/**
+ * Creates a provider that streams these parts and then sends nothing more. With `deaf` it also ignores its abort
+ * signal.
+ */
 export function hanging(
   parts: readonly StreamPart[],
   { deaf = false } = {},
@@ -122,7 +126,9 @@ export function hanging(
   };
 }
 
-/** The first providers in order, each for one call; the last for all that follow. */
+/**
+ * Creates a provider that uses each of these providers for one call, in order, and the last one for all further calls.
+ */
 export function inTurn(...providers: readonly Provider[]): Provider {
   let next = 0;
   return {
@@ -137,7 +143,7 @@ export function inTurn(...providers: readonly Provider[]): Provider {
   };
 }
 
-/** The words and results that a scripted body holds, in order. */
+/** Returns the texts and call ids in a scripted body, in order. */
 export function heldBy(body: Uint8Array): readonly string[] {
   return new TextDecoder()
     .decode(body)
@@ -145,7 +151,10 @@ export function heldBy(body: Uint8Array): readonly string[] {
     .flatMap((line) => [...line.matchAll(/"(?:text|call)":"((?:[^"\\]|\\.)*)"/g)].map(([, text = '']) => text));
 }
 
-/** A shelf on which the log of the test's session ends behind so many records: what a crash there would leave. */
+/**
+ * Returns a copy of the shelf on which the log of the test's session ends after `records` records, as a crash would
+ * leave it.
+ */
 export function cutShelf(shelf: MemoryBackend, records: number): MemoryBackend {
   const room = shelf.sessions.get(ID);
   if (room === undefined) throw new Error('nothing is on the shelf');

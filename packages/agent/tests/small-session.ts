@@ -1,4 +1,4 @@
-// A session for tests: memory store, scripted encoder, a catalog row, and a clock of the test's.
+// Test helper: a session with a memory store, a scripted encoder, a catalog row and a fixed clock.
 
 import type { RequestSpec, ToolSpec } from '@tidemark/context';
 import { composeFront } from '@tidemark/context';
@@ -18,12 +18,12 @@ import { commit, createSession } from '../src/session/session.ts';
 
 export const ID = sessionId('s1');
 
-/** `2026-11-20T12:00:00.000Z` and so many seconds. */
+/** Returns the time `count` seconds after `2026-11-20T12:00:00.000Z`. */
 export function second(count: number): Timestamp {
   return timestamp(new Date(Date.UTC(2026, 10, 20, 12) + count * 1000).toISOString());
 }
 
-/** The row of a model that a test names. */
+/** Returns the catalog row of a model. */
 export function row(model: string): Capabilities {
   const found = findModel(defaultCatalog(), model, 'anthropic');
   if (found === undefined) throw new Error(`the catalog has no ${model}`);
@@ -36,7 +36,7 @@ export function prompt(text: string, at = 0): Event {
   return { kind: 'prompt.given', at: second(at), data: { parts: [{ type: 'text', text }], presenter: 'test' } };
 }
 
-/** What a test may change of the front. */
+/** Changes of the front that a test can choose. */
 export interface Change {
   readonly model?: string;
   readonly tools?: readonly ToolSpec[];
@@ -44,25 +44,25 @@ export interface Change {
   readonly provider?: string;
   /** The agent's own system text. */
   readonly role?: string;
-  /** What the row has otherwise. */
+  /** Fields that replace those of the catalog row. */
   readonly row?: Partial<Capabilities>;
 }
 
-/** A session with its lines. */
+/** A session with its prompt streams. */
 export interface Small {
   readonly log: Log;
   readonly session: Session;
   readonly promptStreams: PromptStreams;
 }
 
-/** A session that holds its first record. */
+/** Creates a session that contains its first record. */
 export async function begin(log: Log = createMemoryStore()): Promise<Small> {
   const session = await createSession(log, ID);
   await commit(session, [{ kind: 'session.created', at: second(0), data: { id: ID, root: ID, workspace: '/w' } }]);
   return { log, session, promptStreams: { main: undefined } };
 }
 
-/** Prepares the next request, or a side call. */
+/** Prepares the next request or a side call. */
 export async function prepare(
   { log, session, promptStreams }: Small,
   at = 0,
@@ -89,7 +89,7 @@ export async function prepare(
   });
 }
 
-/** Answers a request in words, with the usage that was forecast unless a test says otherwise. */
+/** Records a text answer to a request. Its usage is the forecast one by default. */
 export async function answer({ session }: Small, prepared: Prepared, usage?: Usage, at = 0): Promise<void> {
   const { read, write, fresh } = prepared.outlook.forecast;
   const said: Answer = {

@@ -1,4 +1,5 @@
-// A live session against the simulator in this process, on one clock that the test moves: for what happens between turns.
+// Test helper: a live session against a simulator in the same process. Both use one clock that the test moves, for
+// tests of the time between turns.
 
 import type { Capabilities, Provider } from '@tidemark/model';
 import { ProviderError } from '@tidemark/model';
@@ -14,29 +15,29 @@ import { row } from './small-session.ts';
 import { testClock } from './small-work.ts';
 import { ticks } from './ticks.ts';
 
-/** A session, its provider's cache, and the clock of both. */
+/** A session and a simulator with a common clock. */
 export interface Warmed extends Live {
   readonly simulator: Simulator;
   readonly provider: Simulated;
   readonly told: readonly SessionEvent[];
-  /** Lets minutes pass, second by second: whatever is due happens at its time. */
+  /** Lets minutes pass in steps of one second, so that everything happens at its time. */
   readonly later: (minutes: number) => Promise<void>;
-  /** Calls by what they were for, with what was billed. */
+  /** Returns the calls that the simulator received, with the usage that it billed. */
   readonly billed: () => readonly LedgerCall[];
 }
 
-/** The provider, and what it was sent. */
+/** A provider connected to the simulator, with the bodies it was sent. */
 export interface Simulated extends Provider {
   readonly bodies: string[];
-  /** Thrown at the next call instead of an answer. */
+  /** Error that the next call throws instead of an answer. */
   fault: ProviderError | undefined;
-  /** Waited for before the next answer. */
+  /** Promise that the next call waits for before its answer. */
   held: Promise<void> | undefined;
-  /** An answer begins a second after its request. */
+  /** True if an answer begins one second after its request. */
   slow: boolean;
 }
 
-/** What a test may set. */
+/** Settings that a test can choose. */
 export interface WarmSetting {
   readonly runtime?: Partial<Runtime>;
   readonly simulator?: SimulatorOptions;
@@ -44,7 +45,7 @@ export interface WarmSetting {
   readonly change?: Partial<Capabilities>;
 }
 
-/** A session of `claude-opus-5-5` that keeps its pauses warm. */
+/** Opens a session of `claude-opus-5-5` that keeps its cache warm between turns. */
 export async function goWarm(setting: WarmSetting = {}): Promise<Warmed> {
   const clock = testClock();
   const capabilities: Capabilities = { ...row(setting.model ?? 'claude-opus-5-5'), ...setting.change };

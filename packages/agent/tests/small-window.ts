@@ -1,5 +1,5 @@
-// A live session against the simulator over HTTP, with a window that a test makes small: the simulator refuses what is too
-// long for it, and checks every signature.
+// Test helper: a live session against the simulator over HTTP, with a small context window. The simulator refuses
+// requests that are too long for the window, and checks every signature.
 
 import type { Capabilities } from '@tidemark/model';
 import { anthropicEncoder, createAnthropicProvider } from '@tidemark/provider-anthropic';
@@ -17,25 +17,25 @@ import { ID, row } from './small-session.ts';
 /** A live session against the simulator over HTTP, with a small window. */
 export interface Played extends Live {
   readonly simulator: Simulator;
-  /** Where it listens. */
+  /** URL of the simulator. */
   readonly url: string;
-  /** Every body that went out, in order. */
+  /** All request bodies that were sent, in order. */
   readonly bodies: string[];
   readonly notices: Notice[];
 }
 
-/** The same model with a window of so many input tokens. */
+/** Returns the catalog row of a model with a window of `tokens` input tokens. */
 export function small(model: string, tokens: number): Capabilities {
   const whole = row(model);
   const { window } = whole;
   return { ...whole, inputLimit: tokens, outputLimit: 1_000, window: { ...window, tokens: tokens + 1_000 } };
 }
 
-/** What a test may set. */
+/** Settings that a test can choose. */
 export interface PlaySetting {
-  /** What the session believes of its model. */
+  /** Capabilities that the session assumes for its model. */
   readonly believed: Capabilities;
-  /** The real window. Default: what is believed. */
+  /** Capabilities that the simulator uses. Default: `believed`. */
   readonly real?: Capabilities | (() => Capabilities);
   readonly answer: (sent: ReceivedRequest) => AnswerPlan;
   readonly runtime?: Partial<Runtime>;
@@ -67,14 +67,17 @@ async function hear({ live }: Live, notices: Notice[]): Promise<void> {
   for await (const event of live.events()) if (event.type === 'notice.raised') notices.push(event.notice);
 }
 
-/** Every request of the session can be made again from its log, byte for byte, and no prefix broke without an epoch. */
+/**
+ * Checks that every request of the session can be rebuilt from its log byte for byte, and that no prefix broke without
+ * an epoch.
+ */
 export async function expectRebuilt({ log }: Live): Promise<void> {
   const encoders = (revision: string) => (revision === anthropicEncoder.revision ? anthropicEncoder : undefined);
   const { differences, breaks } = await verifySession(log, ID, { encoders });
   expect([differences, breaks.filter(({ cause }) => cause === undefined)]).toEqual([[], []]);
 }
 
-/** Statuses of the calls that were refused. */
+/** Returns the HTTP statuses of the refused calls. */
 export function refusedBy({ simulator }: Played): readonly number[] {
   return simulator.calls.flatMap(({ status }) => (status === 200 ? [] : [status]));
 }

@@ -1,4 +1,5 @@
-// A turn's work for tests: a session whose last answer has made calls, made tools, a clock of the test's, and what is told.
+// Test helper: a turn at the point where its last answer has made calls, with test tools, a test clock, and the events
+// that were sent.
 
 import type { ToolSpec } from '@tidemark/context';
 import type { AnswerPart, CallId, Event, Log, LogWriter, Recorded, Usage } from '@tidemark/log';
@@ -17,20 +18,20 @@ import { commit } from '../src/session/session.ts';
 import type { TurnContext } from '../src/session/turn-context.ts';
 import { ID, begin, prepare, prompt, row, second } from './small-session.ts';
 
-/** A call as a model makes it. */
+/** A call in an answer of a model. */
 export interface Made {
   readonly id: string;
   readonly name: string;
   readonly arguments?: string;
 }
 
-/** What a test may set. */
+/** Settings that a test can choose. */
 export interface Setting {
   readonly calls: readonly Made[];
   readonly tools: readonly Tool[];
-  /** What the epoch lists, which is open then. */
+  /** Tools that the epoch lists. If present, an epoch is opened by preparing a request. */
   readonly listed?: readonly ToolSpec[];
-  /** What the answer used, of a request that was prepared: see `listed`. */
+  /** Usage of the answer to the request that `listed` prepares. */
   readonly usage?: Usage;
   readonly mode?: Mode;
   readonly secrets?: Secrets;
@@ -38,19 +39,19 @@ export interface Setting {
   readonly runtime?: Partial<Runtime>;
 }
 
-/** A turn at work, in the hands of a test. */
+/** A turn at work, with functions to control and read it. */
 export interface SmallWork {
   readonly work: TurnContext;
   readonly session: Session;
   readonly told: readonly SessionEvent[];
   readonly interrupt: () => void;
-  /** Lets so many milliseconds pass: pauses that end by then end. */
+  /** Moves the clock by `ms` milliseconds and ends the waits that are over by then. */
   readonly pass: (ms: number) => void;
-  /** What the log holds from the batch on. */
+  /** Returns the records after the answer with the calls. */
   readonly records: () => Promise<readonly Recorded[]>;
 }
 
-/** A session whose last answer made these calls. */
+/** Creates a session whose last answer made these calls. */
 export async function beginWork(setting: Setting): Promise<SmallWork> {
   const { calls, tools, mode = 'auto', secrets, log = createMemoryStore(), runtime } = setting;
   const small = await begin(log);
@@ -119,7 +120,7 @@ function testRuntime(tools: readonly Tool[], surroundings: Surroundings): Runtim
   };
 }
 
-/** A clock that only a test moves. */
+/** Creates a clock that only the test moves. */
 export function testClock(): { readonly surroundings: Surroundings; readonly pass: (ms: number) => void } {
   let now = 0;
   let names = 0;
@@ -145,7 +146,7 @@ export function testClock(): { readonly surroundings: Surroundings; readonly pas
   };
 }
 
-/** A made tool: reads any arguments, and runs what the test gives it. */
+/** Creates a tool that accepts any arguments and runs the given function. */
 export function made(
   name: string,
   run: (context: ToolContext, input: unknown) => ToolOutput | Promise<ToolOutput>,
@@ -166,19 +167,19 @@ export function made(
   };
 }
 
-/** A promise in the hands of a test. */
+/** A promise that the test resolves. */
 export interface Gate {
   readonly opened: Promise<void>;
   readonly open: () => void;
 }
 
-/** A gate that is shut. */
+/** Creates a gate that is not open yet. */
 export function gate(): Gate {
   const { promise, resolve } = Promise.withResolvers<void>();
   return { opened: promise, open: () => resolve() };
 }
 
-/** The store with its writers watched: `seen` is told before each append and flush. */
+/** Wraps a store and calls `seen` before each append and flush. */
 export function watched(log: Log, seen: (what: 'append' | 'sync', kinds: readonly string[]) => void): Log {
   const watch = (writer: LogWriter): LogWriter => ({
     session: writer.session,

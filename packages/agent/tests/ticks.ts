@@ -1,11 +1,14 @@
-// Lets everything that is ready to run do so.
+// Test helper: lets everything run that is ready to run.
 
-/** Some turns of the event loop: no time. */
+/** Waits for five rounds of the event loop. No virtual time passes. */
 export async function ticks(): Promise<void> {
   for (let count = 0; count < 5; count += 1) await new Promise(setImmediate);
 }
 
-/** So many steps of the microtask queue; now and then one of the event loop, for what waits for that. */
+/**
+ * Waits for `count` steps of the microtask queue. Every 500th step waits for the event loop instead, so that its work
+ * can run too.
+ */
 export async function moments(count: number): Promise<void> {
   for (let moment = 1; moment <= count; moment += 1) {
     if (moment % 500 === 0) await new Promise(setImmediate);

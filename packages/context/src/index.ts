@@ -1,4 +1,4 @@
-// The face of `context`: what the model sees.
+// Public exports of `context`: the pure fold that decides what a model sees.
 
 export type { Account, Compared, AccountRates } from './account/account.ts';
 export { accountOf, addAccounts, inputOfAccount, NO_CALLS, ratesOfAccount } from './account/account.ts';
@@ -105,8 +105,8 @@ export type {
   Preload,
 } from './front/front.ts';
 export { composeFront, frontOf, knownParameters, layer, padFront } from './front/front.ts';
-export type { Keeping, KeepingInput } from './cache/plan.ts';
-export { planKeeping } from './cache/plan.ts';
+export type { Keeping, KeepingInput } from './cache/implicit.ts';
+export { planKeeping } from './cache/implicit.ts';
 export type { KeepWarm, KeepWarmInput, NoWarming, WarmPlan } from './cache/keep-warm.ts';
 export { KEEP_WARM, planKeepWarm } from './cache/keep-warm.ts';
 export type { Lifetime, LifetimeInput, PlanInput } from './cache/plan.ts';

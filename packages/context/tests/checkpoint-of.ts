@@ -1,4 +1,4 @@
-// Checkpoints of small logs, as the log gives them back.
+// Checkpoints of small logs, in the form in which they are read back from the log.
 
 import type { HistoryCompacted } from '@tidemark/log';
 import { callId, position } from '@tidemark/log';
@@ -9,18 +9,18 @@ import { makeCheckpoint } from '../src/checkpoint/make-checkpoint.ts';
 import type { Told } from './log-of.ts';
 import { answer, logOf, text } from './log-of.ts';
 
-/** The checkpoint of a whole log, of at most 4,000 tokens unless a test sets another bound. */
+/** Makes the checkpoint of a whole log. It has at most 4,000 tokens unless a test sets another limit. */
 export function checkpointOf(told: readonly Told[], more: Partial<CheckpointInput> = {}): Checkpoint {
   const range = { from: position(0), to: position(told.length - 1) };
   return makeCheckpoint({ records: logOf(told), range, bound: 4_000, ...more });
 }
 
-/** The words of a checkpoint. */
+/** Returns the text of a checkpoint. */
 export function textOf(checkpoint: Checkpoint): string {
   return checkpointText(checkpoint).text;
 }
 
-/** A checkpoint as the log gives it back. */
+/** Returns a checkpoint in the form in which it is read back from the log. */
 export function recorded(checkpoint: Checkpoint): HistoryCompacted {
   const { text: said, limitations } = checkpointText(checkpoint);
   const fields: NonNullable<HistoryCompacted['fields']> = JSON.parse(JSON.stringify(checkpoint));
@@ -28,7 +28,7 @@ export function recorded(checkpoint: Checkpoint): HistoryCompacted {
   return { range, strategy, trigger: 'manual', checkpoint: said, limitations, fields };
 }
 
-/** A call and its result. */
+/** Returns the events of a call and its result. */
 export function step(id: string, name: string, input: object, output: string, failed = false): readonly Told[] {
   const ended = { call: callId(id), parts: [text(output)].flatMap((part) => (part.type === 'text' ? [part] : [])) };
   return [

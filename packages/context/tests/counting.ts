@@ -1,13 +1,14 @@
-// A list that counts how many of its items are read: what a step looks at, whatever the machine does meanwhile.
+// List that counts how many of its items are read. The count measures the work of a step, independent of the speed of
+// the machine.
 
 /** A list, and the number of its items that were read. */
 export interface Counting<T> {
   readonly list: T[];
-  /** Items read since the last time that this was asked. */
+  /** Returns the number of items read since the last call of `taken`. */
   taken(): number;
 }
 
-/** An empty list that counts. Its methods read through it too. */
+/** Creates an empty list that counts reads. Reads by the list's own methods count too. */
 export function counting<T>(): Counting<T> {
   let reads = 0;
   const items: T[] = [];

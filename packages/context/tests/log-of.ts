@@ -1,4 +1,4 @@
-// Small logs for tests: events placed one behind the other, with everything filled in that a test does not care about.
+// Small logs for tests: creates consecutive events with default values for all fields that a test does not need.
 
 import type {
   AnswerPart,
@@ -21,27 +21,27 @@ import { evolve } from '../src/fold/evolve.ts';
 import type { State } from '../src/state/state.ts';
 import { emptyState } from '../src/state/state.ts';
 
-/** A kind and its data, and perhaps the second of the test's hour it happened at. */
+/** Kind of an event and its data, optionally with its time in seconds after the start of the tests' hour. */
 export type Told = { [K in Kind]: readonly [kind: K, data: EventData[K], second?: number | undefined] }[Kind];
 
 export const SESSION = sessionId('s1');
 
-/** The test's hour: `2026-11-20T12:MM:SS.000Z`. */
+/** Returns a time in the tests' hour: `2026-11-20T12:MM:SS.000Z`. */
 export function second(count: number): ReturnType<typeof timestamp> {
   return timestamp(new Date(Date.UTC(2026, 10, 20, 12) + count * 1000).toISOString());
 }
 
-/** Places events behind `from` records. */
+/** Returns the events as records that follow `from` earlier records. */
 export function logOf(told: readonly Told[], from = 0): readonly Recorded[] {
   return told.map(([kind, data, at], index) => {
-    // A pair of the table fits by its own type; TypeScript does not follow that through a union.
+    // Each pair has the correct type for its kind, but TypeScript cannot check this for a union.
     // eslint-disable-next-line typescript/no-unsafe-type-assertion
     const event = { kind, data, at: second(at ?? index) } as Event;
     return { ...event, v: 1, position: position(from + index), fence: 1, chain: CHAIN_START };
   });
 }
 
-/** The fold of a small log. */
+/** Folds a small log into a state. */
 export function fold(told: readonly Told[], state: State = emptyState()): State {
   return logOf(told, state.length).reduce(evolve, state);
 }
@@ -89,12 +89,12 @@ export function returned(id: string): Told {
 
 const NO_FORECAST: CallForecast = { read: 0, write: 0, fresh: 0, unsent: 0 };
 
-/** A digest that names itself. */
+/** Returns the SHA-256 digest of the name. */
 export function named(name: string): Digest {
   return digest(createHash('sha256').update(name).digest('hex'));
 }
 
-/** A request on the main stream, of so many blocks. */
+/** Returns a request on the main stream with `blocks` blocks. */
 export function request(blocks: number, markers: readonly MarkerRecord[] = [], at?: number): Told {
   const parameters = { tools: named('p'), system: named('p'), messages: named('p') };
   const data: RequestPrepared = {
@@ -117,7 +117,7 @@ export function request(blocks: number, markers: readonly MarkerRecord[] = [], a
   return ['request.prepared', data, at];
 }
 
-/** What is packed, in short: role, and the first text of each span. */
+/** Returns the packed spans in short form: the role, and each part as text. */
 export function packed(state: State): readonly string[] {
   const { buffer, length } = state.history.packed;
   return buffer.slice(0, length).map((span) => `${span.role}: ${span.parts.map(shortly).join(' + ')}`);
@@ -136,7 +136,7 @@ function shortly(part: State['history']['packed']['buffer'][number]['parts'][num
   }
 }
 
-/** SHA-256 as the pure package takes it. */
+/** Returns a new SHA-256 in the form that the pure package takes. */
 export function newHash(): Hash {
   const wrap = (hash: ReturnType<typeof createHash>): Hash => {
     const wrapped: Hash = {
@@ -152,7 +152,7 @@ export function newHash(): Hash {
   return wrap(createHash('sha256'));
 }
 
-/** The catalog row of a model that a test names. */
+/** Returns the catalog row of a Claude model. Throws if the catalog does not contain the model. */
 export function row(model: string): Capabilities {
   const found = findModel(defaultCatalog(), model, 'anthropic');
   if (found === undefined) throw new Error(`the catalog has no ${model}`);

@@ -1,5 +1,5 @@
-// The decision of `planPruning` made the plain way: every time all that is packed is walked over, its uses are found again from the
-// beginning, and each sum is added up again. Slow, and easy to see to be right.
+// Makes the decision of `planPruning` in the simplest way, as a reference for tests. Each call walks over all packed
+// spans, finds their uses from the beginning, and computes each sum again. The code is slow, but it is easy to check.
 
 import type { EpochCause } from '@tidemark/log';
 import { milliseconds } from '@tidemark/log';
@@ -17,12 +17,15 @@ import type { Grounds, ResultUse } from '../src/pruning/uses.ts';
 import { chanceOfNeed, goToTurn, groundsOf, noUses, noteResult, noteSaid } from '../src/pruning/uses.ts';
 import type { State } from '../src/state/state.ts';
 
-/** What is shortened, and how much each batch that may be saves, by the call that it begins with. */
+/**
+ * Decision of the reference. `calls` are the results to shorten. `saved` is the saving of each possible batch, by the
+ * first call of the batch.
+ */
 export interface PlainPruning {
   readonly cause: string;
   readonly calls: readonly string[];
   readonly freed: number;
-  /** Of what is written again, in US dollars. */
+  /** Cost of the tokens that are written again, in US dollars. */
   readonly cost: string | undefined;
   readonly saved: ReadonlyMap<string, number>;
 }
@@ -32,16 +35,16 @@ interface Found {
   readonly grounds: Grounds | undefined;
   readonly whole: number;
   readonly freed: number;
-  /** Calls of this session that have read it. */
+  /** Number of answers of this session after the result. Each of these calls read the result again. */
   readonly reads: number;
-  /** What stands before it: blocks, and tokens. */
+  /** Tokens before the result in the packed history. */
   readonly before: number;
 }
 
 interface Batch {
   readonly results: readonly Found[];
   readonly freed: number;
-  /** What was sent before, and is written again. */
+  /** Tokens that were sent before and must be written again. */
   readonly rewritten: number;
 }
 
@@ -62,7 +65,7 @@ const FREE: readonly EpochCause[] = [
   'compaction',
 ];
 
-/** Decides as `planPruning` does, from all that is packed and with each sum added up again: slow, and easy to check. */
+/** Makes the same decision as `planPruning`, from all packed spans and with each sum computed again. */
 export function plainPruning(input: PruningInput): PlainPruning | undefined {
   const { state, need, gauge } = input;
   const { found, sent, end } = findAll(state);
@@ -108,7 +111,10 @@ function chosen(
   return { cause, calls: results.map(({ call }) => call), freed, cost, saved };
 }
 
-/** Of these results the ones on grounds that are worth it; `behind` is what stands behind the entry that is still read. */
+/**
+ * Returns the batch of those results whose grounds make shortening worthwhile, or `undefined` for an empty batch.
+ * `behind` is the number of tokens after the entry that is still read.
+ */
 function batchOf(
   results: readonly Found[],
   takes: (those: readonly Found[]) => boolean,
@@ -130,7 +136,7 @@ function sum(numbers: readonly number[]): number {
   return numbers.reduce((all, one) => all + one, 0);
 }
 
-/** What fetching these again is expected to cost. */
+/** Returns the expected cost of reading these results again later. */
 function fetching(results: readonly Found[], { write, call }: Rates): number {
   return sum(
     results.map(({ grounds, whole }) => (grounds === undefined ? 0 : chanceOfNeed[grounds] * (whole * write + call))),
@@ -158,7 +164,7 @@ interface All {
   readonly end: number;
 }
 
-// A state is asked many questions, and is walked over once.
+// Result of the walk by state. Tests ask many questions about one state, but it is walked over only once.
 const walked = new WeakMap<State, All>();
 
 function findAll(state: State): All {
@@ -208,7 +214,7 @@ function usesOf(spans: readonly Span[], { workspace, turns }: State): ReadonlyMa
   return found;
 }
 
-/** Answers of the session itself, and not of what it is a fork of. */
+/** Returns the number of answers of the session itself, without the answers of the session that it was forked from. */
 function own(spans: readonly Span[], { createdAt }: State): number {
   return spans.filter(({ role, group }) => role === 'assistant' && group > (createdAt ?? 0)).length;
 }
@@ -241,7 +247,7 @@ function freedOf(span: Span, use: ResultUse | undefined): number {
   return tokensOf(span) - partTokens(renderPruned(content, cut, at));
 }
 
-/** What the entries hold of the history that were written or read since it was edited. */
+/** Returns the tokens of the history in each live entry that was written or read since the last edit. */
 function entriesOf({ state, at }: PruningInput): readonly number[] {
   const { cache, history, streams } = state;
   const { counts } = streams['main']?.accepted?.prepared ?? {};

@@ -1,4 +1,4 @@
-// Small sessions whose old results may be shortened, and the plan for their next request.
+// Small sessions with old results that may be shortened, and the plan for their next request.
 
 import type { Digest, EpochOpened, HistoryPruned, ImagePart, Usage } from '@tidemark/log';
 import { callId, position } from '@tidemark/log';
@@ -51,7 +51,7 @@ export function result(id: string, said: string, images: readonly ImagePart<Dige
   return ['tool.returned', { call: callId(id), parts: [{ type: 'text', text: said }, ...images] }];
 }
 
-/** A step as it goes: asked, answered with calls, and these closed. */
+/** Returns the events of one step: a request, an answer with calls, and the closing events of the calls. */
 export function step(
   number: number,
   closings: readonly (readonly [id: string, closing: Told])[],
@@ -71,10 +71,13 @@ export function step(
 
 export const USAGE: Usage = { fresh: 0, read: 1_000, writes: [{ ttl: '5m', tokens: 100 }] };
 
-/** Two turns later nothing has used what was written before them. */
+/** Two turns in which nothing uses the earlier results. */
 export const LATER: readonly Told[] = [turn, turn];
 
-/** A session of so many steps, each with one result of so many characters; two more turns, and one more request. */
+/**
+ * Returns the state of a session with one step per length, each with one result of about that many characters, followed
+ * by two more turns and one more request.
+ */
 export function session(lengths: readonly number[]): State {
   const steps = lengths.flatMap((length, index) =>
     step(index, [[`c${index}`, result(`c${index}`, `${index}: ${'word '.repeat(length / 5)}`)]], USAGE),
@@ -82,7 +85,10 @@ export function session(lengths: readonly number[]): State {
   return fold([created, prompt('go'), opened(0), ...steps, ...LATER, ...step(lengths.length, [], USAGE)]);
 }
 
-/** Long results far from the end: much is freed, little stands behind it. */
+/**
+ * Lengths with long results far from the end. Shortening them frees many tokens, and few tokens after them must be
+ * written again.
+ */
 export const EARLY: readonly number[] = [
   20_000,
   20_000,
@@ -94,7 +100,7 @@ export const EARLY: readonly number[] = [
 ];
 
 export const NOTHING: Need = { do: 'nothing' };
-/** A window that is more than half full, and not yet nearly full. */
+/** Pressure with more than half of the window in use, but not near the limit. */
 export const HALF_FULL: PruningInput['gauge'] = { tier: 'calm', ratio: 0.6, bytes: 0 };
 export const FULL: PruningInput['gauge'] = { tier: 'warning', ratio: 0.85, bytes: 0 };
 
@@ -115,7 +121,7 @@ export function resultsOf(state: State): readonly ResultPart[] {
   return slice(state.history.packed).flatMap(({ parts }) => parts.filter((part) => part.type === 'result'));
 }
 
-/** The span of the result that stands at this place among the results. */
+/** Returns the span of the result with this index among the results. */
 export function resultSpan(state: State, rank: number): Span {
   const found = slice(state.history.packed).filter(({ parts: [part] }) => part?.type === 'result')[rank];
   return found ?? never();
@@ -125,7 +131,7 @@ export function textOf(one: ResultPart | undefined): string {
   return (one?.content ?? []).map((part) => (part.type === 'text' ? part.text : part.type)).join('|');
 }
 
-/** Takes a plan up. */
+/** Records the plan and opens an epoch that takes it up. */
 export function taken(state: State, pruned: HistoryPruned | undefined): State {
   return fold([['history.pruned', pruned ?? never()], opened(1, { prunings: [position(state.length)] })], state);
 }

@@ -1,6 +1,6 @@
-// The abort signal of ports whose packages know neither Node nor the DOM.
+// Abort signal for ports of packages that have the types of neither Node nor the DOM.
 
-/** The part of `AbortSignal` that ports use. Every `AbortSignal` is one. */
+/** Subset of `AbortSignal` that ports use. Every `AbortSignal` satisfies it. */
 export interface AbortSignalLike {
   readonly aborted: boolean;
   addEventListener(type: 'abort', listener: () => void, options?: { readonly once?: boolean }): void;

@@ -9,7 +9,7 @@ class InkError extends CodedError<'ink/dry'> {
   override readonly name = 'InkError';
 }
 
-it('carries name, code, data, message and cause', () => {
+it('`CodedError` has a name, a code, data, a message and a cause', () => {
   const cause = new Error('below');
   const error = new PaperError('paper/torn', 'sheet 3 is torn: print it again', { sheet: 3 }, cause);
   expect(error).toBeInstanceOf(Error);
@@ -23,13 +23,13 @@ it('carries name, code, data, message and cause', () => {
   ]);
 });
 
-it('is written with its name first, then code and data', () => {
+it('`CodedError` is serialized with its name first, then its code and data', () => {
   expect(JSON.stringify(new PaperError('paper/torn', 'torn', { sheet: 3 }))).toBe(
     '{"name":"PaperError","code":"paper/torn","data":{"sheet":3}}',
   );
 });
 
-it('has no member for a cause or data that it was not given', () => {
+it('`CodedError` has no member `cause` or `data` if none is given', () => {
   const error = new InkError('ink/dry', 'the ink is dry', undefined);
   expect(['cause' in error, 'data' in error]).toEqual([false, false]);
   expect(JSON.stringify(error)).toBe('{"name":"InkError","code":"ink/dry"}');

@@ -1,6 +1,6 @@
-// Objects without the members that have no value.
+// Builds objects without the members that have no value.
 
-/** The type of `defined(members)`: a member that may be `undefined` becomes an optional member without `undefined`. */
+/** Type of `defined(members)`. A member that may be `undefined` becomes an optional member without `undefined`. */
 export type Defined<Members> = {
   [Name in keyof Members as undefined extends Members[Name] ? never : Name]: Members[Name];
 } & {
@@ -8,10 +8,11 @@ export type Defined<Members> = {
 };
 
 /**
- * Returns a copy of an object without the members whose value is `undefined`. The other members keep their order, so a record
- * has the same bytes as one that was written without them. `null`, `false`, `0` and `''` are values and stay.
+ * Returns a copy of an object without the members whose value is `undefined`. The other members keep their order, so a
+ * record has the same bytes as one that was written without them. `null`, `false`, `0` and `''` are values and stay.
  *
- * TypeScript does not report surplus members of the literal: the result is no fresh literal of its target type.
+ * TypeScript does not report excess members in the argument, because the literal is not assigned directly to its target
+ * type.
  *
  * ```ts
  * return defined({ status, request: headers.get('request-id') ?? undefined, afterMs });
@@ -20,7 +21,7 @@ export type Defined<Members> = {
 export function defined<const Members extends object>(members: Members): Defined<Members>;
 export function defined(members: Readonly<Record<string, unknown>>): object {
   const copy: Record<string, unknown> = {};
-  // `for … in` takes half the time of `Object.keys`. A literal inherits no enumerable member.
+  // `for … in` takes half the time of `Object.keys`. An object literal inherits no enumerable member.
   for (const name in members) {
     const value = members[name];
     if (value === undefined) continue;
@@ -30,7 +31,7 @@ export function defined(members: Readonly<Record<string, unknown>>): object {
   return copy;
 }
 
-/** An assignment to `__proto__` would set the prototype. */
+/** Sets an own member of any name. An assignment to `__proto__` would set the prototype instead. */
 function setOwn(object: object, name: string, value: unknown): void {
   Object.defineProperty(object, name, { value, configurable: true, enumerable: true, writable: true });
 }

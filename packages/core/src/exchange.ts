@@ -1,5 +1,5 @@
-// One exchange with a model, in the words that `log` stores and `model` sends: the parts of messages and answers, the reason
-// why an answer ended, its usage, and the parameters of the request.
+// Types of one exchange with a model, shared by `log`, which stores them, and `model`, which sends them: the parts of
+// messages and answers, the reason why an answer ended, its usage, and the parameters of the request.
 
 import type { Json } from './json/canonical-json.ts';
 
@@ -11,61 +11,63 @@ export interface TextPart {
 
 /** Text of an answer. */
 export interface AnswerText extends TextPart {
-  /** The provider's name for the place of this text in the answer (commentary, the final answer). It is sent back unchanged. */
+  /**
+   * The provider's name for the role of this text in the answer (commentary, final answer). It is sent back unchanged.
+   */
   readonly phase?: string;
 }
 
-/** An image. Its bytes are kept once, as an artifact. `Artifact` is the branded digest in stored records. */
+/** An image. Its bytes are stored once, as an artifact. `Artifact` is the branded digest in stored records. */
 export interface ImagePart<Artifact extends string = string> {
   readonly type: 'image';
   /** SHA-256 of the decoded bytes, in lower-case hex. */
   readonly artifact: Artifact;
-  /** IANA media type: `image/png`. */
+  /** IANA media type, such as `image/png`. */
   readonly mediaType: string;
-  /** Size of the decoded bytes. */
+  /** Size of the decoded image in bytes. */
   readonly bytes: number;
-  /** Width in pixels; absent where it is unknown. Providers count an image by its pixels. */
+  /** Width in pixels. Absent if unknown. Providers count an image by its pixels. */
   readonly width?: number;
-  /** Height in pixels; absent where it is unknown. */
+  /** Height in pixels. Absent if unknown. */
   readonly height?: number;
 }
 
-/** Reasoning: the provider's opaque item, and its text for people. */
+/** Reasoning of a model: the provider's opaque item, and readable text for people. */
 export interface ReasoningPart {
   readonly type: 'reasoning';
-  /** The wire item exactly as it was streamed, as raw JSON text; absent where the source kept none. */
+  /** The wire item exactly as it was streamed, as raw JSON text. Absent if the source did not keep it. */
   readonly opaque?: string;
-  /** The readable text. May be empty. */
+  /** Readable text. May be empty. */
   readonly text: string;
 }
 
-/** A tool call. `Id` is the branded call id in stored records; a provider may send an empty one. */
+/** A tool call. `Id` is the branded call id in stored records. Some providers send an empty id. */
 export interface CallPart<Id extends string = string> {
   readonly type: 'call';
   readonly call: Id;
   /** Name of the tool. */
   readonly name: string;
-  /** The arguments as the raw text that was streamed: parsing and printing again would change bytes. */
+  /** The arguments as the raw text that was streamed. Parsing the text and printing it again would change its bytes. */
   readonly arguments: string;
 }
 
-/** Any other block of an answer, unchanged and bound to its provider. */
+/** Any other part of an answer, stored unchanged. It can be sent back only to the same provider. */
 export interface NativePart {
   readonly type: 'native';
   readonly provider: string;
   /** The wire item as raw JSON text. */
   readonly item: string;
-  /** The readable text. May be empty. */
+  /** Readable text. May be empty. */
   readonly text: string;
 }
 
 /** One part of an answer. An answer lists its parts in arrival order. */
 export type AnswerPart<Id extends string = string> = AnswerText | ReasoningPart | CallPart<Id> | NativePart;
 
-/** Why an answer ended. `stopRaw` next to it holds the provider's own word. */
+/** Reason why an answer ended. `stopRaw` next to it contains the provider's own name. */
 export type StopReason = 'end' | 'calls' | 'length' | 'sequence' | 'pause' | 'refusal' | 'window' | 'other';
 
-/** Lifetimes of cache entries that a provider sells. */
+/** Lifetimes of cache entries that providers sell. */
 export type Ttl = '5m' | '1h' | '30m' | '12h';
 
 /** Tokens written to the cache with one lifetime. */
@@ -75,8 +77,9 @@ export interface CacheWrite {
 }
 
 /**
- * Tokens of one call in disjoint buckets (L7): each token of the input is fresh, read or written, and counts in one bucket
- * only. An absent field is unknown, never 0. The input of a call is `fresh + read + Σ writes`, else `input`.
+ * Tokens of one call in disjoint buckets (L7): each input token is fresh, read or written, and counts in one bucket
+ * only. An absent field is unknown, never 0. The total input of a call is `fresh + read + Σ writes`, or `input` if a
+ * bucket is unknown.
  */
 export interface Usage {
   /** Input tokens that were neither read from the cache nor written to it. */
@@ -85,15 +88,15 @@ export interface Usage {
   readonly read?: number;
   /** Input tokens that were written to the cache, by lifetime. */
   readonly writes?: readonly CacheWrite[];
-  /** All input tokens, as the provider counted them. Present only where the buckets do not give the sum. */
+  /** All input tokens, as the provider counted them. Present only if the buckets do not give the sum. */
   readonly input?: number;
-  /** Tokens written with lifetimes that the provider did not report. Present only where `writes` is absent. */
+  /** Tokens written with lifetimes that the provider did not report. Present only if `writes` is absent. */
   readonly written?: number;
-  /** Output tokens; without `reasoning` where the provider counts both. */
+  /** Output tokens. Excludes `reasoning` if the provider counts reasoning separately. */
   readonly answer?: number;
   /** Output tokens of reasoning. */
   readonly reasoning?: number;
 }
 
-/** Settings that enter a provider's cache key in addition to the text: part of the prefix sequence (L3). */
+/** Settings that enter a provider's cache key in addition to the text. They are part of the prefix sequence (L3). */
 export type RenderParameters = { readonly [name: string]: Json };

@@ -1,4 +1,4 @@
-// The face of `core`: what every room may use.
+// Public exports of `core`: types and functions that every package may use.
 
 export type { AbortSignalLike } from './abort-signal.ts';
 export type { ErrorData, ErrorSort } from './coded-error.ts';

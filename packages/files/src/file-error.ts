@@ -1,19 +1,22 @@
-// Why a path is not read or written. Errors of the operating system keep their own codes.
+// Errors for a path that cannot be read or written. Errors of the operating system keep their own codes.
 
 import { CodedError } from '@tidemark/core';
 
-/** The name of a file error. */
+/** Codes of file errors. */
 export type FileErrorCode = 'file/not-a-file' | 'file/too-large';
 
-/** A path that is no regular file, or a file that is too large. The message names the path and what is there. */
+/**
+ * Error for a path that is not a regular file, or for a file that is too large. The message names the path and what is
+ * there.
+ */
 export class FileError extends CodedError<FileErrorCode> {
   override readonly name = 'FileError';
   readonly path: string;
-  /** The predicate of a sentence about the path: `is a pipe, not a regular file`. */
+  /** Predicate of a sentence about the path, such as `is a pipe, not a regular file`. */
   readonly what: string;
-  /** What is there, such as `a pipe`; absent where it is a regular file. */
+  /** Kind of the object at the path, such as `a pipe`. Absent for a regular file. */
   readonly kind?: string;
-  /** What to do now. */
+  /** Next step for the user. */
   readonly next: string;
 
   constructor(

@@ -1,4 +1,4 @@
-// The face of `files`: how files that others made are read.
+// Public exports of `files`: reading files that other programs or users made, and making folders.
 
 export type { FileErrorCode } from './file-error.ts';
 export { FileError } from './file-error.ts';

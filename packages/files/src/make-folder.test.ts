@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { makeFolder, makeFolderSync } from './make-folder.ts';
 
-test('`makeFolder` makes what is missing, for its owner only, and returns the highest folder that it made', async () => {
+test('`makeFolder` makes the missing folders, for their owner only, and returns the highest folder that it made', async () => {
   const root = await mkdtemp(join(tmpdir(), 'tidemark-folder-'));
   expect(await makeFolder(join(root, 'a', 'b', 'c'), 0o700)).toBe(join(root, 'a'));
   expect(await makeFolder(join(root, 'a', 'b', 'd'), 0o700)).toBe(join(root, 'a', 'b', 'd'));
@@ -20,7 +20,7 @@ test('`makeFolder` makes what is missing, for its owner only, and returns the hi
 });
 
 test.skipIf(process.platform !== 'linux')(
-  '`makeFolder` ends where the file system makes no folders (skipped: only Linux has /proc)',
+  '`makeFolder` throws where the file system allows no new folders (skipped: only Linux has /proc)',
   async () => {
     await expect(makeFolder('/proc/tidemark/a/b')).rejects.toMatchObject({ code: 'ENOENT' });
     expect(() => makeFolderSync('/proc/tidemark/a/b')).toThrow('ENOENT');

@@ -1,14 +1,15 @@
-// Makes a folder and those above it. Node's own `mkdir` with `recursive` never returns where a file system answers ENOENT although the
-// parent is there, as /proc does.
+// Makes a folder and its missing parents. Node's own `mkdir` with `recursive` never returns if a file system answers
+// ENOENT although the parent exists, as /proc does.
 
 import { mkdirSync, statSync } from 'node:fs';
 import { mkdir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 /**
- * Makes a folder and those above it that are missing. Returns the highest one that was made; `undefined` where all were there.
+ * Makes a folder and its missing parents. Returns the highest folder that was made, or `undefined` if all folders
+ * existed.
  *
- * @throws the error of the system, such as `EEXIST` for a file in its place.
+ * @throws the error of the system, such as `EEXIST` for a file at the path.
  */
 export async function makeFolder(path: string, mode: number = 0o777): Promise<string | undefined> {
   const first = await tryToMake(path, mode);
@@ -16,13 +17,13 @@ export async function makeFolder(path: string, mode: number = 0o777): Promise<st
   const parent = dirname(path);
   if (!isMissing(first) || parent === path) throw first;
   const above = await makeFolder(parent, mode);
-  // Another process may have made or removed it meanwhile.
+  // In the meantime another process may have made the folder or removed its parent.
   const second = await tryToMake(path, mode);
   if (second instanceof Error) throw second;
   return above ?? second;
 }
 
-/** The path of a folder that was made; `undefined` for one that is there; or why it was not made. */
+/** Returns the path of the folder if it was made, `undefined` if it already exists, or else the error. */
 async function tryToMake(path: string, mode: number): Promise<string | Error | undefined> {
   try {
     await mkdir(path, { mode });
@@ -33,7 +34,11 @@ async function tryToMake(path: string, mode: number): Promise<string | Error | u
   }
 }
 
-/** As `makeFolder`, while nothing else runs. @throws as `makeFolder` does. */
+/**
+ * Synchronous form of `makeFolder`, without a result.
+ *
+ * @throws the same errors as `makeFolder`.
+ */
 export function makeFolderSync(path: string, mode: number = 0o777): void {
   const first = tryToMakeSync(path, mode);
   if (first === undefined) return;
@@ -44,7 +49,7 @@ export function makeFolderSync(path: string, mode: number = 0o777): void {
   if (second !== undefined) throw second;
 }
 
-/** Why there is no folder. */
+/** Returns the error if the folder could not be made, and `undefined` if the folder now exists. */
 function tryToMakeSync(path: string, mode: number): Error | undefined {
   try {
     mkdirSync(path, { mode });

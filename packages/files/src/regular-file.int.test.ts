@@ -16,7 +16,7 @@ const READERS = [
 ] as const;
 
 describe.each(READERS)('%s', (name, read) => {
-  it('reads a file of exactly the limit, an empty one and one of /proc whose size is 0', async () => {
+  it('reads a file of exactly the maximum size, an empty file, and a file of /proc that reports size 0', async () => {
     await writeFile(at('three'), 'abc');
     await writeFile(at('none'), '');
     expect((await read(at('three'), { most: 3 })).toString()).toBe('abc');
@@ -25,7 +25,7 @@ describe.each(READERS)('%s', (name, read) => {
       expect((await read('/proc/self/status', { most: 65_536 })).toString()).toContain('Pid:');
   });
 
-  it('refuses a pipe, a device, a folder, and links to them, at once', async () => {
+  it('refuses a pipe, a device, a folder, and links to them, without waiting', async () => {
     const pipe = at(`pipe-${name}`);
     execFileSync('mkfifo', [pipe]);
     await symlink('/dev/zero', at(`zero-${name}`));
@@ -42,34 +42,34 @@ describe.each(READERS)('%s', (name, read) => {
     await new Promise((resolve) => server.close(resolve));
   });
 
-  it('refuses a file above the limit without reading it, however large', async () => {
+  it('refuses a file above the maximum size without reading it, even if it is huge', async () => {
     await writeFile(at('huge'), '');
     await truncate(at('huge'), 20 * 1024 ** 3);
     await expect(read(at('huge'), { most: 1_000 })).rejects.toMatchObject({ code: 'file/too-large', path: at('huge') });
   });
 
-  it('follows a link only where it may', async () => {
+  it('follows a symlink unless `links` is `refuse`', async () => {
     await writeFile(at('real'), 'abc');
     await symlink(at('real'), at(`short-${name}`));
     expect((await read(at(`short-${name}`), { most: 9 })).toString()).toBe('abc');
     await expect(read(at(`short-${name}`), { most: 9, links: 'refuse' })).rejects.toMatchObject({ code: 'ELOOP' });
   });
 
-  it('leaves errors of the system as they are', async () => {
+  it('throws errors of the operating system unchanged', async () => {
     await expect(read(at('nothing'), { most: 9 })).rejects.toMatchObject({ code: 'ENOENT' });
     if (process.platform === 'linux')
       await expect(read('/proc/self/mem', { most: 9 })).rejects.toMatchObject({ code: 'EIO' });
   });
 });
 
-it('a file that grows past the limit while it is read is refused', async () => {
+it('`readRegularFile` refuses a file that grows past the limit while it is read', async () => {
   await writeFile(at('growing'), 'x'.repeat(10));
   const reading = readRegularFile(at('growing'), { most: 15 });
   appendFileSync(at('growing'), 'y'.repeat(100_000));
   await expect(reading).rejects.toMatchObject({ code: 'file/too-large' });
 });
 
-it('`openRegularFile` leaves no descriptor open where it refuses', async () => {
+it('`openRegularFile` leaves no descriptor open when it refuses a path', async () => {
   const next = async (): Promise<number> => {
     await using handle = await openRegularFile(at('real'));
     return handle.fd;

@@ -1,4 +1,5 @@
-// Opens and reads regular files only. Opening never waits, and what was opened is judged, so a swap after a look changes nothing.
+// Opens and reads regular files only. Opening never waits. The check is made on the opened file, so replacing the path
+// after the check has no effect.
 
 import type { Stats } from 'node:fs';
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
@@ -7,22 +8,22 @@ import { open } from 'node:fs/promises';
 
 import { FileError } from './file-error.ts';
 
-/** How a file is opened. */
+/** Options for opening a file. */
 export interface OpenRule {
-  /** `refuse`: a symlink at the last part of the path is an error (`ELOOP`). Followed by default. */
+  /** With `refuse`, a symlink at the last part of the path is an error (`ELOOP`). Default: `follow`. */
   readonly links?: 'follow' | 'refuse';
 }
 
-/** How a file is read. */
+/** Options for reading a file. */
 export interface FileReadRule extends OpenRule {
-  /** Most bytes. */
+  /** Maximum file size, in bytes. */
   readonly most: number;
 }
 
 const CHUNK = 65_536;
 
 /**
- * Opens a regular file for reading. The caller closes it.
+ * Opens a regular file for reading. The caller must close it.
  *
  * @throws FileError `file/not-a-file`; the error of the system, such as `ENOENT`.
  */
@@ -34,7 +35,8 @@ export async function openRegularFile(path: string, rule: OpenRule = {}): Promis
 }
 
 /**
- * Returns an open handle, where it is a regular file; else closes it. For a file that is opened to be written.
+ * Returns an open handle if it is a regular file. Otherwise closes the handle and throws. Use it for a file that is
+ * opened for writing.
  *
  * @throws FileError `file/not-a-file`.
  */
@@ -62,7 +64,11 @@ export async function readRegularFile(path: string, rule: FileReadRule): Promise
   }
 }
 
-/** Reads the rest of an open file and leaves it open. @throws FileError `file/too-large`; the error of the system, such as `EIO`. */
+/**
+ * Reads an open file from its current position to the end. The file stays open.
+ *
+ * @throws FileError `file/too-large`; the error of the system, such as `EIO`.
+ */
 export async function readOpenFile(
   handle: FileHandle,
   path: string,
@@ -76,7 +82,11 @@ export async function readOpenFile(
   }
 }
 
-/** As `readRegularFile`, while nothing else runs. @throws as `readRegularFile` does. */
+/**
+ * Synchronous form of `readRegularFile`.
+ *
+ * @throws the same errors as `readRegularFile`.
+ */
 export function readRegularFileSync(path: string, rule: FileReadRule): Buffer {
   const file = openNow(path, rule);
   try {
@@ -101,12 +111,18 @@ function openNow(path: string, rule: OpenRule): number {
   }
 }
 
-/** Windows has neither flag. */
+/**
+ * Returns the flags for `open`. With `O_NONBLOCK`, opening a pipe does not wait. Windows has neither `O_NONBLOCK` nor
+ * `O_NOFOLLOW`.
+ */
 function flagsOf({ links }: OpenRule): number {
   return constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (links === 'refuse' ? (constants.O_NOFOLLOW ?? 0) : 0);
 }
 
-/** A socket, and a device without a driver, cannot be opened. */
+/**
+ * Converts the error of opening a socket, or a device without a driver, to a `FileError`. Neither can be opened.
+ * Returns other errors unchanged.
+ */
 function asFileError(error: unknown, path: string): unknown {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   return code === 'ENXIO' || code === 'ENODEV' || code === 'EOPNOTSUPP'
@@ -130,13 +146,16 @@ function notAFile(path: string, kind: string): FileError {
 }
 
 interface ReadBuffer {
-  /** Where the next bytes go. */
+  /** Returns a buffer for the next read. */
   next(): Buffer;
   took(bytes: number): void;
   whole(): Buffer;
 }
 
-/** One byte more than is allowed is asked for: a file that grows while it is read is noticed. */
+/**
+ * Collects the bytes of a file in buffers. One byte more than the maximum is requested, so a file that grows past the
+ * maximum while it is read is detected.
+ */
 function roomFor(size: number, path: string, { most }: Pick<FileReadRule, 'most'>): ReadBuffer {
   if (size > most) throw tooLarge(path, most);
   const parts: Buffer[] = [];

@@ -1,4 +1,4 @@
-// Claims: what a client may send.
+// Contract tests for the bodies and messages that a client may send.
 
 import { describe, expect, it, vi } from 'vitest';
 import { WebSocket } from 'ws';
@@ -8,20 +8,20 @@ import type { OpenSubject, ServerSubject } from './subject.ts';
 
 const KIB = 1024;
 
-/** Claims on bodies and messages. `open` opens a server that is closed after the test. */
+/** Defines the tests for bodies and WebSocket messages. `open` opens a server that is closed after the test. */
 export function describeBodies({ request, webSocket }: ServerSubject, open: ServerSubject['open']): void {
   const chunked = (port: number): string =>
     requestText({ ...request, body: '' }, { host: `127.0.0.1:${port}`, 'transfer-encoding': 'chunked' });
 
   describe('a body', () => {
-    it('that is declared above the limit is answered with 413 before it comes, and the connection is closed', async () => {
+    it('with a declared length above the limit is answered with 413 before it arrives, and the connection is closed', async () => {
       const { port } = await open({ limits: { bodyBytes: KIB, lingerMs: 50 } });
       const client = await dial(port);
       client.send(requestText({ ...request, body: '' }, { ...usualHeaders(port, ''), 'content-length': '1025' }));
       expect(statusOf(await client.ended)).toBe(413);
     });
 
-    it('in chunks without an end is answered with 413 once it passes the limit, and the connection is closed', async () => {
+    it('in endless chunks is answered with 413 when it exceeds the limit, and the connection is closed', async () => {
       const { port, connections } = await open({ limits: { bodyBytes: 64 * KIB, lingerMs: 500 } });
       const client = await dial(port);
       client.send(chunked(port));
@@ -31,14 +31,14 @@ export function describeBodies({ request, webSocket }: ServerSubject, open: Serv
       await vi.waitFor(() => expect(connections()).toBe(0), { timeout: 30_000 });
     });
 
-    it('of the very length of the limit is taken', async () => {
+    it('with exactly the length of the limit is accepted', async () => {
       const bytes = Buffer.byteLength(request.body);
       const { port } = await open({ limits: { bodyBytes: bytes } });
       expect(await post(port, request)).toBe(200);
       expect(await post(port, { ...request, body: `${request.body} ` })).toBe(413);
     });
 
-    it('in chunks of one byte is taken', async () => {
+    it('in chunks of one byte is accepted', async () => {
       const { port } = await open({});
       const client = await dial(port);
       client.send(chunked(port));
@@ -59,7 +59,7 @@ export function describeBodies({ request, webSocket }: ServerSubject, open: Serv
       expect(await post(port, { ...request, headers })).toBe(status);
     });
 
-    it('is answered with 503 while the bodies of others fill the memory for bodies, and taken afterwards', async () => {
+    it('is answered with 503 while other bodies fill the memory for bodies, and is accepted afterwards', async () => {
       const padded = { ...request, body: request.body + ' '.repeat(4 * KIB) };
       const bytes = Buffer.byteLength(padded.body);
       const { port } = await open({ limits: { bodyBytes: 16 * KIB, heldBytes: bytes + 10 } });
@@ -70,7 +70,7 @@ export function describeBodies({ request, webSocket }: ServerSubject, open: Serv
       await vi.waitFor(async () => expect(await post(port, padded)).toBe(200), { timeout: 30_000 });
     });
 
-    it('that was cut by its client leaves no connection and no memory taken', async () => {
+    it('that its client cuts off leaves no open connection and no used memory', async () => {
       const { port, connections } = await open({ limits: { heldBytes: Buffer.byteLength(request.body) } });
       for (let count = 0; count < 20; count += 1) {
         const client = await dial(port);
@@ -84,7 +84,7 @@ export function describeBodies({ request, webSocket }: ServerSubject, open: Serv
   });
 
   describe('Expect: 100-continue', () => {
-    it('is answered with 100, and the body is taken', async () => {
+    it('is answered with 100, and then the body is accepted', async () => {
       const { port } = await open({});
       const client = await dial(port);
       const headers = { ...usualHeaders(port, request.body), expect: '100-continue' };
@@ -95,7 +95,7 @@ export function describeBodies({ request, webSocket }: ServerSubject, open: Serv
       client.socket.destroy();
     });
 
-    it('is answered with 413, and no 100, for a body above the limit', async () => {
+    it('is answered with 413 and without a 100 for a body above the limit', async () => {
       const { port } = await open({ limits: { bodyBytes: KIB, lingerMs: 50 } });
       const client = await dial(port);
       const headers = { host: `127.0.0.1:${port}`, 'content-length': '1025', expect: '100-continue' };
@@ -138,7 +138,7 @@ export function describeBodies({ request, webSocket }: ServerSubject, open: Serv
       expect(await closed).toBe(1009);
     });
 
-    it('that was never finished gives its memory back', async () => {
+    it('that is never finished releases its memory when its connection ends', async () => {
       const subject = await open({ limits: { bodyBytes: 16 * KIB, heldBytes: 8 * KIB } });
       const torn = await connected(subject);
       torn.send('a'.repeat(6 * KIB), { fin: false }, () => torn.terminate());
@@ -151,7 +151,7 @@ export function describeBodies({ request, webSocket }: ServerSubject, open: Serv
       socket.terminate();
     });
 
-    it('beyond the memory for all bodies cuts its own connection alone', async () => {
+    it('above the memory limit for all bodies closes only its own connection', async () => {
       const subject = await open({ limits: { bodyBytes: 16 * KIB, heldBytes: 8 * KIB } });
       const other = await connected(subject);
       const socket = await connected(subject);

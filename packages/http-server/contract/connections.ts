@@ -1,4 +1,5 @@
-// Claims: how many connections a server holds, and for how long. Limits are small, and each test waits for what they cause.
+// Contract tests for the number and the lifetime of connections. The limits are small, and each test waits for the
+// effect of a limit.
 
 import { describe, expect, it, vi } from 'vitest';
 import { WebSocket } from 'ws';
@@ -7,18 +8,20 @@ import type { RawClient } from './raw-client.ts';
 import { post, requestText, upgrade, usualHeaders } from './subject.ts';
 import type { ServerSubject } from './subject.ts';
 
-/** So long that a busy machine reads a whole request in time. */
+/**
+ * Short time limits, in milliseconds. They are still long enough for a busy machine to read a whole request in time.
+ */
 const QUICK = { headersMs: 400, requestMs: 400, checkMs: 30, lingerMs: 20 };
-/** A message that is not finished: `FIN` is not set, 1 byte, masked with zeros. */
+/** First frame of an unfinished message: `FIN` is not set, 1 byte of payload, masked with zeros. */
 const UNFINISHED = Uint8Array.of(0x01, 0x81, 0, 0, 0, 0, 0x61);
 const MIB = 1024 * 1024;
 
-/** Claims on time and on numbers. */
+/** Defines the tests for the time limits and the number of connections. */
 export function describeConnections({ request, webSocket }: ServerSubject, open: ServerSubject['open']): void {
   const usual = (port: number): string => requestText(request, usualHeaders(port, request.body));
 
   describe('a connection', () => {
-    it('that sends nothing is closed after the time for headers', async () => {
+    it('without any data is closed after the time limit for headers', async () => {
       const { port, connections } = await open({ limits: QUICK });
       const silent = await Promise.all(Array.from({ length: 50 }, () => dial(port)));
       await Promise.all(silent.map(({ ended }) => ended));
@@ -47,7 +50,7 @@ export function describeConnections({ request, webSocket }: ServerSubject, open:
       expect(statusOf(await client.ended)).toBe(200);
     });
 
-    it('that sends nothing but empty lines between requests is closed', async () => {
+    it('with only empty lines between requests is closed', async () => {
       const { port } = await open({ limits: { ...QUICK, idleMs: 20 } });
       const client = await dial(port);
       client.send(usual(port));
@@ -57,12 +60,12 @@ export function describeConnections({ request, webSocket }: ServerSubject, open:
       clearInterval(drip);
     });
 
-    it('with a silent answer outlives every limit', async () => {
+    it('with a silent answer stays open beyond every time limit', async () => {
       const subject = await open({ limits: { ...QUICK, idleMs: 20, stalledMs: 400, pingMs: 100 } });
       subject.silence();
       const client = await dial(subject.port);
       client.send(usual(subject.port));
-      // Three connections that are closed by the same limits, one after the other, are the clock.
+      // Measures the time by three connections that the same limits close one after the other.
       for (let count = 0; count < 3; count += 1) await (await dial(subject.port)).ended;
       expect(client.closed()).toBe(false);
       await vi.waitFor(() => expect(subject.connections()).toBe(1), { timeout: 30_000 });
@@ -80,7 +83,7 @@ export function describeConnections({ request, webSocket }: ServerSubject, open:
       client.socket.destroy();
     });
 
-    it('beyond the limit is closed without an answer, and a place is free when another ends', async () => {
+    it('above the limit is closed without an answer, and a new connection is accepted after another one ends', async () => {
       const { port, connections } = await open({ limits: { connections: 2 } });
       const holders = [await dial(port), await dial(port)];
       await vi.waitFor(() => expect(connections()).toBe(2), { timeout: 30_000 });
@@ -128,7 +131,7 @@ export function describeConnections({ request, webSocket }: ServerSubject, open:
       return client;
     };
 
-    it('is cut when it answers no ping, and stays when it does', async () => {
+    it('is closed if it answers no ping, and stays open if it answers', async () => {
       const { port } = await open({ limits: { pingMs: 300, headersMs: 300, requestMs: 300 } });
       const alive = new WebSocket(`ws://127.0.0.1:${port}${webSocket.path}`, { headers: webSocket.headers });
       await new Promise((resolve) => alive.once('open', resolve));
@@ -137,7 +140,7 @@ export function describeConnections({ request, webSocket }: ServerSubject, open:
       alive.terminate();
     });
 
-    it('is cut when its message does not end, although it answers pings', async () => {
+    it('is closed if its message never ends, even if it answers pings', async () => {
       const { port } = await open({ limits: { pingMs: 300, headersMs: 300, requestMs: 300 } });
       const socket = new WebSocket(`ws://127.0.0.1:${port}${webSocket.path}`, { headers: webSocket.headers });
       await new Promise((resolve) => socket.once('open', resolve));
@@ -145,7 +148,7 @@ export function describeConnections({ request, webSocket }: ServerSubject, open:
       await new Promise((resolve) => socket.once('close', resolve));
     });
 
-    it('counts among the connections', async () => {
+    it('counts toward the limit of connections', async () => {
       const { port, connections } = await open({ limits: { connections: 1 } });
       const socket = await connected(port);
       const other = await dial(port);
@@ -155,7 +158,7 @@ export function describeConnections({ request, webSocket }: ServerSubject, open:
       await vi.waitFor(() => expect(connections()).toBe(0), { timeout: 30_000 });
     });
 
-    it('that its client leaves half-open or in mid-message leaves no connection', async () => {
+    it('that its client leaves half-open or in the middle of a message leaves no connection', async () => {
       const { port, connections } = await open({});
       const half = await connected(port);
       half.socket.end();
@@ -166,8 +169,8 @@ export function describeConnections({ request, webSocket }: ServerSubject, open:
     });
   });
 
-  describe('closing', () => {
-    it('ends with slow, silent and upgraded connections open, and twice', async () => {
+  describe('`close`', () => {
+    it('ends slow, silent and upgraded connections, and may be called twice', async () => {
       const subject = await open({});
       subject.silence();
       const silent = await dial(subject.port);

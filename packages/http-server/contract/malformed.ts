@@ -1,11 +1,15 @@
-// Claims: bytes that are no proper HTTP are answered with an error or closed; the server goes on, and no connection is left.
+// Contract tests for bytes that are not valid HTTP. The server answers with an error or closes the connection,
+// continues to serve other clients, and keeps no connection.
 
 import { describe, expect, it, vi } from 'vitest';
 import { dial, statusOf } from './raw-client.ts';
 import { post, requestText, upgrade, usualHeaders } from './subject.ts';
 import type { ServerSubject } from './subject.ts';
 
-/** PORT stands for the port, PATH for the path of a request. `undefined`: closed without an answer. */
+/**
+ * Malformed requests with the expected status. `PORT` is replaced by the port and `PATH` by the path of a request. The
+ * status `undefined` means that the connection is closed without an answer.
+ */
 const SHAPES: readonly (readonly [name: string, text: string, status: number | undefined])[] = [
   ['bytes that are no HTTP', '\u0016\u0003\u0001\r\n\r\n', 400],
   ['a request line without a version', 'POST PATH\r\n\r\n', 400],
@@ -47,9 +51,9 @@ const SHAPES: readonly (readonly [name: string, text: string, status: number | u
   ['a proxy tunnel', 'CONNECT evil.test:443 HTTP/1.1\r\nhost: evil.test:443\r\n\r\n', undefined],
 ];
 
-/** Claims on malformed requests, and on upgrades that are refused or broken. */
+/** Defines the tests for malformed requests, and for upgrades that are refused or broken. */
 export function describeMalformed({ request, webSocket }: ServerSubject, open: ServerSubject['open']): void {
-  it.each(SHAPES)('%s ends its connection alone', async (_name, pattern, status) => {
+  it.each(SHAPES)('%s ends only its own connection', async (_name, pattern, status) => {
     const { port, connections } = await open({ limits: { lingerMs: 20 } });
     const client = await dial(port);
     client.send(pattern.replaceAll('PORT', String(port)).replaceAll('PATH', request.path));
@@ -58,7 +62,7 @@ export function describeMalformed({ request, webSocket }: ServerSubject, open: S
     await vi.waitFor(() => expect(connections()).toBe(0), { timeout: 30_000 });
   });
 
-  it('malformed bytes end the connection of a client that does not close its side', async () => {
+  it('malformed bytes end the connection even if the client does not close its side', async () => {
     const { port, connections } = await open({ limits: { lingerMs: 20 } });
     const client = await dial(port, true);
     client.send('\u0000\r\n\r\n');
@@ -67,7 +71,7 @@ export function describeMalformed({ request, webSocket }: ServerSubject, open: S
     client.socket.destroy();
   });
 
-  it('malformed bytes behind a request that is being answered are not answered in its place', async () => {
+  it("malformed bytes after a request that is being answered get no answer in place of that request's answer", async () => {
     const subject = await open({ limits: { lingerMs: 20 } });
     subject.silence();
     const client = await dial(subject.port);
@@ -78,7 +82,7 @@ export function describeMalformed({ request, webSocket }: ServerSubject, open: S
   });
 
   describe('an upgrade', () => {
-    it('to an unknown path is answered with 404, and a client that does not close is closed', async () => {
+    it('to an unknown path is answered with 404, and the connection is closed even if the client does not close it', async () => {
       const { port, connections } = await open({ limits: { lingerMs: 20 } });
       const client = await upgrade(port, { ...webSocket, path: '/nowhere' }, {}, true);
       expect(statusOf(await client.until(/\r\n\r\n/))).toBe(404);
@@ -96,7 +100,7 @@ export function describeMalformed({ request, webSocket }: ServerSubject, open: S
       await vi.waitFor(() => expect(connections()).toBe(0), { timeout: 30_000 });
     });
 
-    it('whose client is gone at once leaves no connection, and the server goes on', async () => {
+    it('whose client disconnects at once leaves no connection, and the server continues', async () => {
       const { port, connections } = await open({ limits: { lingerMs: 20 } });
       for (const path of ['/nowhere', webSocket.path, '/nowhere', webSocket.path]) {
         (await upgrade(port, { ...webSocket, path })).socket.resetAndDestroy();

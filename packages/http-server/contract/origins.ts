@@ -1,11 +1,11 @@
-// Claims: for which hosts and origins a server answers.
+// Contract tests for the hosts and origins that a server accepts.
 
 import { describe, expect, it } from 'vitest';
 import { dial, statusOf } from './raw-client.ts';
 import { requestText, upgrade, usualHeaders } from './subject.ts';
 import type { ServerSubject } from './subject.ts';
 
-/** PORT stands for the port of the server. */
+/** `Host` headers with the expected status. `PORT` is replaced by the port of the server. */
 const HOSTS: readonly (readonly [host: string, status: number])[] = [
   ['127.0.0.1:PORT', 200],
   ['localhost:PORT', 200],
@@ -52,7 +52,7 @@ const ORIGINS: readonly (readonly [headers: Readonly<Record<string, string>>, st
   [{ 'sec-fetch-site': 'same-origin' }, 200],
 ];
 
-/** Claims on `Host`, `Origin` and the request target, for requests and for upgrades. */
+/** Defines the tests for `Host`, `Origin` and the request target, for requests and for upgrades. */
 export function describeOrigins({ request, webSocket }: ServerSubject, open: ServerSubject['open']): void {
   const asked = async (port: number, text: string): Promise<string> => {
     const client = await dial(port);
@@ -62,7 +62,7 @@ export function describeOrigins({ request, webSocket }: ServerSubject, open: Ser
     return received;
   };
 
-  describe('Host', () => {
+  describe('`Host`', () => {
     it.each(HOSTS)('%j is answered with %d', async (pattern, status) => {
       const { port } = await open({});
       const host = pattern.replace('PORT', String(port));
@@ -73,7 +73,7 @@ export function describeOrigins({ request, webSocket }: ServerSubject, open: Ser
       socket.socket.destroy();
     });
 
-    it('that is missing or repeated is answered with 400, in HTTP/1.0 too', async () => {
+    it('that is missing or repeated is answered with 400, also in HTTP/1.0', async () => {
       const { port } = await open({});
       const { host, ...missing } = usualHeaders(port, request.body);
       const own = { ...missing, Host: host ?? '' };
@@ -84,13 +84,13 @@ export function describeOrigins({ request, webSocket }: ServerSubject, open: Ser
       expect(statusOf(await asked(port, requestText(request, own, '1.0')))).toBe(200);
     });
 
-    it('that is refused is named together with the flag that allows it', async () => {
+    it('that is refused is named in the answer, together with the flag that allows it', async () => {
       const { port } = await open({});
       const text = requestText(request, { ...usualHeaders(port, request.body), host: 'ci.test:8787' });
       expect(await asked(port, text)).toMatch(/--allow-host ci\.test\b/);
     });
 
-    it('is accepted where it was allowed by name, and nothing else is', async () => {
+    it('is accepted if it was allowed by name, and similar names are refused', async () => {
       const { port } = await open({ allowedHosts: ['ci.test', 'one.test:8787'] });
       const status = async (host: string): Promise<number | undefined> =>
         statusOf(await asked(port, requestText(request, { ...usualHeaders(port, request.body), host })));
@@ -109,7 +109,7 @@ export function describeOrigins({ request, webSocket }: ServerSubject, open: Ser
     expect(statusOf(await asked(port, text))).toBe(status);
   });
 
-  it.each(ORIGINS)('a request of the origin %j is answered with %d', async (pattern, status) => {
+  it.each(ORIGINS)('a request with the origin headers %j is answered with %d', async (pattern, status) => {
     const { port } = await open({});
     const own = Object.fromEntries(
       Object.entries(pattern).map(([name, value]) => [name, value.replace('PORT', String(port))]),
@@ -121,7 +121,7 @@ export function describeOrigins({ request, webSocket }: ServerSubject, open: Ser
     socket.socket.destroy();
   });
 
-  it('a preflight of a page of another origin is answered with 403 and without permission', async () => {
+  it('a preflight from a page of another origin is answered with 403 and without permission', async () => {
     const { port } = await open({});
     const head = `OPTIONS ${request.path} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\norigin: https://evil.test\r\n`;
     const received = await asked(port, `${head}access-control-request-method: POST\r\n\r\n`);

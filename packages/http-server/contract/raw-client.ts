@@ -1,22 +1,25 @@
-// A client that sends any bytes, for tests of servers.
+// A client for tests of servers that can send any bytes.
 
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 
-/** One connection. */
+/** One connection to the server under test. */
 export interface RawClient {
   readonly socket: Socket;
   send(bytes: string | Uint8Array): void;
-  /** Resolves with all that came when a pattern is in it, or when the connection is closed. */
+  /** Resolves with all received data when the data matches a pattern or when the connection is closed. */
   until(pattern: RegExp): Promise<string>;
-  /** Resolves with all that came when the connection is closed, however that happens. */
+  /** Resolves with all received data when the connection is closed for any reason. */
   readonly ended: Promise<string>;
-  /** Reports whether the connection is closed. */
+  /** True if the connection is closed. */
   closed(): boolean;
 }
 
-/** Opens a connection to a port on loopback. With `stays` the client does not close its side when the server closes its own. */
+/**
+ * Opens a connection to a port on loopback. With `stays`, the client does not close its side when the server closes its
+ * own side.
+ */
 export async function dial(port: number, stays = false): Promise<RawClient> {
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: stays });
   let received = '';
@@ -48,7 +51,7 @@ export async function dial(port: number, stays = false): Promise<RawClient> {
   };
 }
 
-/** The status of the first answer in what came, `undefined` where nothing came. */
+/** Returns the status of the first answer in the received data, or `undefined` if there is no answer. */
 export function statusOf(received: string): number | undefined {
   const status = /^HTTP\/1\.1 (\d{3}) /.exec(received)?.[1];
   return status === undefined ? undefined : Number(status);

@@ -1,4 +1,4 @@
-// The contract of a server whose clients are not trusted, run by every server of the project.
+// Contract of a server whose clients are not trusted. Every server of the project runs these tests.
 
 import { afterEach, describe } from 'vitest';
 import { describeBodies } from './bodies.ts';
@@ -12,7 +12,7 @@ export { dial, sendEndlessly, statusOf } from './raw-client.ts';
 export type { OpenSubject, RequestParts, ServerSubject, SubjectOptions } from './subject.ts';
 export { post, requestText, upgrade, usualHeaders } from './subject.ts';
 
-/** Runs every claim on a kind of server. */
+/** Defines all contract tests for a kind of server. */
 export function describeServerContract(subject: ServerSubject): void {
   const opened: OpenSubject[] = [];
   afterEach(async () => {

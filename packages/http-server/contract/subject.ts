@@ -1,18 +1,18 @@
-// What a server brings to the contract.
+// Types and helpers with which a server is passed to the contract tests.
 
 import type { ServerLimits } from '../src/limits.ts';
 import { dial, statusOf } from './raw-client.ts';
 import type { RawClient } from './raw-client.ts';
 
-/** A request as its parts. */
+/** The parts of a request. */
 export interface RequestParts {
   readonly path: string;
-  /** All but `host`, `content-length` and `transfer-encoding`. */
+  /** All headers except `host`, `content-length` and `transfer-encoding`. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-/** What the contract opens a server with. */
+/** Options with which the contract tests open a server. */
 export interface SubjectOptions {
   readonly limits?: Partial<ServerLimits>;
   readonly allowedHosts?: readonly string[];
@@ -23,23 +23,23 @@ export interface OpenSubject {
   readonly port: number;
   connections(): number;
   close(): Promise<void>;
-  /** Makes the next answer begin and then fall silent. */
+  /** Makes the next answer start and then send no more data. */
   silence(): void;
-  /** Makes the next answer as long as this, in bytes at least. */
+  /** Makes the next answer at least this long, in bytes. */
   lengthen(bytes: number): void;
 }
 
-/** How a kind of server is tested. */
+/** A kind of server, with the requests that the contract tests send to it. */
 export interface ServerSubject {
   readonly name: string;
   open(options: SubjectOptions): Promise<OpenSubject>;
-  /** A POST that is answered with 200. */
+  /** A POST request that the server answers with 200. */
   readonly request: RequestParts;
-  /** A WebSocket that is accepted, and a message that is answered. */
+  /** A WebSocket upgrade that the server accepts, and a message that it answers. */
   readonly webSocket: Omit<RequestParts, 'body'> & { readonly message: string };
 }
 
-/** Writes a request with all its parts as they are given. */
+/** Returns the text of a request with exactly these parts. */
 export function requestText(
   { path, headers, body }: RequestParts,
   own: Readonly<Record<string, string>>,
@@ -50,19 +50,19 @@ export function requestText(
   return `POST ${path} HTTP/${version}\r\n${lines.join('')}\r\n${body}`;
 }
 
-/** The headers that a usual client adds. */
+/** Returns the headers that a usual client adds. */
 export function usualHeaders(port: number, body: string): Readonly<Record<string, string>> {
   return { host: `127.0.0.1:${port}`, 'content-length': String(Buffer.byteLength(body)) };
 }
 
-/** Makes a usual request on a connection of its own and returns the status. */
+/** Sends a usual request on its own connection and returns the status. */
 export async function post(port: number, request: RequestParts): Promise<number | undefined> {
   const client = await dial(port);
   client.send(requestText(request, { ...usualHeaders(port, request.body), connection: 'close' }));
   return statusOf(await client.ended);
 }
 
-/** Asks for an upgrade. `stays` as for `dial`. */
+/** Sends an upgrade request. `stays` has the same meaning as for `dial`. */
 export async function upgrade(
   port: number,
   { path, headers }: Pick<RequestParts, 'path' | 'headers'>,

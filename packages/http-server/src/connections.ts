@@ -1,36 +1,36 @@
-// The open connections of a server, with the requests on each that have no complete answer yet.
+// Tracks the open connections of a server, and the requests on each connection that have no complete answer yet.
 
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 
 /** The connections of one server. */
 export interface Connections {
-  /** How many are open, WebSockets included. */
+  /** Returns the number of open connections, including WebSockets. */
   count(): number;
-  /** Adds a request. Returns how many its connection now has without a complete answer. */
+  /** Adds a request. Returns the number of requests on its connection that have no complete answer yet. */
   begin(incoming: IncomingMessage, outgoing: ServerResponse): number;
   /** Marks a connection as upgraded. */
   upgrade(stream: Duplex): void;
-  /** Reports whether a request or a WebSocket lives on this connection. */
+  /** True if the connection has a request in progress or is a WebSocket. */
   inUse(stream: Duplex): boolean;
-  /** Reports whether bytes written now would be read as part of an answer that was begun or is owed. */
+  /** True if the client would read bytes written now as part of an answer that has begun or that it still expects. */
   owesAnswer(stream: Duplex): boolean;
   /**
-   * Closes connections that have had no request for this time, in milliseconds. Node.js counts the time between requests from
-   * the latest byte, and an empty line is a byte that begins no request.
+   * Closes connections that have had no request for `longest` milliseconds. The timeout of Node.js is not enough:
+   * Node.js restarts its idle timer at every byte, even for an empty line that begins no request.
    */
   closeUnused(longest: number): void;
-  /** Destroys every connection. Resolves when all are closed. */
+  /** Destroys every connection. Resolves when all connections are closed. */
   destroyAll(): Promise<void>;
 }
 
 interface ConnectionUse {
   readonly answers: Set<ServerResponse>;
-  /** Since when there is no request, on the clock of `performance`. */
+  /** Time since which the connection has had no request, on the clock of `performance`. */
   unusedSince: number;
 }
 
-/** Follows the connections of a server from its start. */
+/** Tracks the connections of a server from its start. */
 export function trackConnections(server: Server): Connections {
   const open = new Map<Duplex, ConnectionUse>();
   const upgraded = new WeakSet<Duplex>();

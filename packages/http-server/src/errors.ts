@@ -1,11 +1,16 @@
-// Errors in the use of a server. A request that is refused gets a `ServerRefusal` instead.
+// Errors in the use of a server. A request that is refused is reported as a `ServerRefusal` instead.
 
 import { CodedError } from '@tidemark/core';
 
-/** `bad-options`: correct the option. `listen-failed`: choose another port or address. */
+/**
+ * Codes of `HttpServerError`.
+ *
+ * - `http-server/bad-options`: correct the option.
+ * - `http-server/listen-failed`: choose another port or address.
+ */
 export type HttpServerErrorCode = 'http-server/bad-options' | 'http-server/listen-failed';
 
-/** A server that cannot be opened. The message names the value and the next step. */
+/** Thrown when a server cannot be opened. The message names the value and the next step. */
 export class HttpServerError extends CodedError<HttpServerErrorCode> {
   override readonly name = 'HttpServerError';
 

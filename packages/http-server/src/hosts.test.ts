@@ -1,4 +1,4 @@
-// Which authorities belong to a server, by its address and port. Requests are in the contract.
+// Tests the authorities that belong to a server, by its address and port. Whole requests are tested in the contract.
 
 import { expect, it } from 'vitest';
 import { allowHosts } from './hosts.ts';
@@ -16,7 +16,7 @@ it.each([
   ['192.0.2.7', 8787, '192.0.2.7:8787', true],
   ['192.0.2.7', 8787, 'localhost:8787', true],
   ['192.0.2.7', 8787, '192.0.2.8:8787', false],
-])('a server at %s port %d accepts %s: %j', (host, port, authority, accepted) => {
+])('for a server at %s port %d and the host %s, `accepts` returns %j', (host, port, authority, accepted) => {
   expect(allowHosts({ host, port, allowed: [] }).accepts(authority)).toBe(accepted);
 });
 
@@ -26,6 +26,6 @@ it.each([
   ['ci.test:7', 'ci.test:8', false],
   ['[fd00::7]', '[FD00::7]:1', true],
   ['test', 'ci.test', false],
-])('the allowed name %s accepts %s: %j', (name, authority, accepted) => {
+])('with the allowed name %s and the host %s, `accepts` returns %j', (name, authority, accepted) => {
   expect(allowHosts({ host: '127.0.0.1', port: 1, allowed: [name] }).accepts(authority)).toBe(accepted);
 });

@@ -1,41 +1,43 @@
-// Which hosts a server answers for. A page that a browser shows can send requests to a loopback port, and by DNS rebinding it
-// can make them look like requests to its own site: then `Host` names that site.
+// Checks the hosts that a server answers for. A page in a browser can send requests to a loopback port. By DNS
+// rebinding, the page can make these requests look like requests to its own site. The `Host` header then names that
+// site.
 
 import type { IncomingMessage } from 'node:http';
 import { HttpServerError } from './errors.ts';
 import type { ServerRefusal } from './refusal.ts';
 
 const LOOPBACK = ['127.0.0.1', 'localhost', '[::1]'];
-/** Addresses that mean "all addresses of this machine" and are no name of it. */
+/** Addresses that mean "all addresses of this machine". They are not names of the machine. */
 const WILDCARD: ReadonlySet<string> = new Set(['0.0.0.0', '::']);
 
-/** A host with or without a port. A user name, an empty port, a zone and other characters do not fit. */
+/** Matches a host with or without a port. A user name, an empty port, a zone and other characters do not match. */
 const AUTHORITY = /^(?:\[[0-9a-f:.]{2,45}\]|[a-z0-9._-]{1,253})(?::\d{1,5})?$/i;
 
-/** The hosts of one server. */
+/** The hosts that a server answers for. */
 export interface AllowedHosts {
-  /** Reports whether the server answers for `host[:port]`. */
+  /** True if the server answers for `host[:port]`. */
   accepts(authority: string): boolean;
 }
 
-/** What the hosts follow from. */
+/** Values from which the allowed hosts follow. */
 export interface HostChoice {
-  /** The address that the server is bound to. */
+  /** Address that the server is bound to. */
   readonly host: string;
   readonly port: number;
-  /** Further names: `name` for any port, `name:port` for one. */
+  /** Additional names: `name` for any port, `name:port` for one port. */
   readonly allowed: readonly string[];
 }
 
 /**
- * Allows the loopback names and the bound address, each with the port of the server, and what was allowed by name. Names are
- * compared without regard to case. Another spelling of an address (`127.1`, `localhost.`, `[0::1]`) is another name.
+ * Allows the loopback names and the bound address, each with the port of the server, and the additional names. Names
+ * are compared without regard to case. Another spelling of an address (`127.1`, `localhost.`, `[0::1]`) counts as a
+ * different name.
  */
 export function allowHosts({ host, port, allowed }: HostChoice): AllowedHosts {
   const bound = host.includes(':') ? `[${host}]` : host;
   const own = WILDCARD.has(host) ? LOOPBACK : [...LOOPBACK, bound.toLowerCase()];
   const exact = new Set(own.map((name) => `${name}:${port}`));
-  // Clients leave the port of HTTP out.
+  // Clients omit the port if it is 80, the default of HTTP.
   if (port === 80) for (const name of own) exact.add(name);
   const names = new Set(allowed.map((name) => name.toLowerCase()));
   return {
@@ -47,9 +49,9 @@ export function allowHosts({ host, port, allowed }: HostChoice): AllowedHosts {
 }
 
 /**
- * Checks names before a server is opened with them.
+ * Checks the allowed names before a server is opened with them.
  *
- * @throws HttpServerError `http-server/bad-options` for what is no `host` or `host:port`.
+ * @throws HttpServerError `http-server/bad-options` for a name that is not `host` or `host:port`.
  */
 export function checkHostNames(allowed: readonly string[]): void {
   const wrong = allowed.find((name) => !AUTHORITY.test(name));
@@ -58,7 +60,10 @@ export function checkHostNames(allowed: readonly string[]): void {
   throw new HttpServerError('http-server/bad-options', message);
 }
 
-/** Refuses a request that names another host, or that a page of another origin makes. */
+/**
+ * Returns a refusal for a request that names another host or that comes from a page of another origin. Returns
+ * `undefined` for any other request.
+ */
 export function refuseForeign(request: IncomingMessage, hosts: AllowedHosts): ServerRefusal | undefined {
   const named = valuesOf(request, 'host');
   const [host] = named;
@@ -68,7 +73,7 @@ export function refuseForeign(request: IncomingMessage, hosts: AllowedHosts): Se
   return refuseTarget(request.url ?? '', hosts) ?? refuseHost(host, hosts) ?? refuseOrigin(request, host);
 }
 
-/** A path, or an absolute URL of this server (RFC 9112, section 3.2.2). */
+/** Checks the request target: a path, or an absolute URL of this server (RFC 9112, section 3.2.2). */
 function refuseTarget(target: string, hosts: AllowedHosts): ServerRefusal | undefined {
   if (target.startsWith('/')) return undefined;
   if (!/^http:\/\//i.test(target) || !URL.canParse(target)) {
@@ -87,8 +92,8 @@ function refuseHost(host: string, hosts: AllowedHosts): ServerRefusal | undefine
 }
 
 /**
- * A browser names the origin of a page that makes a request. Programs send none. `Sec-Fetch-Site` covers requests for which
- * browsers send no origin, such as an image; following a link is allowed.
+ * Checks the origin of a request. A browser sends the origin of the page that makes a request. Programs send none.
+ * `Sec-Fetch-Site` covers requests for which browsers send no origin, such as an image. Following a link is allowed.
  */
 function refuseOrigin(request: IncomingMessage, host: string): ServerRefusal | undefined {
   const origin = valuesOf(request, 'origin').join(', ').toLowerCase();
@@ -107,7 +112,7 @@ function malformedRefusal(message: string): ServerRefusal {
   return { reason: 'malformed', status: 400, message };
 }
 
-/** All values of a header as they came. Node.js keeps only the first of some headers. */
+/** Returns all values of a header as they were received. Node.js keeps only the first value of some headers. */
 function valuesOf({ rawHeaders }: IncomingMessage, name: string): readonly string[] {
   return rawHeaders.flatMap((value, index) =>
     index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === name ? [value] : [],

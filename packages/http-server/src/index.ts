@@ -1,4 +1,4 @@
-// The face of `http-server`: a server whose clients are not trusted.
+// Public exports of `http-server`, a server whose clients are not trusted.
 
 export type { HttpServerErrorCode } from './errors.ts';
 export { HttpServerError } from './errors.ts';

@@ -1,9 +1,9 @@
-// The defaults, pinned: the help of `tidemark simulate` and SECURITY.md name them.
+// Tests the default limits as literal values, because the help of `tidemark simulate` and SECURITY.md name them.
 
 import { expect, it } from 'vitest';
 import { DEFAULT_LIMITS, resolveLimits } from './limits.ts';
 
-it('the default limits are these', () => {
+it('the default limits have these values', () => {
   expect(DEFAULT_LIMITS).toEqual({
     bodyBytes: 1_048_576,
     heldBytes: 134_217_728,
@@ -21,6 +21,6 @@ it('the default limits are these', () => {
   });
 });
 
-it('a limit that is given takes the place of its default alone', () => {
+it('`resolveLimits` replaces only the defaults of the given limits', () => {
   expect(resolveLimits({ connections: 3 })).toEqual({ ...DEFAULT_LIMITS, connections: 3 });
 });

@@ -1,32 +1,40 @@
-// The limits of a server, with the reason for each default.
+// Limits of a server, with the reason for each default.
 
 import { HttpServerError } from './errors.ts';
 
-/** Limits of one server. All are whole numbers from 1 to 2,147,483,647; names in `Ms` are milliseconds. */
+/**
+ * Limits of one server. Each limit is a whole number from 1 to 2,147,483,647. Limits whose names end in `Ms` are in
+ * milliseconds.
+ */
 export interface ServerLimits {
-  /** Bytes of one request body or one WebSocket message, over all its fragments. */
+  /** Maximum number of bytes of one request body, or of one WebSocket message with all its fragments. */
   readonly bodyBytes: number;
-  /** Bytes of all bodies and messages that are held at one time. */
+  /** Maximum number of bytes of all bodies and messages that are in memory at the same time. */
   readonly heldBytes: number;
-  /** Open connections, WebSockets included. */
+  /** Maximum number of open connections, including WebSockets. */
   readonly connections: number;
-  /** Bytes of the request line and all headers of one request. */
+  /** Maximum number of bytes of the request line and all headers of one request. */
   readonly headerBytes: number;
-  /** Headers of one request. */
+  /** Maximum number of headers of one request. */
   readonly headerCount: number;
-  /** Requests on one connection that have no complete answer yet (pipelining). */
+  /** Maximum number of requests on one connection that have no complete answer yet (pipelining). */
   readonly pipelined: number;
-  /** Time for the headers, from the connection or the first byte. */
+  /** Time limit for receiving the headers, from the start of the connection or from the first byte of the request. */
   readonly headersMs: number;
-  /** Time for headers and body. For a WebSocket message: one to two periods of this length. */
+  /**
+   * Time limit for receiving headers and body. For a WebSocket message, the limit is between one and two times this
+   * value.
+   */
   readonly requestMs: number;
-  /** Time between two requests of a connection. Node.js adds one second. */
+  /** Maximum time between two requests of a connection. Node.js adds one second. */
   readonly idleMs: number;
-  /** Time without progress while an answer waits for its client to read. A silent answer is not limited. */
+  /**
+   * Maximum time without progress while the client does not read an answer. An answer that sends nothing has no limit.
+   */
   readonly stalledMs: number;
-  /** Time between two pings of a WebSocket. A client that answers none of two pings is cut. */
+  /** Time between two pings of a WebSocket. A client that answers neither of two pings is disconnected. */
   readonly pingMs: number;
-  /** Time for a refused client to read the refusal while it still sends. What it sends is discarded. */
+  /** Time for a refused client to read the refusal while it is still sending. The data that it sends is discarded. */
   readonly lingerMs: number;
   /** Time between two checks of `headersMs` and `requestMs`. */
   readonly checkMs: number;
@@ -35,40 +43,42 @@ export interface ServerLimits {
 const SECOND = 1_000;
 const MIB = 1024 * 1024;
 
-/** The defaults. */
+/** Default limits of a server. */
 export const DEFAULT_LIMITS: ServerLimits = {
-  // Far above the JSON of a usual API. A server that takes more names its own limit.
+  // Far above the JSON bodies of a usual API. A server that accepts larger bodies sets its own limit.
   bodyBytes: MIB,
-  // A small part of the memory of a usual machine. A server whose bodies are larger still takes several at a time.
+  // A small part of the memory of a usual machine. A server with a larger body limit can still read several bodies at a
+  // time.
   heldBytes: 128 * MIB,
   // More than a test suite with parallel clients opens, and below the usual limit of 1,024 open files.
   connections: 512,
   // The default of Node.js.
   headerBytes: 16 * 1024,
-  // The official SDKs send about 25. Node.js drops headers above its own limit silently, so that one is off.
+  // The official SDKs send about 25 headers. Node.js silently drops headers above its own limit, so that limit is
+  // switched off.
   headerCount: 100,
   // The official SDKs do not pipeline.
   pipelined: 16,
-  // A client sends its headers at once. The default of Node.js is 60 seconds.
+  // A client sends its headers at once, so 10 seconds are enough. The default of Node.js is 60 seconds.
   headersMs: 10 * SECOND,
-  // 32 MB in one minute is 4.3 Mbit/s.
+  // A body of 32 MB in one minute needs 4.3 Mbit/s.
   requestMs: 60 * SECOND,
-  // The default of Node.js, which it announces to the client.
+  // The default of Node.js. Node.js announces this time to the client.
   idleMs: 5 * SECOND,
-  // Longer than a client that is stopped in a debugger for a moment.
+  // Longer than the pause of a client that is stopped in a debugger for a moment.
   stalledMs: 120 * SECOND,
-  // A usual period: below the 60 seconds after which proxies cut a silent connection.
+  // A usual period. It is below the 60 seconds after which proxies cut a silent connection.
   pingMs: 30 * SECOND,
-  // Enough to read a short answer on any network.
+  // Long enough to read a short answer on any network.
   lingerMs: 2 * SECOND,
-  // With the default of Node.js, 30 seconds, a connection could live for 30 seconds longer than its limit.
+  // With the default of Node.js, 30 seconds, a connection could stay open for 30 seconds longer than its limit.
   checkMs: SECOND,
 };
 
 const LARGEST = 2 ** 31 - 1;
 
 /**
- * Returns the defaults with the given limits in their place.
+ * Returns the default limits, with the given limits replacing their defaults.
  *
  * @throws HttpServerError `http-server/bad-options` for an unknown name or a value out of range.
  */

@@ -1,5 +1,5 @@
-// A server whose clients are not trusted: it checks each request before the application sees it, and bounds what a client may
-// send, hold and wait for.
+// HTTP server whose clients are not trusted. Checks each request before the application receives it, and limits the
+// data that a client may send, keep in memory, and wait for.
 
 import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
@@ -23,38 +23,38 @@ import { refusalOfParser } from './parser-errors.ts';
 import type { ServerSocket, WebSockets } from './web-socket.ts';
 import { createWebSockets } from './web-socket.ts';
 
-/** The application: `app.fetch` of Hono. The bindings are Node's own request and response. */
+/** The application, usually `app.fetch` of Hono. The bindings are the request and response of Node.js. */
 export type ServeRequest = (request: Request, bindings: HttpBindings) => Response | Promise<Response>;
 
-/** Decides on an upgrade: an answer refuses it, a function is given the open WebSocket. */
+/** Decides about an upgrade. A returned answer refuses the upgrade. A returned function receives the open WebSocket. */
 export type ServeUpgrade = (request: IncomingMessage, path: string) => RefusalAnswer | ((socket: ServerSocket) => void);
 
-/** How a server is opened. */
+/** Options for opening a server. */
 export interface ServerOptions {
-  /** 0 takes a free port. */
+  /** Port to listen on. With 0, the system chooses a free port. */
   readonly port: number;
-  /** The address to bind. Default `127.0.0.1`. */
+  /** Address to bind. The default is `127.0.0.1`. */
   readonly host?: string;
   /** Names that `Host` may contain in addition to the loopback names and the bound address: `name` or `name:port`. */
   readonly allowedHosts?: readonly string[];
   /** Limits that differ from `DEFAULT_LIMITS`. */
   readonly limits?: Partial<ServerLimits>;
-  /** The form of refusals. Default `plainForm`. */
+  /** Function that formats refusals. The default is `plainForm`. */
   readonly refusalForm?: RefusalForm;
 }
 
-/** A server that listens. */
+/** A server that is listening. */
 export interface HttpServer {
-  /** `http://<host>:<port>`, with `127.0.0.1` in the place of a wildcard address. */
+  /** Address of the server: `http://<host>:<port>`. A wildcard address is replaced by `127.0.0.1`. */
   readonly url: string;
   readonly port: number;
-  /** Connections that are open now, WebSockets included. */
+  /** Returns the number of open connections, including WebSockets. */
   connections(): number;
-  /** WebSockets that are open now. */
+  /** Returns the number of open WebSockets. */
   webSockets(): number;
-  /** Sets the handler of WebSocket upgrades. Without one each upgrade is refused with 404. */
+  /** Sets the handler of WebSocket upgrades. Without a handler, each upgrade is refused with 404. */
   onUpgrade(handler: ServeUpgrade): void;
-  /** Cuts all connections and frees the port. A second call waits for the same end. */
+  /** Closes all connections and frees the port. A second call waits for the first one to finish. */
   close(): Promise<void>;
 }
 
@@ -65,7 +65,7 @@ interface Parts {
   readonly connections: Connections;
   readonly sockets: WebSockets;
   readonly form: RefusalForm;
-  /** Closes unused connections from time to time. */
+  /** Timer that regularly closes unused connections. */
   readonly sweep: NodeJS.Timeout;
   hosts: AllowedHosts;
   upgrade: ServeUpgrade | undefined;
@@ -100,7 +100,7 @@ export async function openServer(serve: ServeRequest, options: ServerOptions): P
   return faceOf(parts, host, bound);
 }
 
-/** Node.js waits for this time longer than `keepAliveTimeout`, in milliseconds. */
+/** Time that Node.js waits in addition to `keepAliveTimeout`, in milliseconds. */
 const KEEP_ALIVE_BUFFER = 1_000;
 
 function startSweep(connections: Connections, { idleMs, headersMs, checkMs }: ServerLimits): NodeJS.Timeout {
@@ -150,13 +150,15 @@ function createNodeServer(limits: ServerLimits): Server {
     keepAliveTimeoutBuffer: KEEP_ALIVE_BUFFER,
     connectionsCheckingInterval: limits.checkMs,
     insecureHTTPParser: false,
-    // Checked with the other cases of `Host`, so that the answer has the form of the API.
+    // The `Host` header is checked in `hosts.ts` instead, so the answer has the form of the API.
     requireHostHeader: false,
-    // Another protocol (h2c, which Java's client offers) may be ignored, RFC 9110, section 7.8.
+    // The server ignores upgrades to any other protocol, as RFC 9110, section 7.8, allows. An example is h2c, which
+    // Java's client offers.
     shouldUpgradeCallback: ({ headers }) => headers.upgrade?.toLowerCase() === 'websocket',
   });
   server.maxConnections = limits.connections;
-  // Above its own limit Node.js drops headers silently. `headerBytes` and `headerCount` hold.
+  // Node.js silently drops headers above its own limit, so that limit is off. `headerBytes` and `headerCount` apply
+  // instead.
   server.maxHeadersCount = 0;
   return server;
 }
@@ -169,7 +171,8 @@ function bind(server: Server, host: string, port: number): Promise<number> {
     });
     server.listen(port, host, () => {
       server.removeAllListeners('error');
-      // An accept that fails, for too many open files, costs that connection and not the process.
+      // A failed accept, for example because of too many open files, affects only that connection and must not end the
+      // process.
       server.on('error', () => undefined);
       const address = server.address();
       resolve(typeof address === 'object' && address !== null ? address.port : port);
@@ -203,8 +206,8 @@ function onlyHttp1({ incoming, outgoing }: AnyBindings): HttpBindings {
 }
 
 /**
- * Reads a request within the limits, or refuses it. The body is read here, and not by the application, so that no route can
- * forget its limit. `rawBody` is where the adapter of Hono takes a body that was read before.
+ * Reads a request within the limits, or refuses it. Returns true if the request may be answered. The body is read here
+ * and not by the application, so every route has the limit. The adapter of Hono takes the body from `rawBody`.
  */
 async function admit(
   parts: Parts,
@@ -258,7 +261,7 @@ const NO_UPGRADE: ServerRefusal = {
 function attachUpgrades(parts: Parts): void {
   const { server, limits, sockets, connections } = parts;
   server.on('upgrade', (request, stream: Duplex, head) => {
-    // Without a listener a client that resets the connection ends the process.
+    // Without a listener, a client that resets the connection would end the process.
     stream.on('error', () => stream.destroy());
     const path = pathOf(request.url) ?? '/';
     const outcome = decideUpgrade(parts, request, path);
@@ -271,7 +274,10 @@ function attachUpgrades(parts: Parts): void {
   });
 }
 
-/** An upgrade handler that throws costs its own request and not the process. */
+/**
+ * Returns the decision of the upgrade handler. A handler that throws fails only its own request and does not end the
+ * process.
+ */
 function decideUpgrade(parts: Parts, request: IncomingMessage, path: string): ReturnType<ServeUpgrade> {
   const { limits, form, hosts, upgrade } = parts;
   const refused = refuseHead(request, hosts, limits);
@@ -283,7 +289,7 @@ function decideUpgrade(parts: Parts, request: IncomingMessage, path: string): Re
   }
 }
 
-/** A client that does not read what it is sent. One that is silent is found by pings. */
+/** Closes a connection whose client does not read the data sent to it. Pings detect a client that is silent. */
 function limitStalledWrites(stream: Duplex, { stalledMs }: ServerLimits): void {
   if (!(stream instanceof Socket)) return;
   stream.setTimeout(stalledMs, () => {
@@ -295,7 +301,7 @@ function attachFailures(parts: Parts): void {
   const { server, limits, connections, form } = parts;
   const refused = new WeakSet<Duplex>();
   server.on('clientError', (error: NodeJS.ErrnoException, stream) => {
-    // The rest of what was refused.
+    // These bytes are the rest of a request that was already refused.
     if (refused.has(stream)) return;
     if (error.code === 'ECONNRESET' || !stream.writable || connections.owesAnswer(stream)) {
       stream.destroy();
@@ -304,8 +310,8 @@ function attachFailures(parts: Parts): void {
     refused.add(stream);
     endWithRefusal(stream, form(refusalOfParser(error.code), undefined), limits.lingerMs);
   });
-  // Node.js calls this for a connection without progress: idle between requests, in a long answer, or with a client that does
-  // not read. The second is allowed.
+  // Node.js calls this function for a connection without progress. The connection is idle between requests, has a long
+  // answer in progress, or has a client that does not read. A long answer in progress is allowed.
   server.setTimeout(limits.stalledMs, (socket) => {
     if (!connections.inUse(socket) || socket.writableLength > 0) socket.destroy();
   });

@@ -1,8 +1,8 @@
-// What Node's HTTP parser and its time limits report, as refusals.
+// Translates errors of the HTTP parser of Node.js, and of its time limits, into refusals.
 
 import type { ServerRefusal } from './refusal.ts';
 
-/** Returns the refusal for the code of a `clientError`. */
+/** Returns the refusal for the error code of a `clientError` event. */
 export function refusalOfParser(code: string | undefined): ServerRefusal {
   switch (code) {
     case 'HPE_HEADER_OVERFLOW':

@@ -1,10 +1,10 @@
-// Requests that the server refuses before the application sees them, and how the refusal is written.
+// Requests that the server refuses before the application receives them, and the form of the refusals.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 
-/** Why a request is refused. */
+/** Reason for refusing a request. */
 export type RefusalReason =
   | 'body-too-large'
   | 'busy'
@@ -21,35 +21,36 @@ export type RefusalReason =
 export interface ServerRefusal {
   readonly reason: RefusalReason;
   readonly status: number;
-  /** What is wrong and what to do, without a secret of the client. */
+  /** Cause of the refusal and the next step. Never contains a secret of the client. */
   readonly message: string;
 }
 
-/** The answer that carries a refusal. */
+/** HTTP answer that reports a refusal. */
 export interface RefusalAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-/** Writes a refusal in the form of an API. `path` is `undefined` where the request could not be parsed. */
+/** Formats a refusal for an API. `path` is `undefined` if the request could not be parsed. */
 export type RefusalForm = (refusal: ServerRefusal, path: string | undefined) => RefusalAnswer;
 
-/** The form of a server that names no other: `{"error":{"code","message"}}`. */
+/** Formats a refusal as `{"error":{"code","message"}}`. This is the default form. */
 export function plainForm({ reason, status, message }: ServerRefusal): RefusalAnswer {
   const body = JSON.stringify({ error: { code: reason, message } });
   return { status, headers: { 'content-type': 'application/json' }, body };
 }
 
-/** Returns the path of a request target, without its query. */
+/** Returns the path of a request target without its query, or `undefined` for an invalid target. */
 export function pathOf(target = ''): string | undefined {
   const url = target.startsWith('/') ? `http://localhost${target}` : target;
   return URL.canParse(url) ? new URL(url).pathname : undefined;
 }
 
 /**
- * Answers a request with a refusal and closes the connection. A client that still sends its body could lose the answer if
- * the connection were reset at once, so its bytes are discarded for at most `lingerMs`.
+ * Answers a request with a refusal and closes the connection. A client that is still sending its body could lose the
+ * answer if the connection were reset at once. Therefore its remaining bytes are read and discarded for at most
+ * `lingerMs` milliseconds.
  */
 export function sendRefusal(
   incoming: IncomingMessage,
@@ -67,7 +68,10 @@ export function sendRefusal(
   incoming.resume();
 }
 
-/** The same on a connection that has no HTTP response: one that wants an upgrade, or that sent no HTTP. */
+/**
+ * Sends a refusal on a connection that has no HTTP response object, because the client asked for an upgrade or did not
+ * send HTTP. Remaining bytes are discarded for at most `lingerMs` milliseconds.
+ */
 export function endWithRefusal(stream: Duplex, { status, headers, body }: RefusalAnswer, lingerMs: number): void {
   const lines = Object.entries({ ...headers, 'content-length': String(Buffer.byteLength(body)), connection: 'close' });
   const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('');

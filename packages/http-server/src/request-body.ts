@@ -1,22 +1,22 @@
-// Reading request bodies within a limit for each and a limit for all together.
+// Reads request bodies, with a limit for each body and a limit for all bodies together.
 
 import type { IncomingMessage } from 'node:http';
 
-/** The bytes that a server holds for its clients. */
+/** Counter of the bytes that a server keeps in memory for its clients. */
 export interface HeldBytes {
   /** Opens an account for one request or connection. */
   open(): HeldAccount;
 }
 
-/** The part of one request or connection. */
+/** Account of the bytes of one request or connection. */
 export interface HeldAccount {
-  /** Takes bytes. `false` when the server would hold too many. */
+  /** Adds bytes to the account. Returns false if the total of the server would exceed its limit. */
   take(bytes: number): boolean;
-  /** Gives bytes back; without a number, all. */
+  /** Removes bytes from the account. Without a number, removes all of them. */
   release(bytes?: number): void;
 }
 
-/** Makes an empty account book with a limit in bytes. */
+/** Creates a counter without accounts. `limit` is the maximum total, in bytes. */
 export function createHeldBytes(limit: number): HeldBytes {
   let held = 0;
   return {
@@ -39,12 +39,16 @@ export function createHeldBytes(limit: number): HeldBytes {
   };
 }
 
-/** `too-large` and `busy` are known while the client still sends; `gone` when it left. */
+/**
+ * Result of reading a body. `too-large` and `busy` are returned while the client is still sending. `gone` means that
+ * the client disconnected.
+ */
 export type BodyOutcome = Buffer | 'busy' | 'gone' | 'too-large';
 
 /**
- * Reads a body of at most `limit` bytes into one buffer that grows in place. A list of chunks would take a hundred times the
- * memory of a body that is sent in chunks of one byte, and memory of a refused body is given back without a garbage collection.
+ * Reads a body of at most `limit` bytes into one buffer that grows in place. For a body that is sent in chunks of one
+ * byte, a list of chunks would take a hundred times the memory. The memory of a refused body is freed without a garbage
+ * collection.
  */
 export function readBody(incoming: IncomingMessage, limit: number, held: HeldAccount): Promise<BodyOutcome> {
   return new Promise((resolve) => {
@@ -71,7 +75,7 @@ export function readBody(incoming: IncomingMessage, limit: number, held: HeldAcc
   });
 }
 
-/** The most bytes that can come. Node.js ends a body at its declared length. */
+/** Returns the maximum number of bytes that can arrive. Node.js ends a body at its declared length. */
 function longestBody({ headers }: IncomingMessage, limit: number): number {
   return headers['transfer-encoding'] === undefined ? Math.min(limit, Number(headers['content-length'] ?? 0)) : limit;
 }

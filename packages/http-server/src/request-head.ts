@@ -1,4 +1,4 @@
-// What the head of a request is refused for, before a byte of its body is read.
+// Checks the headers of a request before any byte of its body is read.
 
 import type { IncomingMessage } from 'node:http';
 import type { AllowedHosts } from './hosts.ts';
@@ -6,7 +6,7 @@ import { refuseForeign } from './hosts.ts';
 import type { ServerLimits } from './limits.ts';
 import type { ServerRefusal } from './refusal.ts';
 
-/** Refuses a request by its headers, or returns `undefined`. */
+/** Returns a refusal if the headers of a request break a limit or a rule, otherwise `undefined`. */
 export function refuseHead(
   request: IncomingMessage,
   hosts: AllowedHosts,
@@ -20,7 +20,7 @@ export function refuseHead(
   return refuseForeign(request, hosts) ?? refuseEncoding(request) ?? refuseLength(request, limits);
 }
 
-/** A compressed body can be a thousand times as large as what is sent. */
+/** Refuses a compressed body, because it can be a thousand times larger after decompression. */
 function refuseEncoding({ headers }: IncomingMessage): ServerRefusal | undefined {
   const encoding = headers['content-encoding']?.trim().toLowerCase() ?? '';
   if (encoding === '' || encoding === 'identity') return undefined;
@@ -32,7 +32,7 @@ function refuseLength({ headers }: IncomingMessage, { bodyBytes }: ServerLimits)
   return Number(headers['content-length'] ?? 0) > bodyBytes ? tooLarge(bodyBytes) : undefined;
 }
 
-/** The refusal of a body above the limit. */
+/** Returns the refusal of a body above the limit. */
 export function tooLarge(bodyBytes: number): ServerRefusal {
   const message = `The request body is larger than ${bodyBytes} bytes, the limit of this server.`;
   return { reason: 'body-too-large', status: 413, message };

@@ -1,4 +1,5 @@
-// WebSockets of a server: bounded messages, answered one after the other, and a ping that finds clients which are gone.
+// WebSockets of a server. Messages have a maximum size and are answered one after the other. Pings detect clients that
+// have disconnected.
 
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -10,15 +11,18 @@ import type { HeldAccount, HeldBytes } from './request-body.ts';
 
 /** An open WebSocket. */
 export interface ServerSocket {
-  /** Sends a text. Resolves when the system has taken it, or when the client is gone: a sender that waits holds one text. */
+  /**
+   * Sends a text. Resolves when the operating system has accepted the text, or when the client has disconnected. A
+   * sender that waits for the promise keeps only one text in memory.
+   */
   send(text: string): Promise<void>;
-  /** Ends the connection in the proper form. */
+  /** Closes the connection with a close handshake. */
   close(): void;
-  /** Cuts the connection. */
+  /** Closes the connection at once, without a close handshake. */
   terminate(): void;
   /**
-   * Sets the handler of messages. It gets the next one when its promise for the last one is settled; a rejection cuts the
-   * connection. While messages wait, nothing more is read from the client.
+   * Sets the handler of messages. The handler receives the next message after its promise for the last one has settled.
+   * A rejected promise closes the connection. While messages are waiting, no more data is read from the client.
    */
   onMessage(handler: (text: string) => Promise<void>): void;
 }
@@ -26,12 +30,12 @@ export interface ServerSocket {
 /** The WebSockets of one server. */
 export interface WebSockets {
   count(): number;
-  /** Completes the handshake. A wrong one is answered with 400 (or 405, 426) and not passed on. */
+  /** Completes the handshake. An invalid handshake is answered with 400 (or 405, 426), and `opened` is not called. */
   accept(request: IncomingMessage, stream: Duplex, head: Buffer, opened: (socket: ServerSocket) => void): void;
   close(): void;
 }
 
-/** What a message costs in addition to its payload when it is a control frame of a client: two bytes and a mask of four. */
+/** Size of a client's control frame without its payload, in bytes: two bytes of header and four bytes of mask. */
 const CONTROL_FRAME = 6;
 
 interface TrackedSocket {
@@ -40,18 +44,21 @@ interface TrackedSocket {
   readonly waiting: { readonly text: string; readonly bytes: number }[];
   handler: (text: string) => Promise<void>;
   answering: boolean;
-  /** Bytes that came after the latest complete message. */
+  /** Bytes received after the latest complete message. */
   unfinished: number;
-  /** Beats for which the same message has been unfinished. */
+  /** Number of beats during which the same message has been unfinished. */
   unfinishedBeats: number;
-  /** Beats since the latest byte of the client. */
+  /** Number of beats since the latest byte from the client. */
   silentBeats: number;
 }
 
-/** Pings without an answer after which a client is cut. One alone can be a stall of either side. */
+/**
+ * Number of unanswered pings after which a client is disconnected. A single missing answer can be a short stall of
+ * either side.
+ */
 const MOST_SILENT_BEATS = 2;
 
-/** Makes the WebSockets of a server. Messages are held on the account of the server's bodies. */
+/** Creates the WebSockets of a server. Their messages count toward the same memory limit as request bodies. */
 export function createWebSockets(limits: ServerLimits, heldBytes: HeldBytes): WebSockets {
   const server = new WebSocketServer({ noServer: true, maxPayload: limits.bodyBytes, perMessageDeflate: false });
   const connections = new Set<TrackedSocket>();
@@ -59,7 +66,8 @@ export function createWebSockets(limits: ServerLimits, heldBytes: HeldBytes): We
   const beatAll = (): void => {
     for (const connection of connections) beat(connection, mostBeats);
   };
-  // After a stall of this process the bytes that came meanwhile are read first.
+  // If this process has stalled, `setImmediate` lets it read the bytes that arrived in the meantime before it counts a
+  // beat.
   const timer = setInterval(() => setImmediate(beatAll), limits.pingMs);
   timer.unref();
   return {
@@ -95,7 +103,7 @@ function attend(socket: WebSocket, stream: Duplex, held: HeldAccount): TrackedSo
     unfinishedBeats: 0,
     silentBeats: 0,
   };
-  // Before the listener of `ws`: bytes are counted before the messages in them are delivered.
+  // This listener must run before the listener of `ws`, so bytes are counted before the messages in them are delivered.
   stream.prependListener('data', (chunk: Buffer) => {
     connection.silentBeats = 0;
     connection.unfinished += chunk.length;
@@ -108,7 +116,8 @@ function attend(socket: WebSocket, stream: Duplex, held: HeldAccount): TrackedSo
   };
   socket.on('ping', control);
   socket.on('pong', control);
-  // `ws` has already begun to close with the right code, such as 1009 for a message that is too large.
+  // `ws` has already begun to close the connection with the right code, for example 1009 for a message that is too
+  // large.
   socket.on('error', () => undefined);
   socket.on('message', (data) => receive(connection, textOf(data)));
   return connection;
@@ -130,7 +139,7 @@ async function answerAll(connection: TrackedSocket): Promise<void> {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
       await connection.handler(next.text);
       held.release(next.bytes);
-      // Other clients have their turn between two messages of one, however fast those come and are answered.
+      // Lets other clients run between two messages of one client, even if that client sends quickly.
       await turnOfOthers();
       if (waiting.length === 0 && socket.isPaused) socket.resume();
     }
@@ -139,7 +148,10 @@ async function answerAll(connection: TrackedSocket): Promise<void> {
   }
 }
 
-/** A paused connection is not judged: its answers to pings are not read. */
+/**
+ * Counts a beat of a connection and closes it above a limit. A paused connection is skipped, because its answers to
+ * pings are not read.
+ */
 function beat(connection: TrackedSocket, mostBeats: number): void {
   const { socket, unfinished } = connection;
   if (socket.isPaused) return;

@@ -1,4 +1,4 @@
-// A server of a few lines keeps the contract, and what a caller of `openServer` sees.
+// Runs the server contract on a minimal server, and tests the behavior that callers of `openServer` can observe.
 
 import { createServer } from 'node:net';
 import { describe, expect, it, vi } from 'vitest';
@@ -8,7 +8,7 @@ import type { HttpServer, ServeRequest, ServerOptions } from '../src/index.ts';
 
 const REQUEST = { path: '/echo', headers: { 'content-type': 'application/json' }, body: '{"word":"hello"}' };
 
-/** Echoes bodies and messages. `next` is how the next answer goes. */
+/** Opens a server that echoes bodies and messages. If `next` is set, it answers the next request. */
 async function openEcho(
   options: Omit<ServerOptions, 'port'>,
 ): Promise<HttpServer & { next: ServeRequest | undefined }> {
@@ -45,8 +45,8 @@ describeServerContract({
   },
 });
 
-describe('openServer', () => {
-  it('answers in its plain form unless another is given', async () => {
+describe('`openServer`', () => {
+  it('answers refusals in its plain form unless another form is given', async () => {
     const plain = await openEcho({});
     const own = await openEcho({
       refusalForm: ({ reason, status }, path) => ({ status, headers: { 'x-form': 'own' }, body: `${reason} ${path}` }),
@@ -61,7 +61,7 @@ describe('openServer', () => {
     await Promise.all([plain.close(), own.close()]);
   });
 
-  it('lets a link of another site lead to a page, and nothing else', async () => {
+  it('accepts a followed link from another site, and no other request from there', async () => {
     const server = await openServer(() => new Response('page'), { port: 0 });
     const status = async (line: string, mode: string): Promise<number | undefined> => {
       const client = await dial(server.port);
@@ -75,7 +75,7 @@ describe('openServer', () => {
     await server.close();
   });
 
-  it('answers for the address that it is bound to, and names loopback where that is every address', async () => {
+  it('answers for the address that it is bound to, and uses loopback in its `url` if it is bound to all addresses', async () => {
     const every = await openEcho({ host: '0.0.0.0' });
     expect(every.url).toBe(`http://127.0.0.1:${every.port}`);
     expect(await (await fetch(every.url, { method: 'POST', body: 'a' })).text()).toBe('a');
@@ -95,7 +95,7 @@ describe('openServer', () => {
     await server.close();
   });
 
-  it('throws where the port is taken, and for a wrong limit or name', async () => {
+  it('throws if the port is taken, and for a wrong limit or host name', async () => {
     const taken = createServer();
     await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
     const address = taken.address();
@@ -112,7 +112,7 @@ describe('openServer', () => {
       await expect(openEcho({ allowedHosts: [name] })).rejects.toMatchObject(bad);
   });
 
-  it('reads no further message while one waits, and then answers all in order', async () => {
+  it('reads no further message while one waits, and then answers all messages in order', async () => {
     const server = await openEcho({ limits: { heldBytes: 1_048_576 } });
     const gate = Promise.withResolvers<void>();
     server.onUpgrade(() => (socket) => {
@@ -132,7 +132,8 @@ describe('openServer', () => {
       });
     });
     for (let count = 0; count < 200; count += 1) socket.send(String(count).padEnd(65_536));
-    // The messages so far are above what the server may hold, so it would have been cut by the time this is answered.
+    // The messages sent so far exceed `heldBytes`. A server that had read all of them would have closed the connection
+    // before it answers this request.
     await vi.waitFor(async () => expect(await post(server.port, REQUEST)).toBe(200), { timeout: 30_000 });
     gate.resolve();
     await ended;
@@ -141,7 +142,7 @@ describe('openServer', () => {
     await server.close();
   });
 
-  it('answers with 500 where the application throws or rejects, and goes on', async () => {
+  it('answers with 500 if the application throws or rejects, and continues', async () => {
     const server = await openEcho({});
     server.next = () => {
       throw new Error('broken');
@@ -153,7 +154,7 @@ describe('openServer', () => {
     await server.close();
   });
 
-  it('answers an upgrade whose handler throws with 500, and goes on', async () => {
+  it('answers with 500 if the upgrade handler throws, and continues', async () => {
     const server = await openEcho({});
     server.onUpgrade(() => {
       throw new Error('broken');
@@ -164,7 +165,7 @@ describe('openServer', () => {
     await server.close();
   });
 
-  it('cuts a WebSocket whose handler fails, and goes on', async () => {
+  it('closes a WebSocket whose handler fails, and continues', async () => {
     const server = await openEcho({});
     server.onUpgrade(() => (socket) => socket.onMessage(() => Promise.reject(new Error('broken'))));
     const socket = new WebSocket(`ws://127.0.0.1:${server.port}/talk`);
@@ -176,7 +177,7 @@ describe('openServer', () => {
   });
 });
 
-it('a client whose messages are answered at once leaves other work its turn between two of them', async () => {
+it('other work runs between two messages of a client whose messages are answered at once', async () => {
   const server = await openServer(() => new Response('ok'), { port: 0 });
   let handled = 0;
   let handledBeforeOthers = 0;

@@ -25,214 +25,274 @@ import type { McpOptions, McpTools } from '@tidemark/tools-mcp';
 import type { SkillsOptions } from '@tidemark/tools-skills';
 import type { ProviderName } from './providers.ts';
 
-/** Options of an agent. Only `model` is required. Nothing is read from the environment unless `host.environment` holds it. */
+/** Options of an agent. Only `model` is required. A provider's key is read from these options alone, never from `process.env`. */
 export interface AgentOptions {
-  /** Model of the catalog, by any of its names: `claude-sonnet-5-5`, `gpt-6.1-sol`, `anthropic/claude-sonnet-5.5`. */
+  /**
+   * Name of a model in the catalog. Every name that the catalog lists is accepted: `claude-sonnet-5-5`, `gpt-6.1-sol`,
+   * `anthropic/claude-sonnet-5.5`.
+   */
   readonly model: string;
   /**
-   * Provider that serves the model. Default: the model's maker, or OpenRouter for a name with a slash. `compatible` is a server
-   * that speaks OpenAI's Chat Completions (Ollama, vLLM, llama.cpp); it needs `baseURL` and `modelOptions.contextWindow`. An
-   * author can also pass a provider of their own.
+   * Provider that answers the requests: a known name, or a provider that the author made. Default: the maker of the
+   * model, or OpenRouter for a model name with a slash. `compatible` is a server that speaks OpenAI's Chat Completions
+   * (Ollama, vLLM, llama.cpp). It also needs `baseURL`, and `modelOptions.contextWindow` if the catalog has no
+   * `compatible` row for the model.
    */
   readonly provider?: ProviderName | Provider;
-  /** Key of the provider. Default: its variable in `host.environment`, such as `ANTHROPIC_API_KEY`. */
+  /**
+   * API key of the provider. Default: the provider's variable in `host.environment`, which is `ANTHROPIC_API_KEY`,
+   * `OPENAI_API_KEY` or `OPENROUTER_API_KEY`.
+   */
   readonly apiKey?: string;
-  /** Address of the provider, as its SDK takes it: Anthropic's without `/v1`, the others with it. */
+  /**
+   * Base URL of the provider, in the form that its SDK expects: without `/v1` for Anthropic, with `/v1` for the
+   * others. Default: the provider's public address. Required for `compatible`.
+   */
   readonly baseURL?: string;
-  /** How requests are sent. */
+  /** Transport, retries, and a callback for request bodies. */
   readonly connection?: ConnectionOptions;
-  /** Settings of the model. */
+  /** Parameters of the model, and what the catalog does not know about it. */
   readonly modelOptions?: ModelOptions;
-  /** Maximum number of tokens in one answer. Default: 32,000, or the model's own maximum if that is lower. */
+  /**
+   * Maximum output tokens of one answer. Default: 32,000, or the model's own maximum if that is lower. For a model
+   * described by `modelOptions.contextWindow` the default is at most a quarter of the window.
+   */
   readonly maxOutputTokens?: number;
-  /** System text of the agent. It follows the system text of the runtime. */
+  /** The author's own system text. It comes after the system text of the runtime. */
   readonly instructions?: string;
-  /** Tools of the author, in addition to those of the workspace. */
+  /** The author's own tools, in addition to the built-in tools of the workspace. */
   readonly tools?: readonly Tool[];
   /** Folder that the agent works in, with its tools for files and commands. Default: none, and the agent has no such tools. */
   readonly workspace?: string | WorkspaceSetup;
   /**
-   * MCP servers, whose tools are added to the others. The servers start with the first session. Pass only servers that the
-   * user named, never servers that a workspace asks for. Tools made by `createMcpTools` can be shared by several agents, and
-   * their author closes them.
+   * MCP servers, whose tools are added to the other tools. The servers start when the first session opens. List only
+   * servers that the user named, never servers that a workspace asks for. Alternatively pass the tools that
+   * `createMcpTools` returned: several agents can share them, and the caller closes them.
    */
   readonly mcp?: Mcp | McpTools;
   /**
-   * Folders of skills (each with a SKILL.md). A note lists the skills, and `skill_search` and `skill_load` find and load them.
-   * Default: none. Pass only folders that the user trusts; `skillRoots` returns the usual ones.
+   * Skills: folders with a SKILL.md. A note lists the skills, and the model finds and loads them with the tools
+   * `skill_search` and `skill_load`. Without any installed skill the agent does not have these tools. Default: no
+   * skills. List only folders that the user trusts. `skillRoots` returns the usual ones.
    */
   readonly skills?: SkillsOptions;
   /**
-   * Adds the tool `agent`, with which the model starts subagents. Each subagent works in a session of its own with the same
-   * tools and permissions, within these limits. `{}` has the default limits: 4 at once, 32 in all, one level deep. Default:
-   * `false`.
+   * Limits of subagents. If set, the agent has the tool `agent`, with which the model gives a task to a subagent. Each
+   * subagent runs in its own session with the same tools and permissions. `{}` takes the default limits: four
+   * subagents at once, 32 in all, and a subagent starts none of its own. Default: `false`, no subagents.
    */
   readonly subagents?: SubagentLimits | false;
-  /** What the agent may do, and who is asked. */
+  /** Permission mode, rules, and the person who is asked. */
   readonly permissions?: Permissions;
   /** Limits of one turn. */
   readonly limits?: TurnLimits;
-  /** Where sessions are stored. Default: `memory`. `{ home }` stores them in a folder. */
+  /**
+   * Store of the sessions: `memory`, a folder on disk (`home`), or a store that the author opened. Default: `memory`.
+   */
   readonly store?: 'memory' | { readonly home: string } | Log;
-  /** How the provider's cache is used. */
+  /** Use of the provider's cache: lifetime, padding, keeping it warm, reports of rewrites. */
   readonly cache?: CacheOptions;
-  /** How a long history is made shorter. */
+  /** Compaction and pruning of a long history. */
   readonly compaction?: CompactionOptions;
-  /** What else the context holds. */
+  /** Context sources, images, and the runtime's own instructions. */
   readonly context?: ContextOptions;
-  /** What the agent takes from the process that runs it. */
+  /** Environment, clock, and name of the program that runs the agent. */
   readonly host?: HostOptions;
 }
 
-/** How requests are sent to a provider. */
+/** Options for sending requests to a provider. */
 export interface ConnectionOptions {
   /**
-   * Transport to OpenAI. Default: `http`. With `auto`, a session uses a WebSocket where it can and sends only what is new; all
-   * other calls use HTTP. Other providers have HTTP only.
+   * Transport to OpenAI. Other providers refuse this option. `http`, the default, sends each call over HTTP. `auto`
+   * sends the calls of a session's main stream over a WebSocket, where each call continues the previous answer and
+   * sends only the new content. With `auto`, side calls use HTTP, and a call is repeated over HTTP if its WebSocket
+   * delivers nothing.
    */
   readonly transport?: 'http' | 'auto';
-  /** How a failed request is sent again. */
+  /** Policy for retrying temporary failures. */
   readonly retry?: Partial<RetryPolicy>;
-  /** Receives a copy of each request body before it is sent. */
+  /** Callback that receives a copy of each request body before the request is sent. */
   readonly onRequest?: (body: Uint8Array) => void;
 }
 
-/** Settings of a model. */
+/** Options of a model. */
 export interface ModelOptions {
-  /** Parameters that are part of the provider's cache key, in the provider's own names: `{ thinking: … }`. */
+  /**
+   * Settings of the model that are part of its cache key, in the provider's own field names, such as `{ thinking: …
+   * }`.
+   */
   readonly parameters?: RenderParameters;
-  /** Tokens of input and output together, for a model that the catalog does not list. Its caching and prices are unknown. */
+  /**
+   * Context window in tokens, input and output together. Required for a model of `openrouter` or `compatible` that the
+   * catalog does not list there, and refused otherwise. The caching and the prices of such a model are unknown.
+   */
   readonly contextWindow?: number;
   /** Values of Anthropic's header `anthropic-beta`. */
   readonly betas?: readonly string[];
-  /** Changes to the catalog of models: `{ revision: 1, rows: [{ provider, model, ...fields }] }`. */
+  /**
+   * Changes to the catalog of models: `{ revision: 1, rows: [{ provider, model, ...fields }] }`. A row changes fields
+   * of a known model or adds a model.
+   */
   readonly catalog?: unknown;
 }
 
-/** A folder that the agent works in. */
+/** Workspace: the folder that an agent works in, and its options. */
 export interface WorkspaceSetup {
   readonly folder: string;
-  /** Tools of the workspace to offer: all, none, or those that are named. Default: all. */
+  /**
+   * Built-in tools of the workspace: `true` for all, `false` for none, or the names of the tools to keep. Default: all
+   * if `workspace` is set, otherwise none.
+   */
   readonly tools?: boolean | readonly string[];
   /**
-   * The user trusts the folder. Its memory files (`.tidemark/MEMORY.md` and `USER.md`) are then in the context as notes, and the
-   * tool `memory_update` writes them. Default: false, and none of its files reaches the model unless a tool reads it.
+   * True if the user trusts the workspace. The workspace's memory files (`.tidemark/MEMORY.md`, `USER.md`) are then
+   * added to the context as notes, and the tool `memory_update` can write them. Default: false, and the memory files
+   * are not added to the context.
    */
   readonly trusted?: boolean;
-  /** `attach` puts the folder's AGENTS.md into a note. Default: `discover`, the model reads it with its tools. */
+  /**
+   * Treatment of the workspace's AGENTS.md. `attach` puts its text into a note. With `discover`, the default, the
+   * agent finds the file with its tools.
+   */
   readonly agentsFile?: 'discover' | 'attach';
-  /** What sandboxed commands can reach. */
+  /**
+   * Permissions of sandboxed commands. `network: 'on'` gives every sandboxed command the network of this machine,
+   * including its local services. By default a call that needs the network has to ask for it.
+   */
   readonly sandbox?: SandboxSetting;
-  /** Paths that no tool may touch, in addition to the folder of the sessions. */
+  /** Paths that no tool may touch. If `store` is a folder, it is always one of them. */
   readonly forbidden?: readonly string[];
   /**
-   * Paths in the folder that a file tool asks about, and that sandboxed commands cannot change, such as the script of an MCP
-   * server. A folder includes everything below it.
+   * Paths in the workspace that need protection, such as the script of an MCP server. In mode `auto` a file tool asks
+   * before it writes there. Sandboxed commands cannot change these paths in any mode. A folder includes everything
+   * below it.
    */
   readonly protectedPaths?: readonly string[];
 }
 
-/** What sandboxed commands can reach. */
+/** Options of the sandbox that commands run in. */
 export interface SandboxSetting {
-  /**
-   * `on` gives every command the network of this machine, including its local services. Default: `off`, and a call that needs
-   * the network asks for it.
-   */
+  /** Network access of every sandboxed command. Default: `off`. */
   readonly network?: 'off' | 'on';
 }
 
 /** MCP servers by name. `waitMs` is how long the first request waits for them. Default: 5,000. */
 export type Mcp = Pick<McpOptions, 'servers' | 'waitMs' | 'approvals'>;
 
-/** What an agent may do, and who is asked. */
+/** Permissions of an agent: its mode, its rules, and the person who is asked. */
 export interface Permissions {
   /**
-   * Mode of a new session. Default: `ask` if `ask` is given, else `read-only`. A session that is opened again keeps its own mode,
-   * or this one if it is narrower.
+   * Permission mode of a new session. Default: `ask` if the callback `ask` is set, otherwise `read-only`. An existing
+   * session keeps its recorded mode, and this option can only narrow it.
    */
   readonly mode?: Mode;
-  /** Asks a person about a call, and returns the answer. */
+  /** Callback that asks the user. Without it a call that needs permission is denied. */
   readonly ask?: Asker;
-  /** Calls that are allowed, asked about or denied whatever the mode is. `deny` wins over `ask`, and `ask` over `allow`. */
+  /**
+   * Rules that allow, ask about or deny calls in addition to the mode, by tool, command, path or host. `deny`
+   * overrides `ask`, and `ask` overrides `allow`.
+   */
   readonly rules?: readonly Rule[];
-  /** Grants that hold for every session of the workspace, stored outside of it. Without it a grant ends with its session. */
+  /**
+   * Store of grants that apply to every session of the workspace. It is kept outside of the workspace. Without it a
+   * grant lasts only as long as its session.
+   */
   readonly grants?: ProjectGrants;
-  /** In mode `auto`, runs commands without asking even if no sandbox holds them. */
+  /** True to let commands run in mode `auto` without asking, even without a sandbox. Default: false. */
   readonly allowUnsandboxed?: boolean;
 }
 
-/** How the provider's cache is used. */
+/** Options for the provider's cache. */
 export interface CacheOptions {
-  /** Lifetime that cached prefixes are asked to have. Default: `auto`, from the pauses of the session and the model's prices. */
+  /**
+   * Lifetime requested for cached prefixes. Default: `auto`, which chooses from the pauses that the session has had so
+   * far.
+   */
   readonly ttl?: Lasting;
   /**
-   * When a front below the model's minimum size for caching is padded. `auto` pads where that is expected to pay. Default:
-   * `never` with the `brief` runtime instructions, because the padding is about work in a folder, else `auto`.
+   * Padding of a front that is too short for the model's cache (below its floor). `auto` pads if this is expected to
+   * lower the cost. `always` pads every such front. The padding is a guide about work in a folder, so the default is
+   * `never` with the `brief` runtime instructions, else `auto`.
    */
   readonly padding?: PaddingSetting;
   /**
-   * Keeps the cache warm while a session is open and no prompt arrives. `auto` does so where that is known to be cheaper.
-   * `{ share: 0.1 }` does so wherever it is expected to pay, for at most that share of the session's cost. Default: `auto`.
+   * Policy for keeping the cached prefix alive while a session is open and waits for a prompt. `auto`, the default,
+   * does so only if this is known to be cheaper, for at most a tenth of the session's cost. `{ share: 0.1 }` does so
+   * if it is expected to pay, for at most this share of the session's cost. `off` never does.
    */
   readonly warm?: Warm;
-  /** Other sessions that are expected to use this agent's front within five minutes. `auto` padding counts them. Default: 0. */
+  /**
+   * Number of other sessions that are expected to use the same front within five minutes. `auto` padding includes them
+   * in its calculation. Default: 0.
+   */
   readonly neighbours?: number;
   /**
-   * Size from which a step that pays again for tokens sent before is reported before it is sent, and in mode `ask` asked about.
-   * Default: 50,000 tokens or $0.20. `{}` never reports.
+   * Threshold for reporting a step that pays again for content already sent. From this size on, the step is reported
+   * before it is sent, and in mode `ask` the user is asked. Default: 50,000 tokens or $0.20. `{}` turns the report
+   * off.
    */
   readonly rewriteNotice?: RewriteNotice;
 }
 
-/** How a long history is made shorter. */
+/** Options for making a long history shorter. */
 export interface CompactionOptions {
   /**
-   * When the history is compacted. `preflight`: when the next request nearly fills the window, when a new turn is expected to
-   * fill it, or after a request was refused as too long. `auto`: earlier, from a lower budget on. `manual`: only by
-   * `session.compact()`. Default: `preflight`.
+   * Policy for compacting the history. With `manual` only `session.compact()` compacts, without exception. With
+   * `preflight`, the default, the runtime also compacts in three cases: the next request is near the end of the
+   * window, a starting turn is expected to reach it, or a provider refused a request as too long. With `auto` the
+   * runtime also compacts earlier, from the `hard` budget on.
    */
   readonly when?: CompactionPolicy;
   /**
-   * Writer of checkpoints. `deterministic` makes them from the log alone. `model` asks the model at any price. `auto` asks the
-   * model if it can read the history from the cache. If the model fails, the checkpoint is made from the log. The price of the
-   * call counts toward the turn's limit. Default: `auto`.
+   * Writer of checkpoints. `auto`, the default, asks the model if the history can be read from the cache, and
+   * otherwise builds the checkpoint from the log alone. `model` asks the model at any price. `deterministic` uses the
+   * log alone. If the model fails, the checkpoint is built from the log alone. The call to the model is a side call of
+   * the turn, so its price counts toward the turn's limit.
    */
   readonly by?: CompactionBy;
-  /** Token budgets of the window: `reserve` is kept free, `soft` warns, `hard` compacts, `tail` is the most that stays whole. */
+  /**
+   * Token budgets of the window that replace the computed ones. `reserve` is kept free, and `hard` is the maximum of a
+   * plan. At `soft` a warning begins, and `tail` is the part of the tail that a compaction keeps.
+   */
   readonly budgets?: NonNullable<Runtime['budgets']>;
   /**
-   * Shortens old tool results where that pays: superseded ones, and in a half-full window those that the latest turns did not
-   * use. The model can read each one back. Default: `auto`.
+   * Shortening of old tool results (pruning). `auto`, the default, shortens results if this lowers the cost.
+   * Superseded results are shortened at any time. Once the window is half full, results that the latest turns did not
+   * use are shortened too. The model can read each full result back with a tool.
    */
   readonly pruning?: 'auto' | 'never';
 }
 
-/** What else the context holds. */
+/** Options for the content of the context. */
 export interface ContextOptions {
-  /** Context sources of the author, after the usual ones. */
+  /** The author's own context sources. Their notes come after those of the built-in sources. */
   readonly sources?: readonly ContextSource[];
   /**
-   * Length of the runtime's own system text. `minimal` tells how to find instructions, read notes and read checkpoints. `brief`
-   * has at most 150 tokens on notes and checkpoints. Default: `full` with a workspace or skills, else `brief`.
+   * Amount of the runtime's own system text. `minimal` explains how to find instructions, read notes and read
+   * checkpoints. `brief` takes at most 150 tokens to explain notes and checkpoints. Default: `full` with a workspace
+   * or skills, otherwise `brief`.
    */
   readonly runtimeInstructions?: 'full' | 'minimal' | 'brief';
   /**
-   * Scales and turns images once, before they are stored, so that the model and the provider accept them. Default: sharp, loaded
-   * with the first image. `as-given` leaves images as they are.
+   * Image fitter, which prepares each image once, before it is stored: scaled to the size that the model is shown,
+   * upright, and within the byte limits of the providers. Default: the built-in one, which loads `sharp` with the
+   * first image. With `as-given`, the images of tools are stored and sent unchanged, and a prompt that contains the
+   * bytes of an image is refused.
    */
   readonly images?: ImageFitter | 'as-given';
 }
 
-/** What an agent takes from the process that runs it. */
+/** Options that describe the process that runs the agent. */
 export interface HostOptions {
   /**
-   * Variables, such as `process.env`. The provider's key is read from them, their secrets are masked, and commands get the ones
-   * that are not secret.
+   * Environment variables with three uses: the provider's key is looked up in them, their secret values are masked,
+   * and commands receive the variables that are not secret. If this option is omitted, commands receive `process.env`
+   * without its secret variables.
    */
   readonly environment?: AgentEnvironment;
-  /** Name of the program that sends the prompts, recorded with each. Default: `library`. */
+  /** Name of the program that sends the prompts. It is recorded with each prompt. Default: `library`. */
   readonly client?: string;
-  /** Time, random numbers and new ids. A test passes its own. */
+  /** Source of time, random numbers and new ids. A test passes its own. Default: those of this machine. */
   readonly clock?: Surroundings;
 }
 

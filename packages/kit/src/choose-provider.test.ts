@@ -1,4 +1,4 @@
-// Whom an agent asks, by what its author says: the provider, its key and address, and what its model can do.
+// Tests `chooseProvider`: the provider that the options select, its key and address, and the capabilities of the model.
 
 import { createScriptedProvider } from '@tidemark/provider-scripted';
 import { describe, expect, test } from 'vitest';
@@ -17,7 +17,7 @@ const chosen = (options: AgentOptions): readonly [string, string, string] => {
   return [provider.name, provider.encoder.revision, capabilities.model];
 };
 
-describe('a provider is chosen', () => {
+describe('`chooseProvider`', () => {
   test.each<readonly [AgentOptions, string, string, string]>([
     [{ model: 'claude-sonnet-5-5' }, 'anthropic', 'anthropic-messages/1', 'claude-sonnet-5-5'],
     [{ model: 'gpt-6.1-sol' }, 'openai', 'openai-responses/1', 'gpt-6.1-sol'],
@@ -37,11 +37,11 @@ describe('a provider is chosen', () => {
       'gpt-6.1-sol',
     ],
     [{ model: 'claude-sonnet-9' }, 'anthropic', 'anthropic-messages/1', 'claude-sonnet-9'],
-  ])('for %j', (options, provider, revision, model) => {
+  ])('selects the provider, the encoder and the model for %j', (options, provider, revision, model) => {
     expect(chosen(options)).toEqual([provider, revision, model]);
   });
 
-  test('with the row that holds there: markers that are passed on, or nothing that is known of another maker', () => {
+  test("takes the catalog row of the provider that is called, and assumes nothing from another provider's row", () => {
     const { capabilities: routed } = chooseProvider({
       model: 'anthropic/claude-sonnet-5.5',
       host: { environment: KEYS },
@@ -58,7 +58,7 @@ describe('a provider is chosen', () => {
     expect(chooseProvider(unlisted).capabilities).toMatchObject({ provider: 'openrouter', markers: 'unknown' });
   });
 
-  test('with the row of a changed catalog where a server has one', () => {
+  test('takes the row that the author added to the catalog for a compatible server', () => {
     const [known] = [chooseProvider({ ...LOCAL, modelOptions: { contextWindow: 8_000 } }).capabilities];
     const row = { ...known, prices: [{ from: '0001-01-01', tiers: [{ above: 0, price: FREE }] }] };
     const { capabilities } = chooseProvider({ ...LOCAL, modelOptions: { catalog: { revision: 1, rows: [row] } } });
@@ -68,7 +68,7 @@ describe('a provider is chosen', () => {
 
 const FREE = { input: '0', output: '0', read: '0', writes: {} };
 
-describe('is refused', () => {
+describe('`chooseProvider` refuses options', () => {
   const codeAndWords = (options: AgentOptions): readonly [unknown, string] => {
     try {
       chooseProvider(options);
@@ -128,7 +128,7 @@ describe('is refused', () => {
   });
 
   test.each([{ baseURL: 'http://127.0.0.1:1' }, { connection: { transport: 'auto' } }] as const)(
-    '%j for a provider that its author made',
+    '%j with a provider that the author made',
     (idle) => {
       const provider = createScriptedProvider({ answers: [] });
       const [code, words] = codeAndWords({ model: 'claude-sonnet-5-5', provider, ...idle });

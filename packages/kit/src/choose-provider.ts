@@ -1,4 +1,4 @@
-// Whom an agent asks: a provider that its author made, or one by name, reached with a key and an address.
+// Chooses the provider of an agent: one that the author made, or a named one with its key and address.
 
 import { defined } from '@tidemark/core';
 import type { ModelReach } from '@tidemark/agent';
@@ -13,13 +13,18 @@ import { KitError } from './kit-error.ts';
 import type { ProviderName } from './providers.ts';
 import { isProviderName, PROVIDERS, providerOf } from './providers.ts';
 
-/** A provider, and what its model can do. */
+/** A provider, and the capabilities of the model that the agent uses. */
 export interface ChosenProvider {
   readonly provider: Provider;
   readonly capabilities: Capabilities;
 }
 
-/** @throws KitError `kit/no-key`, `kit/unknown-model`, `kit/bad-options`. @throws CatalogError for a bad `catalog`. */
+/**
+ * Chooses the provider and the capabilities of the model.
+ *
+ * @throws KitError `kit/no-key`, `kit/unknown-model`, `kit/bad-options`.
+ * @throws CatalogError for a bad `catalog`.
+ */
 export function chooseProvider(options: AgentOptions): ChosenProvider {
   const { provider } = options;
   const catalog = catalogOf(options);
@@ -32,8 +37,8 @@ export function chooseProvider(options: AgentOptions): ChosenProvider {
 }
 
 /**
- * Another model of an agent that is there. A key, an address and a transport that were given are the first provider's: they
- * go with no other.
+ * Chooses another model for an existing agent. The options `apiKey`, `baseURL` and `transport` belong to the agent's
+ * first provider, so they are dropped if the provider changes.
  *
  * @throws as `chooseProvider`.
  */
@@ -66,7 +71,10 @@ function providerNamed(name: string): ProviderName {
   });
 }
 
-/** The key of a provider by name: the option, else its variable in the environment that was given. */
+/**
+ * Returns the key of a named provider: the option `apiKey`, otherwise the provider's variable in the option
+ * `environment`. A blank key is `undefined`.
+ */
 function keyOf(name: ProviderName, { apiKey, host: { environment = {} } = {} }: AgentOptions): string | undefined {
   const { variable } = PROVIDERS[name];
   const key =
@@ -79,13 +87,19 @@ function catalogOf({ modelOptions }: AgentOptions): Catalog {
   return changes === undefined ? defaultCatalog() : withOverrides(defaultCatalog(), changes);
 }
 
-/** `undefined` for a provider of the author's own, and for a model that nobody knows. */
+/**
+ * Returns the name of the provider. `undefined` for a provider that the author made, and for a model without a known
+ * provider.
+ */
 function nameOf(options: AgentOptions): ProviderName | undefined {
   const { provider, model } = options;
   return typeof provider === 'object' ? undefined : (provider ?? providerOf(model, catalogOf(options)));
 }
 
-/** What an author made is reached in its own way: an address for it could only be meant for another. */
+/**
+ * Uses a provider that the author made. The provider has its own connection, so `baseURL`, `transport` and `window`
+ * would have no effect and are refused.
+ */
 function own(provider: Provider, options: AgentOptions, catalog: Catalog): ChosenProvider {
   const { baseURL, connection, modelOptions } = options;
   const unused = {
@@ -113,13 +127,12 @@ function names(): string {
   return Object.keys(PROVIDERS).join(', ');
 }
 
-/** How a provider is reached. */
 interface ProviderReach {
   readonly apiKey: string;
   readonly baseURL?: string;
 }
 
-/** How OpenAI is reached. */
+/** Key, address and transport of OpenAI. */
 interface OpenAIReach extends ProviderReach {
   readonly transport?: 'http' | 'auto';
 }
@@ -131,7 +144,7 @@ const PORTS: { readonly [name in ProviderName]: (reach: OpenAIReach) => Provider
   compatible: (reach) => createOpenAIProvider({ ...reach, api: 'chat', compatible: true }),
 };
 
-/** What a server that asks for no key is sent in its place. */
+/** Placeholder key for a compatible server, which may not need a key. */
 const NO_KEY = 'none';
 
 function reachOf(name: ProviderName, options: AgentOptions): OpenAIReach {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { checkOptions } from './check-options.ts';
 import { workspaceOptions } from './choose-tools.ts';
 
-test('`protectedPaths` reaches the tools of the workspace, each path absolute', () => {
+test('`protectedPaths` reaches the workspace tools as absolute paths', () => {
   const workspace = { folder: '/work', protectedPaths: ['/work/tools/server.js', 'tools/mcp'] };
   expect(workspaceOptions(workspace, { model: 'any' }).protectedPaths).toEqual([
     '/work/tools/server.js',

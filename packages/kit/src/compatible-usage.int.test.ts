@@ -1,4 +1,5 @@
-// A compatible server that counts as little as such servers do: a total without buckets, a total with reads, or nothing.
+// Tests a compatible server that reports little usage, as such servers do: a total without buckets, a total with cache
+// reads, or nothing.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
@@ -11,7 +12,7 @@ import type { Agent } from './create-agent.ts';
 import { createAgent } from './create-agent.ts';
 import { defineTool } from './define-tool.ts';
 
-/** What the server says of a request whose input is so many tokens. */
+/** Returns the usage object that the server reports for a request with `input` tokens. */
 type Counting = (input: number) => object | undefined;
 
 const TOTAL = (input: number): object => ({ prompt_tokens: input, completion_tokens: 12 });
@@ -22,7 +23,7 @@ const ODD: Counting = (input) => ({ prompt_tokens: String(input), completion_tok
 
 interface Served {
   readonly url: string;
-  /** Input tokens of each request, by the server's own count. */
+  /** Input tokens of each request, as counted by the server. */
   readonly inputs: number[];
   close(): Promise<unknown>;
 }
@@ -30,7 +31,7 @@ interface Served {
 let served: Served | undefined;
 afterEach(() => served?.close());
 
-/** What makes the server call a tool again and again. */
+/** Text in a prompt that makes the server call the tool `again` in every answer. */
 const CALL_ME = 'and call the tool again and again';
 
 const again = defineTool({
@@ -41,7 +42,7 @@ const again = defineTool({
   run: () => 'Call it again.',
 });
 
-/** The row of somebody who knows the prices of that server: writes are not billed apart. */
+/** Catalog row of a user who knows the prices of the server. Cache writes have no separate price. */
 const PRICED = {
   revision: 1,
   rows: [
@@ -74,7 +75,7 @@ const PRICED = {
   ],
 };
 
-/** Words are its tokens, so that what it counts is no matter of an estimate. */
+/** Counts words as tokens, so that the server's count does not depend on an estimate. */
 function tokensOf(body: string): number {
   return body.split(/[^a-z]+/i).length;
 }
@@ -113,7 +114,7 @@ async function serve(counting: Counting): Promise<Served> {
   return served;
 }
 
-/** An agent that knows of its model no more than the window; `more` says otherwise. */
+/** Creates an agent that knows only the context window of its model. `more` adds or replaces options. */
 function agentAt({ url }: Served, more: Partial<AgentOptions>): Agent {
   const reached = { provider: 'compatible', baseURL: url, apiKey: 'none' } as const;
   return createAgent({
@@ -140,7 +141,7 @@ describe.each([
   ['nothing', NOTHING],
   ['zeros', ZEROS],
   ['in words and negative numbers', ODD],
-])('a session with a compatible server that counts %s', (_, counting) => {
+])('a session with a compatible server that reports %s', (_, counting) => {
   test('is compacted before its window is full', async () => {
     const server = await serve(counting);
     const agent = agentAt(server, { modelOptions: { contextWindow: 12_000 }, maxOutputTokens: 1_000 });
@@ -154,7 +155,7 @@ describe.each([
     await agent.close();
   });
 
-  test('ends a turn at its limit of tokens', async () => {
+  test('ends a turn at its token limit', async () => {
     const server = await serve(counting);
     const agent = agentAt(server, {
       modelOptions: { contextWindow: 200_000 },
@@ -169,7 +170,7 @@ describe.each([
   });
 });
 
-describe('the answer of a compatible server is recorded', () => {
+describe('the recorded answer of a compatible server', () => {
   interface Answered {
     readonly sent: number;
     readonly data: RecordedOf<'answer.received'>['data'];
@@ -188,20 +189,20 @@ describe('the answer of a compatible server is recorded', () => {
     return { sent, data: answer.data };
   }
 
-  test('with the total that was told, and no cost where no price is known', async () => {
+  test('has the reported total, and no cost if no price is known', async () => {
     const { sent, data } = await answerTo(TOTAL, { modelOptions: { contextWindow: 100_000 } });
     expect(data.usage).toEqual({ input: sent, answer: 12 });
     expect(data).not.toHaveProperty('cost');
     expect(data).not.toHaveProperty('estimated');
   });
 
-  test('with its exact cost by a full row of the catalog that bills no writes', async () => {
+  test('has its exact cost if the catalog row has all prices and bills no cache writes', async () => {
     const { sent, data } = await answerTo(WITH_READS, { model: 'priced-model', modelOptions: { catalog: PRICED } });
     expect(data.usage).toEqual({ fresh: 100, read: sent - 100, writes: [], answer: 12 });
     expect(Number(data.cost)).toBeCloseTo((100 + 0.1 * (sent - 100) + 10 * 12) / 1e6, 12);
   });
 
-  test('with the most that it can have cost, where what was read was not told', async () => {
+  test('has an upper bound of its cost if the server does not report cache reads', async () => {
     const { sent, data } = await answerTo(TOTAL, { model: 'priced-model', modelOptions: { catalog: PRICED } });
     expect(data.usage).toEqual({ input: sent, answer: 12 });
     expect(data).not.toHaveProperty('cost');
@@ -212,7 +213,7 @@ describe('the answer of a compatible server is recorded', () => {
     ['nothing was told', NOTHING],
     ['zeros were told', ZEROS],
     ['what was told is no count', ODD],
-  ])('with an estimate that says it is one, where %s', async (_, counting) => {
+  ])('has an estimate marked as such if %s', async (_, counting) => {
     const { sent, data } = await answerTo(counting, { model: 'priced-model', modelOptions: { catalog: PRICED } });
     expect(data.usage).toEqual({});
     const { input = 0, output = 0, cost } = data.estimated ?? {};
@@ -224,7 +225,7 @@ describe('the answer of a compatible server is recorded', () => {
   });
 });
 
-test('a server that reads nothing of a cache misses for an unknown cause: no floor of its model is known', async () => {
+test("a server that reads nothing from its cache causes a miss with the cause `unknown`, because the model's floor is unknown", async () => {
   const server = await serve((input) => ({ ...TOTAL(input), prompt_tokens_details: { cached_tokens: 0 } }));
   const agent = agentAt(server, { modelOptions: { contextWindow: 100_000 } });
   const session = await agent.open();

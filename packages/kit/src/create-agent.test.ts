@@ -1,4 +1,5 @@
-// An agent as its author makes it: options checked, twins plugged in, a turn with an own tool.
+// Tests `createAgent` as an author uses it: checked options, in-memory store, scripted provider, and a turn with a
+// custom tool.
 
 import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -56,7 +57,7 @@ const sourceNamed = (name: string): ContextSource => ({
   affectedBy: () => false,
 });
 
-describe('options', () => {
+describe('`createAgent` options', () => {
   const refused = (options: object): unknown => {
     try {
       createAgent({ model: MODEL, provider: saying(), ...options });
@@ -104,7 +105,7 @@ describe('options', () => {
       { context: { sources: [sourceNamed('memory')] }, workspace: { folder: '.', trusted: true } },
       'two context sources are called memory',
     ],
-  ])('refuse %j', (options, words) => {
+  ])('are refused: %j', (options, words) => {
     expect(refused(options)).toMatchObject({ code: 'kit/bad-options', message: expect.stringContaining(words) });
   });
 
@@ -130,14 +131,14 @@ describe('options', () => {
     expect(refused(options)).toMatchObject({ code: 'kit/bad-options', message: expect.stringContaining(words) });
   });
 
-  test('never say a key in an error', () => {
+  test('an error about wrong options never contains a key', () => {
     const key = 'key-of-mine-7c1f9a40b2';
     const error = refused({ apiKey: [key], baseURL: key, apiKye: key, store: key });
     expect(error).toMatchObject({ code: 'kit/bad-options' });
     expect(inspect(error, { depth: 10, showHidden: true })).not.toContain(key);
   });
 
-  test('need a key for the default provider, and read none that was not given', () => {
+  test('need a key for the default provider, which is read only from `apiKey` and `environment`', () => {
     const options: AgentOptions = { model: MODEL };
     expect(() => createAgent(options)).toThrow(expect.objectContaining({ code: 'kit/no-key' }));
     expect(() => createAgent({ ...options, host: { environment: { ANTHROPIC_API_KEY: ' ' } } })).toThrow(/apiKey/);
@@ -146,7 +147,7 @@ describe('options', () => {
     );
   });
 
-  test('name a model of the catalog, or of the changes to it', () => {
+  test('accept a model of the catalog, a newer model of a known family, and a changed catalog row', () => {
     expect(refused({ model: 'gpt-unheard-of' })).toMatchObject({ code: 'kit/unknown-model' });
     expect(createAgent({ model: 'claude-sonnet-9', provider: saying() }).capabilities).toMatchObject({
       model: 'claude-sonnet-9',
@@ -159,7 +160,7 @@ describe('options', () => {
   });
 });
 
-test('runs a turn with an own tool and an own system text, and gives its events and its end', async () => {
+test('an agent runs a turn with a custom tool and a custom system text, and the turn yields its events and its end', async () => {
   const provider = saying(calling('add', { a: 2, b: 3 }), 'It is 5.');
   const bodies: Uint8Array[] = [];
   const agent = createAgent({
@@ -182,7 +183,7 @@ test('runs a turn with an own tool and an own system text, and gives its events 
   await agent.close();
 });
 
-test('gives the tools of the workspace where there is one, or those that are named', async () => {
+test('an agent with a workspace has all workspace tools, or only the tools named in `builtIn`', async () => {
   const toolsOf = async (options: object): Promise<readonly string[]> => {
     const provider = saying('done');
     const agent = createAgent({ model: MODEL, provider, workspace: folder, ...options });
@@ -199,7 +200,7 @@ test('gives the tools of the workspace where there is one, or those that are nam
   expect(await toolsOf({ workspace: { folder, tools: false }, tools: [add] })).toEqual(['add']);
 });
 
-test('keeps its tools out of its own home, and out of what it was told to', async () => {
+test("the tools cannot touch the agent's home or the paths in `forbidden`", async () => {
   const provider = saying(calling('ls', { path: 'home' }), calling('read', { path: 'plan.txt' }), 'done');
   writeFileSync(join(folder, 'plan.txt'), 'a plan');
   const home = join(folder, 'home');
@@ -213,7 +214,7 @@ test('keeps its tools out of its own home, and out of what it was told to', asyn
   expect(last).not.toContain('a plan');
 });
 
-test('goes on with a session of a store, from another agent', async () => {
+test('a second agent continues a session from the same store', async () => {
   const store = createMemoryStore();
   const first = createAgent({ model: MODEL, provider: saying('Noted.'), store });
   const session = await first.open(undefined, { title: 'A talk' });
@@ -229,7 +230,7 @@ test('goes on with a session of a store, from another agent', async () => {
   await second.close();
 });
 
-test('gives every lock back when it is closed, and opens nothing after', async () => {
+test('a closed agent has released every lock and opens no further session', async () => {
   const store = createMemoryStore();
   const agent = createAgent({ model: MODEL, provider: saying(), store });
   const [one, two] = [await agent.open(), await agent.open()];
@@ -239,7 +240,7 @@ test('gives every lock back when it is closed, and opens nothing after', async (
   for (const { id } of [one, two]) await (await store.open(id)).close();
 });
 
-test('asks whom it was told to ask, and denies where there is nobody', async () => {
+test('an agent asks through the `ask` callback, and denies the call if there is no callback', async () => {
   const make = defineTool({
     name: 'make',
     description: 'Makes.',
@@ -269,7 +270,7 @@ test('asks whom it was told to ask, and denies where there is nobody', async () 
   expect(await outcomes({ mode: 'auto' })).toEqual(['auto', 'tool.returned']);
 });
 
-test('runs what a rule allows where nobody is asked, and nothing beside it', async () => {
+test('a command that a rule allows runs without a question, and any other command is denied', async () => {
   const results = async (command: string): Promise<string | undefined> => {
     const agent = createAgent({
       model: MODEL,
@@ -289,7 +290,7 @@ test('runs what a rule allows where nobody is asked, and nothing beside it', asy
   expect(await results('true && echo $(id)')).toBe('denied ask/execute');
 });
 
-test('refuses rules that it cannot understand, with the nearest name', () => {
+test('`createAgent` refuses an invalid rule and suggests the nearest tool name', () => {
   const agent = (): unknown =>
     createAgent({
       model: MODEL,
@@ -315,7 +316,7 @@ test('refuses rules that it cannot understand, with the nearest name', () => {
   );
 });
 
-test('reaches Anthropic at any address, keeps sessions in a folder, and writes its key nowhere', async () => {
+test('an agent reaches Anthropic at a custom address, stores sessions in a folder, and never writes its key to disk', async () => {
   const key = 'key-of-mine-7c1f9a40b2';
   const listening = await createSimulator({ scenario: { steps: [{ answer: { text: 'hello' } }] } }).listen();
   const home = join(folder, 'home');

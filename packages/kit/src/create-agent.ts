@@ -1,4 +1,4 @@
-// The front door: an agent is what its sessions are run with. It opens them, and closes what it opened.
+// Creates an agent, which opens sessions and closes everything that it opened.
 
 import { defined } from '@tidemark/core';
 import type { AgentSession, ForkOptions, ForkPlan, ModelReach, OtherModel } from '@tidemark/agent';
@@ -14,39 +14,47 @@ import type { ResolvedAgent } from './resolve-agent.ts';
 import { resolveAgent } from './resolve-agent.ts';
 import { withSkills } from './with-skills.ts';
 
-/** How to open a session. */
+/** Options for opening a session. */
 export interface OpenOptions {
-  /** What a new session is called in lists. */
+  /** Title of a new session in lists. */
   readonly title?: string;
 }
 
-/** An agent: opens sessions, any number at a time. */
+/** An agent. It can have any number of sessions open at the same time. */
 export interface Agent {
-  /** Where its sessions are kept. */
+  /** Store that contains the agent's sessions. */
   readonly log: Log;
-  /** What its model can do and costs. */
+  /** Capabilities, limits and prices of the agent's model. */
   readonly capabilities: Capabilities;
   /**
-   * Opens a session: a new one, or with an id the one that is there. Opening sends nothing.
+   * Opens a new session, or the existing session with the given id. Opening sends nothing to the provider.
    *
-   * @throws KitError `kit/closed`. @throws TypeError for an id that cannot be one. @throws LogError `log/missing`, `log/locked`, `log/damaged`.
+   * @throws KitError `kit/closed`.
+   * @throws TypeError for an invalid id.
+   * @throws LogError `log/missing`, `log/locked`, `log/damaged`.
    */
   open(id?: string, options?: OpenOptions): Promise<AgentSession>;
   /**
-   * Opens a fork of a session, open elsewhere or not: it begins as that one was up to a record, and its first request reads
-   * what that one has cached. A rewind is a fork `beforePrompt`; files stay as they are.
+   * Opens a fork of a session. The session may be open elsewhere. The fork begins with the session's records up to a
+   * chosen one, and its first request reads the prefix that the session has in the cache. To rewind, fork with
+   * `beforePrompt`. Files in the workspace do not change.
    *
-   * @throws AgentError `agent/not-closed` with the nearest closed positions, `agent/no-such-record`. @throws as `open`.
+   * @throws AgentError `agent/not-closed` with the nearest closed positions, `agent/no-such-record`.
+   * @throws as `open`.
    */
   fork(id: string, options?: ForkOptions): Promise<AgentSession>;
-  /** Closes every session that is still open, where what runs ends as interrupted, and the providers that were not given whole. */
+  /**
+   * Closes every open session and every provider that the agent created itself. A running turn ends as interrupted. A
+   * provider object that the caller passed stays open.
+   */
   close(): Promise<void>;
 }
 
 /**
- * Makes an agent. Nothing is read from the environment, sent or written yet.
+ * Creates an agent. Nothing is sent or written until a session opens.
  *
- * @throws KitError `kit/bad-options`, `kit/no-key`, `kit/unknown-model`. @throws CatalogError for a bad `catalog`.
+ * @throws KitError `kit/bad-options`, `kit/no-key`, `kit/unknown-model`.
+ * @throws CatalogError for a bad `catalog`.
  */
 export function createAgent(options: AgentOptions): Agent {
   checkOptions(options);

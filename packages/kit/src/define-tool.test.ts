@@ -1,4 +1,4 @@
-// A tool made of a schema and a function, as the runtime calls it.
+// Tests `defineTool`: a tool made from a schema and a function, called as the runtime calls it.
 
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import type { Tool, ToolContext, ToolOutput } from '@tidemark/agent';
@@ -22,13 +22,13 @@ const context: ToolContext = {
   history: { length: 0, read: async function* () {}, artifact: async function* () {} },
 };
 
-/** What a call comes to: its output, or the problem with its arguments. */
+/** Reads the arguments and runs the tool. Returns the output, or the problem with the arguments. */
 async function call(tool: Tool, input: unknown): Promise<ToolOutput | { readonly problem: string }> {
   const read = await tool.read(input);
   return 'problem' in read ? read : read.run(context);
 }
 
-/** A tool whose function returns this, whatever it is asked. */
+/** Returns a tool whose function always returns `value`. */
 function returning(value: unknown): Tool {
   return defineTool({ name: 'give', description: 'Gives.', input: z.object({}), effect: 'none', run: () => value });
 }
@@ -45,17 +45,17 @@ const add = defineTool({
   },
 });
 
-test('checks the arguments, fills in what they leave open, and gives them to the function', async () => {
+test('a tool checks the arguments, fills in defaults, and passes the arguments to the function', async () => {
   expect(await call(add, { a: 2 })).toEqual({ text: '3' });
   expect(await add.read({ a: 2 })).toMatchObject({ title: 'add 2 and 1' });
 });
 
-test('says to the model which argument is wrong', async () => {
+test('a tool reports to the model which argument is wrong', async () => {
   const problem = await call(add, { a: 'two' });
   expect(problem).toEqual({ problem: expect.stringMatching(/^a: .*number/) });
 });
 
-test('says what its arguments are, as JSON Schema without its dialect', () => {
+test('a tool describes its arguments as JSON Schema without the dialect field', () => {
   expect(add.schema).toEqual({
     type: 'object',
     properties: { a: { type: 'number' }, b: { type: 'number', default: 1 } },
@@ -63,7 +63,10 @@ test('says what its arguments are, as JSON Schema without its dialect', () => {
   });
 });
 
-/** A schema of no library: a word, written with a capital. */
+/**
+ * Standard Schema written by hand, without a library. It accepts an object with a word and returns the word in upper
+ * case.
+ */
 const word: StandardSchemaV1<{ word: string }, { word: string }> = {
   '~standard': {
     version: 1,
@@ -77,7 +80,7 @@ const word: StandardSchemaV1<{ word: string }, { word: string }> = {
 };
 const WORD = { type: 'object', properties: { word: { type: 'string' } }, required: ['word'] };
 
-test('takes any Standard Schema, with a JSON Schema beside one that has none', async () => {
+test('`defineTool` accepts a Standard Schema without a JSON Schema if `schema` supplies one', async () => {
   const shout = defineTool({
     name: 'shout',
     description: 'Shouts.',
@@ -91,7 +94,7 @@ test('takes any Standard Schema, with a JSON Schema beside one that has none', a
   expect(await call(shout, {})).toEqual({ problem: 'word: is missing; try again' });
 });
 
-test('refuses a schema that cannot say what it is, and says what to do', () => {
+test('`defineTool` refuses a schema that has no JSON Schema, and the error names the fix', () => {
   const make = (): Tool =>
     defineTool({ name: 'shout', description: 'Shouts.', input: word, effect: 'none', run: () => '' });
   expect(make).toThrow(expect.objectContaining({ code: 'kit/no-schema' }));
@@ -101,15 +104,19 @@ test('refuses a schema that cannot say what it is, and says what to do', () => {
 test.each([
   ['a transform', z.object({ a: z.custom<Date>() })],
   ['no object', z.string()],
-])('refuses a schema of %s', (_name, input) => {
+])('`defineTool` refuses a schema of %s', (_name, input) => {
   const make = (): Tool => defineTool({ name: 'x', description: 'X.', input, effect: 'none', run: () => '' });
   expect(make).toThrow(expect.objectContaining({ code: 'kit/no-schema' }));
 });
 
-test.each(['', 'two words', 'a.b', 'x'.repeat(65)])('refuses the name %j, which no provider takes', (name) => {
-  const make = (): Tool => defineTool({ name, description: 'X.', input: z.object({}), effect: 'none', run: () => '' });
-  expect(make).toThrow(expect.objectContaining({ code: 'kit/bad-tool' }));
-});
+test.each(['', 'two words', 'a.b', 'x'.repeat(65)])(
+  '`defineTool` refuses the name %j, which no provider accepts',
+  (name) => {
+    const make = (): Tool =>
+      defineTool({ name, description: 'X.', input: z.object({}), effect: 'none', run: () => '' });
+    expect(make).toThrow(expect.objectContaining({ code: 'kit/bad-tool' }));
+  },
+);
 
 test.each([
   ['a string', 'done', { text: 'done' }],
@@ -123,18 +130,18 @@ test.each([
   ['an object with a field of an output among others', { text: 'a', sum: 3 }, { text: '{"text":"a","sum":3}' }],
   ['an object whose text is none', { text: 4 }, { text: '{"text":4}' }],
   ['a promise', Promise.resolve('later'), { text: 'later' }],
-])('shows %s that the function returns', async (_name, value, output) => {
+])('the output of a tool contains %s that the function returns', async (_name, value, output) => {
   expect(await call(returning(value), {})).toEqual(output);
 });
 
 test.each([
   ['a function', () => 1],
   ['a bigint', 1n],
-])('refuses %s that the function returns', async (_name, value) => {
+])('a call fails if the function returns %s', async (_name, value) => {
   await expect(call(returning(value), {})).rejects.toMatchObject({ code: 'kit/bad-tool' });
 });
 
-test('passes on what the author says of effect, order, output and confinement', async () => {
+test('`defineTool` passes on `effect`, `alone`, `keeps`, `touches` and `confined`', async () => {
   const tool = defineTool({
     name: 'deploy',
     description: 'Deploys.',
@@ -150,7 +157,7 @@ test('passes on what the author says of effect, order, output and confinement', 
   expect(await tool.read({ where: 'there' })).toMatchObject({ title: 'deploy', confined: false });
 });
 
-test('shows what a call would do by `preview`, with the arguments as they were read', async () => {
+test('`preview` receives the checked arguments, with defaults filled in', async () => {
   const send = defineTool({
     name: 'send',
     description: 'Sends a letter.',

@@ -1,4 +1,4 @@
-// A tool from a name, a schema and a function: what an author writes, as the tool that the runtime knows.
+// Defines a tool from a name, a schema and a function, and turns it into the tool type of the runtime.
 
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { defined } from '@tidemark/core';
@@ -26,38 +26,49 @@ export type EffectDescriptions<Input> = {
 
 const EFFECT_KINDS: readonly EffectKind[] = ['commands', 'paths', 'hosts'];
 
-/** A tool as its author writes it. */
+/** Definition of a tool, as its author writes it. */
 export interface ToolDefinition<Schema extends StandardSchemaV1> {
-  /** 1 to 64 of `[a-zA-Z0-9_-]`. */
+  /** Name of the tool: 1 to 64 characters of `[a-zA-Z0-9_-]`. */
   readonly name: string;
-  /** What the model reads to know when to call it. */
+  /** Description for the model, which uses it to decide when to call the tool. */
   readonly description: string;
-  /** Any Standard Schema of an object: checks the arguments, and gives `run` their type. */
+  /**
+   * Standard Schema of an object, from any library. It checks the arguments and determines the argument type of `run`.
+   */
   readonly input: Schema;
-  /** JSON Schema of the arguments, for a schema that cannot say it itself. */
+  /** JSON Schema of the arguments. Required if the library of `input` cannot produce a JSON Schema. */
   readonly schema?: JsonValue;
-  /** What a call can do: permissions rest on it. */
+  /** Effect class of a call. Permissions depend on it. */
   readonly effect: EffectClass;
-  /** Whether a call waits for those before it and holds up those behind it. By default `write` and `execute` do. */
+  /**
+   * True if a call waits for the calls before it, and the calls after it wait for its end. Default: true for the
+   * effects `write` and `execute`, otherwise false.
+   */
   readonly alone?: boolean;
   /** End of a long output that is cut off. Default: `end`, so the model is shown the beginning. */
   readonly truncate?: 'start' | 'end';
-  /** Names what its effect touches, for context sources. */
+  /** Names for the things that a call changes. A context source uses them to decide if its note has to be renewed. */
   readonly touches?: readonly string[];
   /**
    * What a call would do, by kind: `{ paths: (input) => [{ path: input.file }] }`. Rules can match only the kinds that are
    * described here, and each function returns everything of its kind.
    */
   readonly describeEffects?: EffectDescriptions<StandardSchemaV1.InferOutput<Schema>>;
-  /** One line for the person who is asked; the tool's name by default. */
+  /**
+   * Returns one line that describes the call to the person who is asked for permission. Default: the name of the tool.
+   */
   title?(input: StandardSchemaV1.InferOutput<Schema>): string;
-  /** Whether all that a call changes lies inside the workspace; true by default. */
+  /** Returns true if everything that the call changes is inside the workspace. Default: true. */
   confined?(input: StandardSchemaV1.InferOutput<Schema>): boolean;
-  /** All that a call would do, for the person who is asked; changes nothing. The arguments as JSON by default. */
+  /**
+   * Returns everything that the call would do, for the person who is asked for permission. Must not change anything.
+   * Default: the arguments as JSON.
+   */
   preview?(input: StandardSchemaV1.InferOutput<Schema>, context: PreviewContext): ToolPreview | Promise<ToolPreview>;
   /**
-   * Does the work. A string is what the model sees; any other value is shown as JSON, except an object of the fields of
-   * `ToolOutput` alone, which is one. What it throws is the error of the call.
+   * Runs the call. The model is shown a returned string as it is. An object with only fields of `ToolOutput` is taken
+   * as a `ToolOutput`. Any other value is shown as JSON. An error that this function throws becomes the error of the
+   * call.
    */
   run(input: StandardSchemaV1.InferOutput<Schema>, context: ToolContext): unknown;
 }
@@ -65,9 +76,10 @@ export interface ToolDefinition<Schema extends StandardSchemaV1> {
 const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 
 /**
- * Makes a tool.
+ * Creates a tool from its definition.
  *
- * @throws KitError `kit/bad-tool` for a name that no provider takes, `kit/no-schema` without a JSON Schema of an object.
+ * @throws KitError `kit/bad-tool` for a name that no provider accepts, `kit/no-schema` if no JSON Schema of an object
+ *   is available.
  */
 export function defineTool<Schema extends StandardSchemaV1>(definition: ToolDefinition<Schema>): Tool {
   const { name, description, input, effect, alone, truncate, touches, describeEffects } = definition;
@@ -120,7 +132,7 @@ function effectsOf<Input>(describe: EffectDescriptions<Input>, input: Input): Ca
   });
 }
 
-// What an author's function returned, as the output of a call.
+// Converts the return value of the author's function into the output of a call.
 
 const FIELDS: ReadonlySet<string> = new Set<keyof ToolOutput>([
   'text',
@@ -132,7 +144,7 @@ const FIELDS: ReadonlySet<string> = new Set<keyof ToolOutput>([
   'facts',
 ]);
 
-/** @throws KitError `kit/bad-tool` for a value that JSON cannot hold. */
+/** @throws KitError `kit/bad-tool` for a value that cannot be written as JSON. */
 function outputOf(tool: string, returned: unknown): ToolOutput {
   if (returned === undefined) return {};
   if (typeof returned === 'string') return { text: returned };

@@ -1,4 +1,5 @@
-// What the chosen model can do, from the catalog and the author's changes to it, or from what the author says of it.
+// Determines the capabilities of the chosen model: from the catalog with the author's changes, or from the author's
+// options.
 
 import { defined } from '@tidemark/core';
 import { nearestName, THIS_MACHINE } from '@tidemark/agent';
@@ -9,12 +10,13 @@ import { KitError } from './kit-error.ts';
 import type { ProviderName } from './providers.ts';
 import { isProviderName, PROVIDERS, providerOf } from './providers.ts';
 
-/** Most tokens of an answer where the author says nothing: room for a long file, and a bound to what one call can cost. */
+/** Default maximum of output tokens in one answer. It leaves room for a long file and limits the cost of one call. */
 export const OUTPUT_LIMIT = 32_000;
 
 /**
- * The row of a model for a provider of the author's own: of that provider, else that of the model's maker. A Claude model
- * that is not in the catalog yet is taken to be like the nearest one of its family, its prices unknown (L7).
+ * Returns the catalog row of a model for a provider that the author made: the row of that provider, otherwise the row
+ * of the model's maker. A Claude model that is missing in the catalog gets the row of the nearest model of its family,
+ * without prices (L7).
  *
  * @throws KitError `kit/unknown-model`.
  */
@@ -27,10 +29,11 @@ export function findCapabilities(model: string, provider: string, catalog: Catal
 }
 
 /**
- * The row of a model for a provider by name, which is never another maker's: what holds there need not hold here. Where
- * anybody may serve any model, an unlisted one is as its author says it is.
+ * Returns the capabilities of a model for a named provider. A row of another provider is never used, because the same
+ * model can behave differently there. OpenRouter and compatible servers can serve any model, so for an unlisted model
+ * they use the author's `window`.
  *
- * @throws KitError `kit/unknown-model`; `kit/bad-options` for a window that is missing, or known already.
+ * @throws KitError `kit/unknown-model`; `kit/bad-options` for a window that is missing or already in the catalog.
  */
 export function ownCapabilities(name: ProviderName, options: AgentOptions, catalog: Catalog): Capabilities {
   const { model, modelOptions: { contextWindow } = {} } = options;
@@ -61,7 +64,7 @@ function assumedCapabilities(name: ProviderName, options: AgentOptions): Capabil
     );
   const asOf = clock.now().slice(0, 10);
   const row = unlistedModel({ provider: name, model, window, outputLimit: most, asOf });
-  // Whichever upstream it is, the router can keep a session with it.
+  // OpenRouter can route a session to the same upstream each time, even if that upstream is unknown.
   return name === 'openrouter' ? { ...row, routing: 'automatic' } : row;
 }
 
@@ -91,14 +94,17 @@ function windowKnown(name: ProviderName, model: string, row: Capabilities | unde
   );
 }
 
-/** What to do for a model whose maker has no provider here. */
+/** Returns advice for a model whose maker has no provider here. */
 function unreachedAdvice(model: string, catalog: Catalog): string | undefined {
   const row = findModel(catalog, model);
   if (row === undefined || isProviderName(row.provider)) return undefined;
   return `no provider here reaches its maker, ${row.provider}: ask it through a router, \`provider: "openrouter"\` and \`model: "${row.provider}/${row.model}"\` with \`modelOptions: { contextWindow: ${row.window.tokens} }\``;
 }
 
-/** The name that was most likely meant: of those that can be asked, else of the whole catalog. */
+/**
+ * Returns advice with the most similar model name: among the models of available providers first, then in the whole
+ * catalog.
+ */
 function near(model: string, catalog: Catalog, provider: string | undefined): string {
   const rows = catalog.rows.filter((row) =>
     provider === undefined ? isProviderName(row.provider) : row.provider === provider,
@@ -109,7 +115,10 @@ function near(model: string, catalog: Catalog, provider: string | undefined): st
   return 'add its row with `modelOptions.catalog`, or use the server that has it: `provider: "compatible"`';
 }
 
-/** The refusal of a model that nobody knows, or that another provider has. */
+/**
+ * Returns the error for a model that the catalog does not list, or that belongs to another provider. The message names
+ * the next step.
+ */
 export function unknownModel(model: string, catalog: Catalog, provider?: string): KitError {
   const other = providerOf(model, catalog);
   const next =

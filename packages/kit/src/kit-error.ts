@@ -1,9 +1,9 @@
-// What the front door refuses, before anything runs.
+// Errors of the kit. Most are thrown before any session runs.
 
 import type { ErrorData } from '@tidemark/core';
 import { CodedError } from '@tidemark/core';
 
-/** The name of an error of the kit. All are for the author of the agent: mend what is named. */
+/** Code of a kit error. Every kit error is for the author of the agent, who has to correct what the message names. */
 export type KitErrorCode =
   | 'kit/bad-options'
   | 'kit/bad-tool'
@@ -12,7 +12,7 @@ export type KitErrorCode =
   | 'kit/unknown-model'
   | 'kit/closed';
 
-/** An error of the kit. The message says what happened, to what, and the next step. */
+/** Error of the kit. The message contains what happened, to what, and the next step. */
 export class KitError extends CodedError<KitErrorCode, ErrorData> {
   override readonly name = 'KitError';
 

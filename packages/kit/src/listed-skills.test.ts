@@ -1,4 +1,5 @@
-// What a session is told of installed skills: the list, what changed in it, and bodies that stand in the front; secrets masked.
+// Tests what the model sees of installed skills: the list, later changes to the list, and bodies in the front. Secrets
+// in all of them are masked.
 
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -18,8 +19,8 @@ beforeEach(async () => {
   ({ folder, install, play } = await openSkilledRoom());
 });
 
-describe('installed meanwhile', () => {
-  test('a note tells of it, no epoch opens, and it can be loaded', async () => {
+describe('a skill installed during a session', () => {
+  test('is announced in a note without a new epoch, and can be loaded', async () => {
     await install('tax');
     const played = await play([says(), loads({ name: 'vat' }), says(), says(), says(), says()]);
     await played.live.prompt('Hello.');
@@ -44,7 +45,7 @@ describe('installed meanwhile', () => {
     expect(sent.every((body) => toList(body) === toList(sent[0]))).toBe(true);
   });
 
-  test('another process leaves what was told as it is, and tells the list anew where it changed', async () => {
+  test('another process keeps the recorded list in the context, and adds a new list if the skills changed', async () => {
     await install('tax');
     await install('vat');
     const store = createMemoryStore();
@@ -77,13 +78,13 @@ describe('installed meanwhile', () => {
   });
 });
 
-describe('the list', () => {
+describe('the list of skills', () => {
   const noted = (records: readonly Recorded[]): readonly string[] =>
     records.flatMap(({ kind, data }) =>
       kind === 'context.noted' && data.source === 'skills' ? [`${data.cause}: ${data.body}`] : [],
     );
 
-  test('is a note, and in no layer of the front', async () => {
+  test('is a note and not a layer of the front', async () => {
     await install('tax');
     const played = await play([says()]);
     await played.live.prompt('Go.');
@@ -93,7 +94,7 @@ describe('the list', () => {
     expect(noted(records)).toEqual([expect.stringMatching(/^initial: Installed skills\..*\n- tax: About tax\.\n$/)]);
   });
 
-  test('is restated after a compaction that dropped it, and once', async () => {
+  test('is repeated once after a compaction that dropped it', async () => {
     await install('tax');
     const played = await play([says('Long. '.repeat(2_000)), says(), says()]);
     await played.live.prompt('Go.');
@@ -106,11 +107,11 @@ describe('the list', () => {
   });
 });
 
-describe('a secret in a skill of a folder', () => {
+describe('a secret in the text of a skill', () => {
   const token = ['gh', 'p_', '0a1B2c3D4'.repeat(4)].join('');
   const environment = { SHOP_TOKEN: 'a-value-of-this-machine' };
 
-  test('is masked in the list that is sent and stored, by shape and by value', async () => {
+  test('is masked in the list, in the request and in the log, by its shape and by its value', async () => {
     await install('tax', { more: `metadata:\n  when_to_use: Files taxes with ${token}, a-value-of-this-machine.\n` });
     const played = await play([says()], { host: { environment } });
     await played.live.prompt('Hello.');
@@ -119,14 +120,14 @@ describe('a secret in a skill of a folder', () => {
       expect(text).toContain('- tax: Files taxes with [secret:github], [secret:SHOP_TOKEN].');
   });
 
-  test('is masked in a body that the front preloads', async () => {
+  test('is masked in a body that is preloaded into the front', async () => {
     await install('tax', { body: `Use ${token}.`, more: 'metadata:\n  preload: always\n' });
     const played = await play([says()], { model: 'claude-haiku-4-5', cache: { padding: 'always' } });
     await played.live.prompt('Hello.');
     expect(bodies(played)[0]).toContain('Use [secret:github].');
   });
 
-  test('is masked in the note of a skill that came since', async () => {
+  test('is masked in the note about a skill installed later', async () => {
     await install('tax');
     const played = await play([says(), says()]);
     await played.live.prompt('Hello.');
@@ -136,11 +137,11 @@ describe('a secret in a skill of a folder', () => {
   });
 });
 
-describe('preloaded', () => {
+describe('a skill marked `preload: always`', () => {
   const floored = { model: 'claude-haiku-4-5' };
   const always = { more: 'metadata:\n  preload: always\n' };
 
-  test('is told once, before the first turn, of no turn; its heading says so; and it is no load', async () => {
+  test('is recorded once before the first turn, has a heading marked as preloaded, and needs no loading', async () => {
     await install('tax', { body: 'Add up all of it.', ...always });
     await install('vat');
     const played = await play([loads({ name: 'tax' }), says(), says()], { ...floored, cache: { padding: 'always' } });
@@ -157,7 +158,7 @@ describe('preloaded', () => {
     expect((await played.results())[0]).toContain('[already_preloaded]');
   });
 
-  test('is no body of the workspace: that is loaded like any other', async () => {
+  test('is loaded on demand if it belongs to the workspace, because workspace skills are never preloaded', async () => {
     await install('tax', { body: 'Add up all of it.', ...always });
     const played = await play([loads({ name: 'tax' }), says()], {
       ...floored,
@@ -169,7 +170,7 @@ describe('preloaded', () => {
     expect(bodies(played)[0]).not.toContain('Add up all of it.');
   });
 
-  test('is not told where the front is not padded, and is loaded like any other', async () => {
+  test('is loaded on demand if the front is not padded', async () => {
     await install('tax', always);
     const played = await play([loads({ name: 'tax' }), says()], { ...floored, cache: { padding: 'never' } });
     await played.live.prompt('Go.');

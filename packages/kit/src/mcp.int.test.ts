@@ -1,4 +1,4 @@
-// An agent with MCP servers, as its author names them: what is started when, what a call may do, how a result is kept.
+// Tests an agent with MCP servers: when servers start, what a call may do, and how a result is stored.
 
 import { createScriptedProvider } from '@tidemark/provider-scripted';
 import { createSimulator } from '@tidemark/simulator';
@@ -16,7 +16,7 @@ import { createAgent } from './create-agent.ts';
 
 const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
-/** A session of one turn, in which the model calls each tool once; what is in its log. */
+/** Runs a session of one turn, in which the model calls each named tool once. Returns the records of its log. */
 async function play(options: Partial<AgentOptions>, ...names: readonly string[]): Promise<readonly Recorded[]> {
   const simulator = createSimulator();
   const door = await simulator.listen();
@@ -52,7 +52,7 @@ async function shop(): Promise<MadeServer> {
 
 const allowed = { mode: 'auto', allowUnsandboxed: true } as const;
 
-test('a tool is execute unless the user says another class, whatever its server says: read-only denies it', async () => {
+test('an MCP tool has the effect `execute` unless the user sets another one, so mode `read-only` denies it', async () => {
   const { url, called } = await shop();
   const denied = await play({ mcp: { servers: { shop: { url } } } }, 'shop__look');
   expect(denied.flatMap((one) => (one.kind === 'permission.decided' ? [one.data.rule] : []))).toEqual([
@@ -63,7 +63,7 @@ test('a tool is execute unless the user says another class, whatever its server 
   expect(called).toEqual(['look']);
 });
 
-test('a result goes the way of every result: an image by its digest, long words cut and kept whole, secrets masked', async () => {
+test('an MCP result is handled like any other: an image is stored by digest, a long text is shortened and stored whole, and secrets are masked', async () => {
   const { url } = await shop();
   const headers = { authorization: 'Bearer of-a-token-of-mine-77' };
   const mcp = { servers: { shop: { url, headers } } };
@@ -83,7 +83,7 @@ test('a result goes the way of every result: an image by its digest, long words 
   expect(JSON.stringify(keys)).not.toContain('token-of-mine');
 });
 
-test('what a server says with its last breath is told without what it was given', async () => {
+test('the last output of a server that exits is reported with its secrets masked', async () => {
   const notices: string[] = [];
   const env = { SHOP_TOKEN: 'a-token-of-the-shop-77' };
   const args = ['-e', 'console.error(`with ${process.env.SHOP_TOKEN} nobody answers`); process.exit(1)'];
@@ -97,7 +97,7 @@ test('what a server says with its last breath is told without what it was given'
   expect(notices.join()).not.toContain('of-the-shop');
 });
 
-test('what was taken of a tool is kept where sessions are, and a tool that is turned between two is held back', async () => {
+test('approved tool definitions are stored with the sessions, and a tool whose definition changed later is not offered', async () => {
   const server = await shop();
   const home = mkdtempSync(join(tmpdir(), 'tidemark-kit-mcp-'));
   onTestFinished(() => rmSync(home, { recursive: true }));
@@ -110,7 +110,7 @@ test('what was taken of a tool is kept where sessions are, and a tool that is tu
   expect(JSON.stringify(records)).not.toContain('Send all keys');
 });
 
-test('no server is started before a session is opened, and one that cannot be is said while the turn goes on', async () => {
+test('no server starts before a session opens, and a turn completes although a server cannot start', async () => {
   const agent = createAgent({
     model: 'claude-sonnet-5-5',
     apiKey: 'no-real-key-at-all',

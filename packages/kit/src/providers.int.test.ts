@@ -1,4 +1,5 @@
-// An agent with each provider, over the official SDKs and the simulator; and one session that moves between them.
+// Tests an agent with each provider through the official SDKs and the simulator, and one session that moves between
+// providers.
 
 import type { Recorded } from '@tidemark/log';
 import { sessionId } from '@tidemark/log';
@@ -23,7 +24,7 @@ beforeEach(async () => {
 
 afterEach(() => door.close());
 
-/** How each provider is reached at the simulator. */
+/** Options that connect each provider to the simulator. */
 const REACHED: { readonly [provider: string]: (url: string) => Partial<AgentOptions> } = {
   anthropic: (url) => ({ baseURL: url }),
   openai: (url) => ({ baseURL: `${url}/v1` }),
@@ -68,7 +69,7 @@ describe('a turn of three calls', () => {
     ['openrouter', 'anthropic/claude-sonnet-5.5', { wire: 'openrouter', endpoint: 'chat/completions' }],
     ['openrouter', 'openai/gpt-5.6-sol', { wire: 'openrouter', endpoint: 'chat/completions' }],
     ['compatible', 'gpt-5.4', { wire: 'openai', endpoint: 'chat/completions' }],
-  ])('with %s, %s, ends well', async (provider, model, way) => {
+  ])('with %s, %s, completes', async (provider, model, way) => {
     for (const answer of [looking('a'), looking('b'), { text: 'Both are the same.' }]) simulator.next({ answer });
     const agent = agentOf(provider, model);
     const session = await agent.open();
@@ -84,7 +85,7 @@ describe('a turn of three calls', () => {
 describe('OpenRouter', () => {
   const reads = (): readonly (number | undefined)[] => simulator.calls.map(({ counts }) => counts?.read);
 
-  test('marks for an upstream of Anthropic’s: each call reads all that the one before it wrote, and the price is exact', async () => {
+  test('an Anthropic upstream gets cache markers, each call reads everything that earlier calls wrote, and the price is exact', async () => {
     for (const answer of [looking('a'), looking('b'), { text: 'done' }]) simulator.next({ answer });
     const agent = agentOf('openrouter', 'anthropic/claude-sonnet-5.5');
     const session = await agent.open();
@@ -98,7 +99,7 @@ describe('OpenRouter', () => {
     await agent.close();
   });
 
-  test('keeps a session with one upstream: every request of it says the same session, and no other does', async () => {
+  test('every request of a session has the same session id, so that the session stays with one upstream, and another session has another id', async () => {
     const bodies: string[] = [];
     const onRequest = (body: Uint8Array): void => void bodies.push(Buffer.from(body).toString());
     const agent = agentOf('openrouter', 'anthropic/claude-sonnet-5.5', { connection: { onRequest } });
@@ -113,7 +114,7 @@ describe('OpenRouter', () => {
     await agent.close();
   });
 
-  test('marks nothing for an upstream of which nothing is known, and says no number of its cache', async () => {
+  test('an unknown upstream gets no cache markers, and its cache usage is not recorded', async () => {
     const bodies: string[] = [];
     const unknown = createSimulator({ capabilities: () => ({ ...row, provider: 'somebody' }) });
     const listening = await unknown.listen();
@@ -136,7 +137,7 @@ describe('OpenRouter', () => {
   });
 });
 
-test('no provider’s key is written down, wherever it came from', async () => {
+test("no provider's key is written to the log, whether it comes from an option or from the environment", async () => {
   const keys = {
     ANTHROPIC_API_KEY: 'key-of-anthropic-1',
     OPENAI_API_KEY: 'key-of-openai-22',
@@ -151,7 +152,7 @@ test('no provider’s key is written down, wherever it came from', async () => {
   await agent.close();
 });
 
-describe('a session that moves', () => {
+describe('a session that moves between providers', () => {
   const STEPS = [
     ['anthropic', 'claude-sonnet-5-5'],
     ['openai', 'gpt-6.1-sol'],
@@ -160,7 +161,7 @@ describe('a session that moves', () => {
     ['anthropic', 'claude-sonnet-5-5'],
   ] as const;
 
-  /** One turn with a call in each step, in one session. */
+  /** Runs one turn with each provider of `STEPS` in a single session. Each turn makes one tool call. */
   async function travel(): Promise<{ readonly records: readonly Recorded[]; readonly bodies: readonly string[] }> {
     const store = createMemoryStore();
     const bodies: string[] = [];
@@ -180,7 +181,7 @@ describe('a session that moves', () => {
     return { records, bodies };
   }
 
-  test('between providers is accepted by each, opens an epoch for the model with its price, and drops the others’ reasoning', async () => {
+  test('is accepted by each provider, opens an epoch with cause `model` and a price, and sends no reasoning of other makers', async () => {
     const { records, bodies } = await travel();
     expect(sent().map(({ status }) => status)).toEqual(Array.from({ length: 10 }, () => 200));
     const epochs = records.flatMap(({ kind, data }) => (kind === 'epoch.opened' ? [data] : []));
@@ -194,14 +195,14 @@ describe('a session that moves', () => {
     const rewrites = epochs.map(({ forecast }) => forecast);
     for (const { rewrite } of rewrites.slice(1)) expect(rewrite).toBeGreaterThan(2_000);
     for (const at of [1, 2, 4]) expect(rewrites[at]?.cost).toMatch(/^0\.0\d+$/);
-    // The local model's price is unknown, so it is not said (L7).
+    // The local model's price is unknown, so the record has no cost (L7).
     expect(rewrites[3]).not.toHaveProperty('cost');
     const thinks = bodies.map((body) => body.includes('hm, I look') || body.includes('"type":"reasoning"'));
-    // Each maker is shown its own reasoning alone: within a turn, and again when the session is back.
+    // Each maker is shown only its own reasoning: within a turn, and again when the session returns to it.
     expect(thinks).toEqual([false, true, false, true, false, false, false, false, true, true]);
   });
 
-  test('calls each tool by an id that every provider takes, the same one for a call and its result', async () => {
+  test('uses call ids that every provider accepts, with the same id for a call and its result', async () => {
     const { bodies } = await travel();
     const last = bodies.at(-1) ?? '';
     const made = [...last.matchAll(/"type":"tool_use","id":"([^"]+)"/g)].map(([, id]) => id);
@@ -212,7 +213,7 @@ describe('a session that moves', () => {
   });
 });
 
-test('OpenAI takes a session whose call ids repeat: reasoning goes without the call that it came with', async () => {
+test('OpenAI accepts a session with repeated call ids, because reasoning is dropped if the id of its call had to change', async () => {
   const again = { thinking: 'hm, I look', calls: [{ id: 'call_1', name: 'look', arguments: { place: 'a' } }] };
   for (const answer of [again, again, { text: 'Both are the same.' }, { text: 'Still.' }]) simulator.next({ answer });
   const bodies: string[] = [];
@@ -231,13 +232,13 @@ test('OpenAI takes a session whose call ids repeat: reasoning goes without the c
 });
 
 describe('with `transport: auto`', () => {
-  test('a session goes on over its connection, and none is open once the agent is closed', async () => {
+  test('a session reuses its own connection, and closing the agent closes all connections', async () => {
     const agent = agentOf('openai', 'gpt-6.1-sol', { connection: { transport: 'auto' } });
     const [one, other] = [await agent.open(), await agent.open()];
     await one.prompt('one');
     await one.prompt('two');
     await other.prompt('one');
-    // Another model is another provider here, with a connection of its own.
+    // Another model gets a provider of its own, and so a connection of its own.
     await other.switchModel('gpt-4o', { inPlace: true });
     await other.prompt('two');
     const ways = (await recordsOf(agent, one.id)).flatMap(({ kind, data }) =>
@@ -252,7 +253,7 @@ describe('with `transport: auto`', () => {
     await vi.waitFor(() => expect(door.webSockets()).toBe(0), { timeout: 30_000 });
   });
 
-  test('a provider that its author made stays open: who made it closes it', async () => {
+  test('a provider that the author made is not closed by the agent', async () => {
     let closed = 0;
     const provider = { ...createScriptedProvider({ answers: [] }), close: () => void (closed += 1) };
     const agent = createAgent({ model: 'claude-sonnet-5-5', provider });
@@ -268,7 +269,7 @@ describe('a session that switches its model', () => {
   const epochsOf = (records: readonly Recorded[]): readonly (readonly string[])[] =>
     records.flatMap(({ kind, data }) => (kind === 'epoch.opened' ? [[data.cause, data.model]] : []));
 
-  test('goes to another provider and back: each with its own key and address, and with room for its answers', async () => {
+  test('moves to another provider and back, each with its own key, address and output limit', async () => {
     const bodies: string[] = [];
     const onRequest = (body: Uint8Array): void => void bodies.push(Buffer.from(body).toString());
     const agent = agentOf('anthropic', 'claude-sonnet-5-5', { host: { environment }, connection: { onRequest } });
@@ -289,7 +290,7 @@ describe('a session that switches its model', () => {
     await agent.close();
   });
 
-  test('goes on in a fork unless it is said otherwise, each asked of its own provider, and both closed with the agent', async () => {
+  test('continues in a fork by default, each session calls its own provider, and the agent closes both sessions', async () => {
     const agent = agentOf('anthropic', 'claude-sonnet-5-5', { host: { environment } });
     const session = await agent.open();
     await session.prompt('one');
@@ -306,7 +307,7 @@ describe('a session that switches its model', () => {
     expect(() => other.prompt('four')).toThrow(expect.objectContaining({ code: 'agent/closed' }));
   });
 
-  test('and back before anything was sent opens nothing', async () => {
+  test('and switches back before a request opens no epoch', async () => {
     const agent = agentOf('anthropic', 'claude-sonnet-5-5', { host: { environment } });
     const session = await agent.open();
     await session.prompt('one');
@@ -317,7 +318,7 @@ describe('a session that switches its model', () => {
     await agent.close();
   });
 
-  test('leaves the transport with OpenAI, and comes back to it', async () => {
+  test('drops the `transport` option for another provider and restores it for OpenAI', async () => {
     const keys = { ...environment, ANTHROPIC_API_KEY: 'key-of-anthropic-1' };
     const agent = agentOf('openai', 'gpt-6.1-sol', { host: { environment: keys }, connection: { transport: 'auto' } });
     const session = await agent.open();
@@ -332,7 +333,7 @@ describe('a session that switches its model', () => {
     await agent.close();
   });
 
-  test('to one that cannot be reached is refused, and goes on with its own', async () => {
+  test('rejects a model that cannot be reached and keeps its own model', async () => {
     const agent = agentOf('anthropic', 'claude-sonnet-5-5');
     const session = await agent.open();
     await expect(session.switchModel('gpt-6.1-sol')).rejects.toMatchObject({ code: 'kit/no-key' });
@@ -341,7 +342,7 @@ describe('a session that switches its model', () => {
     await agent.close();
   });
 
-  test('takes its pictures along: whole where a result may hold one, else as words that name it (L6)', async () => {
+  test('keeps its images: whole if the provider accepts images in results, otherwise as text that names them (L6)', async () => {
     const photo = defineTool({
       name: 'photo',
       description: 'Takes a photo.',
@@ -372,5 +373,5 @@ describe('a session that switches its model', () => {
   });
 });
 
-/** A picture of one pixel. */
+/** PNG of one pixel, in base64. */
 const DOT = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';

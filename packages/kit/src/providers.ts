@@ -1,19 +1,19 @@
-// The providers that are known by name: where each has its key, and whom a model is asked of where nobody says it.
+// Known providers: the environment variable of each key, and the default provider of a model name.
 
 import type { Catalog } from '@tidemark/model';
 import { findModel, nearestModel } from '@tidemark/model';
 
-/** A provider by name. `compatible` is any server that speaks OpenAI's Chat Completions. */
+/** Name of a provider. `compatible` is any server that speaks OpenAI's Chat Completions. */
 export type ProviderName = 'anthropic' | 'openai' | 'openrouter' | 'compatible';
 
-/** What is known of a provider before it is asked. */
+/** Title of a provider, and the environment variable of its key. */
 export interface KnownProvider {
   readonly title: string;
-  /** The variable that its key is read from, where it needs one. */
+  /** Environment variable that contains the provider's key. Absent if the provider needs no key. */
   readonly variable?: string;
 }
 
-/** Every provider. */
+/** All providers that can be chosen by name. */
 export const PROVIDERS: { readonly [name in ProviderName]: KnownProvider } = {
   anthropic: { title: 'Anthropic', variable: 'ANTHROPIC_API_KEY' },
   openai: { title: 'OpenAI', variable: 'OPENAI_API_KEY' },
@@ -21,18 +21,18 @@ export const PROVIDERS: { readonly [name in ProviderName]: KnownProvider } = {
   compatible: { title: 'a compatible server' },
 };
 
-/** Makers, in the order in which they are looked at for a model. */
+/** Makers of models, in the order in which their catalog rows are searched for a name. */
 const MAKERS = ['anthropic', 'openai'] as const;
 
-/** Whether a text is the name of a provider. */
+/** Returns true if the text is the name of a provider. */
 export function isProviderName(name: string): name is ProviderName {
   return Object.hasOwn(PROVIDERS, name);
 }
 
 /**
- * Whom a model is asked of where nobody says it. A router's name says the maker first (`anthropic/claude-…`), so it is
- * asked of the router; any other of its maker, by any name that the catalog has for it, or by its family. `undefined`
- * where the catalog knows neither.
+ * Returns the default provider of a model. A name with a slash (`anthropic/claude-…`) belongs to OpenRouter. Any other
+ * name belongs to its maker, found by a catalog name of the model or by its family. Returns `undefined` if the catalog
+ * knows neither.
  */
 export function providerOf(model: string, catalog: Catalog): ProviderName | undefined {
   if (model.includes('/')) return 'openrouter';

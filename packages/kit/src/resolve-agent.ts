@@ -1,4 +1,4 @@
-// From what an author said to what a session is run with: nothing is left open.
+// Resolves the options of an author into the complete settings that a session runs with. Every default is applied here.
 
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -47,18 +47,18 @@ import { OUTPUT_LIMIT } from './find-capabilities.ts';
 import { KitError } from './kit-error.ts';
 import { withOwnNames } from './with-skills.ts';
 
-/** An agent with nothing left open. */
+/** An agent with all defaults applied. */
 export interface ResolvedAgent {
   readonly log: Log;
   readonly runtime: Runtime;
-  /** Absolute. */
+  /** Absolute path of the workspace. */
   readonly workspace: string;
-  /** Of a new session. */
+  /** Permission mode of a new session. */
   readonly firstMode: Mode;
   readonly secrets: Secrets;
-  /** Where its skills are, if it has any. */
+  /** Installed skills. Absent if the option `skills` is not set. */
   readonly skills?: InstalledSkills;
-  /** The tools of the servers. */
+  /** Tools of the MCP servers. */
   readonly mcp: McpTools | undefined;
 }
 
@@ -128,7 +128,7 @@ function cacheOf(options: AgentOptions): Pick<Runtime, 'ttl' | 'warm' | 'promptV
     ttl,
     warm,
     promptVerbosity: text,
-    // The guide that pads a front is about work in a folder.
+    // The padding is a guide about work in a folder, so it does not fit the `brief` text.
     padding: padding ?? (text === 'brief' ? 'never' : 'auto'),
     ...defined({ neighbours, rewriteNotice }),
   };
@@ -189,16 +189,20 @@ function sourcesOf(options: AgentOptions): readonly ContextSource[] {
   return [workspaceSource(), environmentSource(), mode, found, ...memory, ...sources];
 }
 
-// The rules of an agent, read against its tools: one that cannot be understood stops here.
+// Reads the permission rules of an agent and checks them against its tools. An invalid rule ends `createAgent` with an
+// error.
 
-/** Tools that an agent may have or not: a rule on one that is not there is no slip, and waits. */
+/**
+ * Tools that an agent has only with certain options. A rule about one of them is accepted even if the tool is absent,
+ * and has no effect then.
+ */
 const SOMETIMES: readonly RuledTool[] = ['memory_update', 'plan', 'skill_search', 'skill_load', 'agent'].map(
   (name) => ({
     name,
   }),
 );
 
-/** @throws KitError `kit/bad-options`, naming each rule that is wrong and what to write instead. */
+/** @throws KitError `kit/bad-options` with each invalid rule and its correction. */
 function chooseRules(rules: readonly Rule[], tools: readonly Tool[]): RuleSet {
   const read = readRules(rules, [
     ...tools,

@@ -1,5 +1,6 @@
-// Bodies of skills that fit no window together: the last rung of a recovery shortens them like all that the model has not read
-// yet. What was cut counts as not loaded: its budget is free, and it is loaded again.
+// Tests skill bodies that do not fit the window together. The last stage of the recovery shortens them like any other
+// result that the model has not read yet. A shortened body counts as not loaded, so it uses no budget and can be loaded
+// again.
 
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -30,7 +31,7 @@ const loading = (...names: readonly string[]): AnswerPlan => ({
   answer: { calls: names.map((name) => ({ name: 'skill_load', arguments: { name } })) },
 });
 
-/** Words of the results, in order. */
+/** Returns the texts of the tool results in order. */
 function resultsIn(records: readonly Recorded[]): readonly string[] {
   return records.flatMap(({ kind, data }) =>
     kind === 'tool.returned' || kind === 'tool.failed'
@@ -39,7 +40,7 @@ function resultsIn(records: readonly Recorded[]): readonly string[] {
   );
 }
 
-test('the last rung cuts bodies too: what was cut is loaded again within the budget, what stayed whole is pointed to', async () => {
+test('the last stage of the recovery shortens skill bodies, which can then be loaded again, while a body that stayed whole is only referred to', async () => {
   const folder = await installed({ a1: LONG, b2: LONG, short: 'Do it.', d4: 'Do more.' });
   const refused = { answer: { text: 'Nobody hears this.' } };
   const done = { answer: { text: 'Done.' } };

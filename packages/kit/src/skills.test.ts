@@ -1,4 +1,4 @@
-// Skills in sessions as an author makes them: found, loaded once, counted by the log, freed by a compaction.
+// Tests skills in sessions: a skill is found, loaded once, counted from the log, and freed by a compaction.
 
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ beforeEach(async () => {
   ({ folder, install, play } = await openSkilledRoom());
 });
 
-test('a session where no skill is installed is what it is without the option', async () => {
+test('a session without any installed skill sends the same bytes as one without the `skills` option', async () => {
   const [without, none] = [
     createScriptedProvider({ answers: [says()] }),
     createScriptedProvider({ answers: [says()] }),
@@ -39,8 +39,8 @@ test('a session where no skill is installed is what it is without the option', a
   expect(none.sent.map(({ body }) => body)).toEqual(without.sent.map(({ body }) => body));
 });
 
-describe('loading', () => {
-  test('a note lists it, the call brings its body whole, and the log says so right behind the result', async () => {
+describe('`skill_load`', () => {
+  test('loads a skill that a note lists, returns its whole body, and records `skill.loaded` directly after the result', async () => {
     await install('tax', { body: 'Add up all of it.' });
     const played = await play([loads({ name: 'tax' }), says()]);
     await played.live.prompt('Do my taxes.');
@@ -53,7 +53,7 @@ describe('loading', () => {
     expect(records[at]?.data).toMatchObject({ name: 'tax', reason: 'on_demand', source: 'home', call: 'call_1' });
   });
 
-  test('a second time is a pointer, without an event, also in one batch', async () => {
+  test('returns a reference to the loaded body the second time, without an event, also in the same batch', async () => {
     await install('tax');
     const played = await play([loads({ name: 'tax' }, { name: 'tax' }), loads({ name: 'tax' }), says()]);
     await played.live.prompt('Do my taxes.');
@@ -66,14 +66,14 @@ describe('loading', () => {
     expect(await played.loaded()).toEqual(['tax on_demand']);
   });
 
-  test('an unknown name is an error with the nearest one', async () => {
+  test('fails for an unknown name and suggests the nearest one', async () => {
     await install('taxes');
     const played = await play([loads({ name: 'taxs' }), says()]);
     await played.live.prompt('Do my taxes.');
     expect(await played.results()).toEqual(['tool.failed: there is no skill "taxs": did you mean taxes?']);
   });
 
-  test('a fourth skill is refused, in words that name what is loaded and what frees budget', async () => {
+  test('refuses a fourth skill, and the error names the loaded skills and how to free the budget', async () => {
     for (const name of ['a1', 'b2', 'c3', 'd4']) await install(name);
     const played = await play([loads({ name: 'a1' }, { name: 'b2' }, { name: 'c3' }, { name: 'd4' }), says()]);
     await played.live.prompt('All of it.');
@@ -84,7 +84,7 @@ describe('loading', () => {
     expect(await played.loaded()).toEqual(['a1 on_demand', 'b2 on_demand', 'c3 on_demand']);
   });
 
-  test('is warned of from a number of tokens on, and refused above another', async () => {
+  test('warns above one token limit and refuses above another', async () => {
     for (const name of ['a1', 'b2', 'c3'])
       await install(name, { body: 'All of these words are to be read. '.repeat(10) });
     const budget = { warning: 120, most: 230 };
@@ -100,7 +100,7 @@ describe('loading', () => {
     );
   });
 
-  test('a body that a result cannot show whole is refused, and read in pages as a file', async () => {
+  test('refuses a body that does not fit a result whole, and the body can be read in pages as a file', async () => {
     await install('big', { body: 'One line of it.\n'.repeat(3_000) });
     const played = await play([loads({ name: 'big' }), loads({ name: 'big', file: 'SKILL.md' }), says()]);
     await played.live.prompt('Go.');
@@ -110,7 +110,7 @@ describe('loading', () => {
     expect(await played.loaded()).toEqual([]);
   });
 
-  test('a file of the skill is read, and none that lies elsewhere', async () => {
+  test("reads a file of the skill's folder, and no file outside of it", async () => {
     await install('tax');
     await mkdir(join(folder, 'tax', 'references'));
     await writeFile(join(folder, 'tax', 'references', 'rates.md'), 'Nineteen.');
@@ -131,8 +131,8 @@ describe('loading', () => {
   });
 });
 
-describe('by the user', () => {
-  test('stands before the prompt it belongs to, and is loaded without a call', async () => {
+describe('a skill that the user loads', () => {
+  test('is placed before its prompt and needs no call', async () => {
     await install('tax', { body: 'Add up all of it.' });
     const played = await play([loads({ name: 'tax' }), says()]);
     await played.live.prompt('Do my taxes.', { skills: ['tax'] });
@@ -145,7 +145,7 @@ describe('by the user', () => {
     expect((await played.results())[0]).toContain('[already_loaded]');
   });
 
-  test('is not refused by the budget, but told of it', async () => {
+  test('is loaded even above the budget, with a notice', async () => {
     for (const name of ['a1', 'b2', 'c3', 'd4']) await install(name);
     const played = await play([says()]);
     await played.live.prompt('Go.', { skills: ['a1', 'b2', 'c3', 'd4', 'a1'] });
@@ -153,7 +153,7 @@ describe('by the user', () => {
     expect(played.notices).toEqual(['skill/over-budget']);
   });
 
-  test('an unknown name begins no turn', async () => {
+  test('with an unknown name begins no turn', async () => {
     await install('tax');
     const played = await play([says()]);
     expect(() => played.live.prompt('Go.', { skills: ['tex'] })).toThrow('there is no skill tex: did you mean tax?');
@@ -161,8 +161,8 @@ describe('by the user', () => {
   });
 });
 
-describe('the registry is the log', () => {
-  test('after a restart what was loaded is a pointer', async () => {
+describe('loaded skills are counted from the log', () => {
+  test('after a restart a loaded skill is only referred to', async () => {
     await install('tax');
     const store = createMemoryStore();
     const before = await play([loads({ name: 'tax' }), says()], { store });
@@ -173,7 +173,7 @@ describe('the registry is the log', () => {
     expect((await after.results())[1]).toContain('[already_loaded]');
   });
 
-  test('a fork holds what its parent had loaded there, and no more', async () => {
+  test('a fork has the skills that its parent had loaded at the fork, and no later ones', async () => {
     await install('tax');
     await install('vat');
     const played = await play([
@@ -194,7 +194,7 @@ describe('the registry is the log', () => {
     expect(results).toEqual([false, true, false]);
   });
 
-  test('a compaction that dropped a body frees its budget, and the body is loaded again', async () => {
+  test('a compaction that dropped a body frees its budget, and the body can be loaded again', async () => {
     for (const name of ['a1', 'b2', 'c3', 'd4']) await install(name, { body: `Do ${name} well. `.repeat(300) });
     const played = await play([
       loads({ name: 'a1' }, { name: 'b2' }, { name: 'c3' }),

@@ -1,4 +1,4 @@
-// Subagents of an agent as its author makes it: the tool is there where it was asked for, and only there.
+// Tests subagents: an agent has the tool `agent` only if the option `subagents` is set.
 
 import { callId } from '@tidemark/log';
 import type { ScriptedAnswer } from '@tidemark/provider-scripted';
@@ -22,7 +22,7 @@ async function play(options: Partial<AgentOptions>, ...answers: readonly Scripte
   return { turn, sessions, bodies: provider.sent.map(({ body }) => new TextDecoder().decode(body)) };
 }
 
-test('are there where they are asked for: a session of their own, whose words come back', async () => {
+test("`subagents` adds the tool `agent`, which runs a subagent in its own session and returns the subagent's answer", async () => {
   const { turn, sessions, bodies } = await play(
     { subagents: {} },
     asks,
@@ -36,14 +36,14 @@ test('are there where they are asked for: a session of their own, whose words co
   expect(bodies[2]).toContain('The tide goes out.');
 });
 
-test.each([{}, { subagents: false } as const])('are not there with %j', async (options) => {
+test.each([{}, { subagents: false } as const])('an agent with %j has no subagents', async (options) => {
   const { sessions, bodies } = await play(options, asks, says('Alone, then.'));
   expect(sessions).toHaveLength(1);
   expect(bodies[0]).not.toContain('"agent"');
   expect(bodies[1]).toContain('There is no tool named');
 });
 
-test('may be forbidden by a rule, like any tool', async () => {
+test('a rule can deny the tool `agent`, like any other tool', async () => {
   const rules = [{ decision: 'deny', tool: 'agent' }] as const;
   const { sessions, bodies } = await play({ subagents: {}, permissions: { rules } }, asks, says('Alone, then.'));
   expect(sessions).toHaveLength(1);

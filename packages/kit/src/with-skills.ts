@@ -1,16 +1,23 @@
-// What a session is run with where skills are installed: the note that lists them, and the tools that find and load them. Where
-// none is installed, nothing is said: a session that cannot use any pays for none of it. One that was told of some is told that they are gone.
+// Adds skills to the runtime of a session: a note that lists them, and the tools that find and load them. If no skill
+// is installed, the tools are absent and the context has no extra text, so the session pays nothing. If a session
+// listed skills before and they were removed, a note reports their removal.
 
 import type { ContextSource, Runtime } from '@tidemark/agent';
 import type { InstalledSkills } from '@tidemark/tools-skills';
 import { createSkillLoadTool, createSkillSearchTool, skillsSource } from '@tidemark/tools-skills';
 import { KitError } from './kit-error.ts';
 
-/** Looks what is installed. @throws KitError `kit/bad-options` where a tool of the author's has one of their names. */
+/**
+ * Scans the installed skills and adds them to the runtime.
+ *
+ * @throws KitError `kit/bad-options` if a tool of the author has the name of a skill tool, or a context source has the
+ *   name `skills`.
+ */
 export async function withSkills(runtime: Runtime, shelf: InstalledSkills | undefined): Promise<Runtime> {
   await shelf?.look();
   if (shelf === undefined) return runtime;
-  // First of the notes: what every session in the folder shares stands before what is each session's own.
+  // The skills note comes first: all sessions in the folder share it, so it belongs before the notes of a single
+  // session.
   const sources = withOwnNames([skillsSource(shelf), ...runtime.sources]);
   if (shelf.names.length === 0) return { ...runtime, sources };
   const tools = [createSkillSearchTool(shelf), createSkillLoadTool(shelf)];
@@ -22,10 +29,14 @@ export async function withSkills(runtime: Runtime, shelf: InstalledSkills | unde
   return { ...runtime, skills: shelf, tools: [...runtime.tools, ...tools], sources };
 }
 
-// Context sources by name: a note is kept by the name of its source, so that two of one name would each tell at every prompt
-// that the state of the other one changed.
+// Checks that the names of context sources are unique. Notes are stored by source name. Two sources with the same name
+// would each record a change at every prompt, because each finds the revision of the other.
 
-/** The same sources. @throws KitError `kit/bad-options` where two have one name. */
+/**
+ * Returns the sources unchanged.
+ *
+ * @throws KitError `kit/bad-options` if two sources have the same name.
+ */
 export function withOwnNames(sources: readonly ContextSource[]): readonly ContextSource[] {
   const names = sources.map(({ name }) => name);
   const twice = names.find((name, index) => names.indexOf(name) !== index);

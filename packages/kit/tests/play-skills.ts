@@ -1,4 +1,4 @@
-// A folder of skills, and sessions of an agent that finds them there.
+// Test helper: a folder of skills, and sessions of an agent that uses this folder.
 
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -13,31 +13,31 @@ import type { Agent } from '../src/create-agent.ts';
 import { createAgent } from '../src/create-agent.ts';
 import type { AgentSession } from '@tidemark/agent';
 
-/** The model of the sessions, unless a test names another. */
+/** Default model of the sessions. */
 export const MODEL = 'claude-sonnet-5-5';
 
-/** A session with what came of it. */
+/** A session with its agent and its recorded results. */
 export interface Played {
   readonly agent: Agent;
   readonly provider: ScriptedProvider;
   readonly live: AgentSession;
   readonly notices: readonly string[];
   records(): Promise<readonly Recorded[]>;
-  /** Results of calls, each with whether it failed. */
+  /** Results of the tool calls, each with its event kind: `tool.returned: …` or `tool.failed: …`. */
   results(): Promise<readonly string[]>;
   loaded(): Promise<readonly string[]>;
 }
 
-/** What a test plays with. */
+/** A folder of skills with functions to fill it and to open sessions. */
 export interface SkilledRoom {
   readonly folder: string;
-  /** Writes a skill into the folder. `more`: further lines of its front matter. */
+  /** Writes a skill into the folder. `more` contains additional lines of its front matter. */
   install(name: string, skill?: { readonly body?: string; readonly more?: string }): Promise<void>;
-  /** Opens a session: a new one without an id. */
+  /** Opens the session with the given id, or a new session if `id` is absent. */
   play(answers: readonly ScriptedAnswer[], options?: Partial<AgentOptions> & { readonly id?: string }): Promise<Played>;
 }
 
-/** Opens a folder without skills. It is gone when the test ends. */
+/** Creates a folder without skills. It is deleted when the test ends. */
 export async function openSkilledRoom(): Promise<SkilledRoom> {
   const folder = await mkdtemp(join(tmpdir(), 'tidemark-kit-skills-'));
   onTestFinished(() => rm(folder, { recursive: true }));
@@ -52,12 +52,12 @@ export async function openSkilledRoom(): Promise<SkilledRoom> {
   };
 }
 
-/** An answer of words. */
+/** Returns an answer that contains only text. */
 export const says = (text = 'Done.'): ScriptedAnswer => ({ parts: [{ type: 'text', text }] });
 
 let calls = 0;
 
-/** An answer that loads skills, one call for each input. */
+/** Returns an answer with one `skill_load` call for each input. */
 export function loads(...inputs: readonly object[]): ScriptedAnswer {
   const parts = inputs.map((input) => ({
     type: 'call' as const,
@@ -106,6 +106,6 @@ async function play(
   };
 }
 
-/** The requests of a session, as they were sent. */
+/** Request bodies of a session, as they were sent. */
 export const bodies = ({ provider }: Pick<Played, 'provider'>): readonly string[] =>
   provider.sent.map(({ body }) => new TextDecoder().decode(body));

@@ -1,4 +1,4 @@
-// A random event of any of the kinds.
+// Random generators (fast-check arbitraries) for events of every kind.
 
 import fc from 'fast-check';
 import type { Event, EventOf, Kind } from '../src/event.ts';
@@ -51,7 +51,7 @@ const layer = fc.record(
   { ...some, requiredKeys: ['name', 'revision', 'stability', 'digest', 'bytes', 'tokens'] },
 );
 
-/** A random moment. */
+/** Random timestamps between the years 2000 and 2100. */
 export const aTime: fc.Arbitrary<Timestamp> = fc
   .date({ min: new Date('2000-01-01T00:00:00.000Z'), max: new Date('2100-01-01T00:00:00.000Z'), noInvalidDate: true })
   .map((date) => timestamp(date.toISOString()));
@@ -322,7 +322,7 @@ function arbitraryOf<K extends Kind>(kind: K): fc.Arbitrary<EventOf<K>> {
   );
 }
 
-/** A random event of each kind, by kind. */
+/** Random events of each kind, indexed by kind. */
 export const EVENTS: { readonly [K in Kind]: fc.Arbitrary<EventOf<K>> } = {
   'session.created': arbitraryOf('session.created'),
   'epoch.opened': arbitraryOf('epoch.opened'),
@@ -359,7 +359,7 @@ export const EVENTS: { readonly [K in Kind]: fc.Arbitrary<EventOf<K>> } = {
   'turn.ended': arbitraryOf('turn.ended'),
 };
 
-/** A random event that may stand anywhere behind the first record. */
+/** Random events that are valid at any position after the first record. `session.created` is excluded. */
 export const anEvent: fc.Arbitrary<Event> = fc.oneof(
   ...Object.values(EVENTS).filter((arbitrary) => arbitrary !== EVENTS['session.created']),
 );

@@ -1,4 +1,5 @@
-// Random values of the small things, and random payloads about calls and answers, each optional field there or not.
+// Random generators (fast-check arbitraries) for ids and other small values, and for the payloads of events about calls
+// and answers. Each optional field is sometimes present and sometimes absent.
 
 import type { AnswerPart, Json, Usage } from '@tidemark/core';
 import fc from 'fast-check';
@@ -20,12 +21,12 @@ export const aSession: fc.Arbitrary<SessionId> = hex(8).map(sessionId);
 export const aMoney: fc.Arbitrary<Money> = fc
   .tuple(fc.nat(), fc.nat())
   .map(([whole, part]) => money(`${whole}.${part}`));
-/** A random call id. */
+/** Random call ids. */
 export const aCall: fc.Arbitrary<CallId> = fc.string({ unit: 'binary', minLength: 1, maxLength: 20 }).map(callId);
 export const json: fc.Arbitrary<Json> = fc.json({ maxDepth: 3 }).map((written): Json => JSON.parse(written));
 const jsonRecord = fc.dictionary(name, json, { maxKeys: 4, noNullPrototype: true });
 
-/** A record with every field. */
+/** Returns a random generator of records in which every field is present. */
 export const all = <T extends Record<string, unknown>>(shape: { [K in keyof T]: fc.Arbitrary<T[K]> }): fc.Arbitrary<{
   [K in keyof T]: T[K];
 }> => fc.record<T>(shape, { noNullPrototype: true });
@@ -130,7 +131,7 @@ const ended = fc.record(
   { requiredKeys: ['call', 'parts'], noNullPrototype: true },
 );
 
-/** Random payloads by kind. */
+/** Random payloads, indexed by kind. */
 export type Payloads<K extends Kind> = { readonly [One in K]: fc.Arbitrary<EventData[One]> };
 
 const diagnosis = fc.record(

@@ -1,4 +1,4 @@
-// The contract of the Log port: every store passes all of it, and nothing else may rely on more.
+// Contract suite of the Log port. Every store passes the whole suite, and other packages rely only on what it checks.
 
 import { describe } from 'vitest';
 import { claimAppends } from './claims/append.ts';
@@ -34,9 +34,9 @@ export {
   untilFailure,
 } from './samples.ts';
 
-/** Describes the whole contract for one store. */
+/** Registers the whole contract suite for one store. */
 export function describeLogContract(name: string, factory: LogFactory): void {
-  describe(`${name} keeps the contract of a log`, () => {
+  describe(`${name} fulfils the contract of the Log port`, () => {
     claimAppends(factory);
     claimReads(factory);
     claimTails(factory);

@@ -1,24 +1,25 @@
-// What a store hands to its contract suite: itself, and ways to treat it badly.
+// Test harness that a store passes to the contract suite: the store itself, and functions that damage it or make it
+// fail.
 
 import type { Digest, SessionId } from '../src/ids.ts';
 import type { Log } from '../src/port.ts';
 
-/** A fresh, empty store. */
+/** A fresh, empty store and the means to damage it. */
 export interface LogUnderTest {
   readonly log: Log;
-  /** Opens the same place once more, as another process would: nothing that the first has learned is known. */
+  /** Opens the same storage again as another process would, with nothing cached from the first instance. */
   reopen(): Log;
-  /** The bytes of a session's own log, where the store keeps lines. */
+  /** Reads and replaces the bytes of a session's own log. Absent if the store does not keep lines. */
   readonly lines?: {
     read(session: SessionId): Promise<Uint8Array>;
     write(session: SessionId, bytes: Uint8Array): Promise<void>;
   };
-  /** Changes one byte of what is kept. */
+  /** Changes one byte of the stored artifact. */
   damageArtifact(digest: Digest): Promise<void>;
   damageSnapshot(session: SessionId): Promise<void>;
-  /** Takes a session away. */
+  /** Deletes a session from the storage. */
   removeSession(session: SessionId): Promise<void>;
-  /** Makes the medium refuse from now on, where it can. */
+  /** Makes writes or flushes fail until `heal` is called. Absent if the store cannot simulate failures. */
   readonly faults?: {
     failWrites(): void;
     failFlushes(): void;
@@ -27,5 +28,5 @@ export interface LogUnderTest {
   dispose(): Promise<void>;
 }
 
-/** Makes a fresh store for one test. */
+/** Creates a fresh store for one test. */
 export type LogFactory = () => Promise<LogUnderTest>;

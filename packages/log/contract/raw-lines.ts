@@ -1,4 +1,5 @@
-// Lines that no build of today would write, sealed as they should be.
+// Helpers that write lines that no current build would write, such as unknown kinds and later revisions, with a valid
+// chain and checksum.
 
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
@@ -9,7 +10,7 @@ import { position } from '../src/ids.ts';
 import type { LogUnderTest } from './log-under-test.ts';
 import { NOON } from './samples.ts';
 
-/** Bytes by Node. */
+/** `BytePort` implemented with Node. */
 export const testBytes: BytePort = {
   crc32: (data) => crc32(data),
   sha256(pieces) {
@@ -23,7 +24,7 @@ export const testBytes: BytePort = {
 
 type Lines = NonNullable<LogUnderTest['lines']>;
 
-/** The lines of a file, newlines excluded; a torn tail is no line. */
+/** Returns the lines of a file without their newlines. A torn tail is not a line. */
 export function splitLines(bytes: Uint8Array): Uint8Array[] {
   const lines: Uint8Array[] = [];
   for (let start = 0; ;) {
@@ -34,14 +35,14 @@ export function splitLines(bytes: Uint8Array): Uint8Array[] {
   }
 }
 
-/** A line that is known to be sound. */
+/** Checks a line and returns its layout. Throws if the line is not sound. */
 export function soundLine(line: Uint8Array | undefined): SoundLine {
   const sound = line === undefined ? 'frame' : checkLine(line, testBytes);
   if (typeof sound === 'string') throw new Error(`no sound line: ${sound}`);
   return sound;
 }
 
-/** Puts one more sound line behind a log. */
+/** Appends one sound line to a session's log. */
 export async function appendRaw(
   lines: Lines,
   id: SessionId,

@@ -1,4 +1,4 @@
-// Small facts for tests, and the short ways to write and read them.
+// Sample events for tests, and short helpers to append and read them.
 
 import { createHash } from 'node:crypto';
 import { expect } from 'vitest';
@@ -12,10 +12,10 @@ import type { Log, LogWriter } from '../src/port.ts';
 
 export const NOON: Timestamp = timestamp('2026-11-20T12:00:00.000Z');
 
-/** A session id from its name. */
+/** Returns a session id made from a name. */
 export const session = (name: string): SessionId => sessionId(name);
 
-/** `session.created`. */
+/** Returns a `session.created` event. */
 export function created(
   id: SessionId,
   more: { parent?: Parent; workspace?: string; at?: Timestamp } = {},
@@ -25,49 +25,49 @@ export function created(
   return { kind: 'session.created', at, data: { id, root, workspace, ...(parent === undefined ? {} : { parent }) } };
 }
 
-/** `prompt.given` with one text. */
+/** Returns a `prompt.given` event with one text part. */
 export function prompt(text: string, at: Timestamp = NOON): EventOf<'prompt.given'> {
   return { kind: 'prompt.given', at, data: { parts: [{ type: 'text', text }], presenter: 'test' } };
 }
 
-/** That many prompts: `0`, `1`, ... */
+/** Returns `count` prompts with the texts `0`, `1`, … (or starting at `from`). */
 export function prompts(count: number, from = 0): Event[] {
   return Array.from({ length: count }, (_, index) => prompt(`${from + index}`));
 }
 
-/** The text of a prompt; the kind of anything else. */
+/** Returns the text of a prompt, or the kind of any other record. */
 export function said(record: Recorded): string {
   const part = record.kind === 'prompt.given' ? record.data.parts[0] : undefined;
   return part?.type === 'text' ? part.text : record.kind;
 }
 
-/** Creates a session that holds its beginning and that many prompts. */
+/** Creates a session with a `session.created` event and `count` prompts, and returns its writer. */
 export async function sessionWith(log: Log, id: SessionId, count: number): Promise<LogWriter> {
   const writer = await log.create(id);
   await appended(writer, [created(id), ...prompts(count)]);
   return writer;
 }
 
-/** Appends at the end; a conflict fails the test. */
+/** Appends events at the end of the log. Throws on a conflict, so the test fails. */
 export async function appended(writer: LogWriter, events: readonly Event[]): Promise<readonly Recorded[]> {
   const result = await writer.append(events, writer.length);
   if (!result.ok) throw new Error(`conflict at ${result.conflict.actual}`);
   return result.records;
 }
 
-/** All that an iteration yields. */
+/** Collects all values of an async iterable. */
 export async function gather<T>(values: AsyncIterable<T>): Promise<T[]> {
   const all: T[] = [];
   for await (const value of values) all.push(value);
   return all;
 }
 
-/** The texts of a range. */
+/** Returns the text of each prompt in a range of a log. For any other record, it returns the kind. */
 export async function texts(log: Log, id: SessionId, from?: number, to?: number): Promise<string[]> {
   return (await gather(log.read(id, from, to))).map(said);
 }
 
-/** What was yielded before an iteration failed, and how it failed. */
+/** Iterates until a `LogError` is thrown. Returns the values before the error, and the error. */
 export async function untilFailure<T>(
   values: AsyncIterable<T>,
 ): Promise<{ readonly values: T[]; readonly error: LogError }> {
@@ -81,7 +81,7 @@ export async function untilFailure<T>(
   throw new Error(`nothing failed; ${all.length} values came`);
 }
 
-/** Claims that something fails with this code. */
+/** Expects the promise to reject with a `LogError` of this code, and returns the error. */
 export async function fails(work: Promise<unknown>, code: LogErrorCode): Promise<LogError> {
   const error = await work.then(
     () => undefined,
@@ -93,19 +93,19 @@ export async function fails(work: Promise<unknown>, code: LogErrorCode): Promise
   return error;
 }
 
-/** SHA-256 of bytes. */
+/** Returns the SHA-256 digest of the bytes. */
 export function digestOf(bytes: Uint8Array | string): Digest {
   return digest(createHash('sha256').update(bytes).digest('hex'));
 }
 
-/** The record at a position as the parent of a fork. */
+/** Returns the record at a position as the parent reference of a fork. */
 export async function parentAt(log: Log, id: SessionId, position: number): Promise<Parent> {
   const [record] = await gather(log.read(id, position, position + 1));
   if (record === undefined) throw new Error(`session ${id} has no position ${position}`);
   return { session: id, position: record.position, chain: record.chain };
 }
 
-/** Flips one bit of one byte. */
+/** Returns a copy of the bytes with the lowest bit of one byte flipped. */
 export function flipped(bytes: Uint8Array, at: number): Uint8Array {
   const changed = new Uint8Array(bytes);
   changed[at] = (changed[at] ?? 0) ^ 1;

@@ -1,12 +1,15 @@
-// A test that gets a fresh store and leaves nothing behind.
+// Runs a contract test with a fresh store and disposes of the store afterwards.
 
 import { it } from 'vitest';
 import type { LogFactory, LogUnderTest } from './log-under-test.ts';
 
-/** Ends what hangs, in milliseconds: the whole sizes (TIDEMARK_FULL=1) take their time, and a machine may be busy. */
+/**
+ * Timeout of a `claim`, in milliseconds: 10 minutes, or one day with `TIDEMARK_FULL=1`. It only stops tests that hang.
+ * The full sizes are slow, and the machine may be busy.
+ */
 const TIMEOUT = process.env['TIDEMARK_FULL'] === '1' ? 86_400_000 : 600_000;
 
-/** A claim about a store. */
+/** Registers one contract test, which gets a fresh store. */
 export function claim(factory: LogFactory, title: string, test: (store: LogUnderTest) => Promise<void>): void {
   it(title, { timeout: TIMEOUT }, async () => {
     const store = await factory();
@@ -18,7 +21,10 @@ export function claim(factory: LogFactory, title: string, test: (store: LogUnder
   });
 }
 
-/** A claim that needs something that not every store has: a skip says what. */
+/**
+ * Registers a contract test that needs a feature that some stores lack. Without the feature the test is skipped with
+ * `reason`.
+ */
 export function claimWhere<Part>(
   factory: LogFactory,
   title: string,

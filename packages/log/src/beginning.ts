@@ -1,20 +1,22 @@
-// The first record of a session says whose log it is and where it comes from. It is checked when written and when read.
+// Beginning of a session: its first record names the session and its parent. The record is checked both when it is
+// written and when it is read.
 
 import { LogError } from './errors.ts';
 import type { Event, Recorded, RecordedOf } from './event.ts';
 import type { Parent } from './events/session.ts';
 import type { SessionId } from './ids.ts';
 
-/** How a session's own records begin. */
+/** Beginning of a session's own records. */
 export interface SessionBeginning {
   readonly session: SessionId;
-  /** Position of its first own record. */
+  /** Position of the session's first own record: 0, or the position after the parent's record. */
   readonly start: number;
   readonly record: RecordedOf<'session.created'>;
 }
 
 /**
- * The beginning that a first record gives; `undefined` when it does not begin this session at its place.
+ * Returns the beginning that a session's first own record describes. Returns `undefined` if the record is not this
+ * session's `session.created` or has the wrong position.
  */
 export function beginningOf(session: SessionId, first: Recorded): SessionBeginning | undefined {
   if (first.kind !== 'session.created' || first.data.id !== session) return undefined;
@@ -22,15 +24,16 @@ export function beginningOf(session: SessionId, first: Recorded): SessionBeginni
   return first.position === start ? { session, start, record: first } : undefined;
 }
 
-/** Position of the first own record of a session with this parent. */
+/** Returns the position of the first own record of a session with this parent. */
 function startOf(parent: Parent | undefined): number {
   return parent === undefined ? 0 : parent.position + 1;
 }
 
 /**
- * Checks what is about to be appended: the first record of a session, and only that, is its own `session.created`.
+ * Checks events before an append: a session's first own record, and only that record, must be its `session.created`
+ * with the right id and parent.
  *
- * @throws LogError `log/first-record`.
+ * @throws LogError `log/first-record` if an event breaks this rule.
  */
 export function checkBeginning(
   events: readonly Event[],

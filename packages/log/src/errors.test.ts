@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { LOG_ERRORS, LogError } from './errors.ts';
 
-describe('the errors of a log', () => {
-  it('keep their codes and what to do next', () => {
+describe('log errors', () => {
+  it('keep their codes and sorts', () => {
     expect(LOG_ERRORS).toEqual({
       'log/missing': 'refused',
       'log/exists': 'refused',

@@ -1,12 +1,15 @@
-// What can go wrong with a log, sorted by what to do next.
+// Errors of a log, sorted by what the caller must do next.
 
 import type { ErrorData, ErrorSort } from '@tidemark/core';
 import { CodedError } from '@tidemark/core';
 
-/** `refused`: tell the user. `retryable`: later. `corrupt`: stop, touch nothing. `bug`: a law broke. */
+/**
+ * Next action for the caller. `refused`: report it to the user. `retryable`: try again later. `corrupt`: stop and
+ * change nothing. `bug`: a law was broken.
+ */
 export type LogErrorSort = Extract<ErrorSort, 'refused' | 'retryable' | 'corrupt' | 'bug'>;
 
-/** The name of a log error. */
+/** Code of a log error. */
 export type LogErrorCode =
   | 'log/missing'
   | 'log/exists'
@@ -28,7 +31,9 @@ export type LogErrorCode =
   | 'artifact/damaged'
   | 'artifact/write-failed';
 
-/** Every code a log or store throws, with its sort. Pinned by a test: scripts and people rely on them. */
+/**
+ * All codes that a log or store throws, each with its sort. A test pins them, because scripts and people rely on them.
+ */
 export const LOG_ERRORS: Readonly<Record<LogErrorCode, LogErrorSort>> = {
   'log/missing': 'refused',
   'log/exists': 'refused',
@@ -51,18 +56,18 @@ export const LOG_ERRORS: Readonly<Record<LogErrorCode, LogErrorSort>> = {
   'artifact/write-failed': 'refused',
 };
 
-/** Where in a log a damage was found. */
+/** Location of damage in a log. */
 export interface DamagePlace {
   readonly path: string;
-  /** 1-based line. */
+  /** 1-based line number. */
   readonly line: number;
   /** Offset of the line's first byte in the file. */
   readonly offset: number;
-  /** Which check failed. */
+  /** Check that failed. */
   readonly phase: 'frame' | 'checksum' | 'parse' | 'decode' | 'sequence' | 'chain' | 'parent';
 }
 
-/** An error of a log or store. The message says what happened, to what, and the next step. */
+/** Error of a log or store. Its message names the problem, the affected object and the next step. */
 export class LogError extends CodedError<LogErrorCode, ErrorData> {
   override readonly name = 'LogError';
 
@@ -70,7 +75,7 @@ export class LogError extends CodedError<LogErrorCode, ErrorData> {
     super(code, message, data, cause);
   }
 
-  /** What to do next. */
+  /** Sort of the error, which shows what to do next. */
   get sort(): LogErrorSort {
     return LOG_ERRORS[this.code];
   }

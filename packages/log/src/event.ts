@@ -1,4 +1,5 @@
-// Every kind of fact, its payload, and its envelope. A new kind turns every fold red until it says what it does.
+// All event kinds with their payloads and the envelope. Adding a kind causes a type error in every fold until the fold
+// handles it.
 
 import type { Json } from '@tidemark/core';
 import type * as call from './events/call.ts';
@@ -6,7 +7,7 @@ import type * as context from './events/context.ts';
 import type * as session from './events/session.ts';
 import type { Chain, Position, Timestamp, TurnId } from './ids.ts';
 
-/** The payload of each kind, in the order of the design's table. */
+/** Payload type of each kind, in the order of the design's table. */
 export interface EventData {
   readonly 'session.created': session.SessionCreated;
   readonly 'epoch.opened': context.EpochOpened;
@@ -43,10 +44,10 @@ export interface EventData {
   readonly 'turn.ended': session.TurnEnded;
 }
 
-/** The name of a fact: noun, dot, past verb. */
+/** Name of an event kind: a noun, a dot and a verb in the past tense. */
 export type Kind = keyof EventData;
 
-/** A fact on its way into the log: what its author says of it. */
+/** Event of one kind before it is appended, with the fields that its author sets. */
 export type EventOf<K extends Kind> = {
   readonly kind: K;
   readonly at: Timestamp;
@@ -54,32 +55,32 @@ export type EventOf<K extends Kind> = {
   readonly data: EventData[K];
 };
 
-/** Any fact on its way into the log. */
+/** Any event before it is appended. */
 export type Event = { [K in Kind]: EventOf<K> }[Kind];
 
-/** What the log adds to a fact when it is appended. */
+/** Fields that the log adds to an event when it is appended. */
 export interface Placed {
   /** Codec revision of the payload. */
   readonly v: 1;
   readonly position: Position;
-  /** Counts the writers of this log; it only grows. */
+  /** Number of the writer that appended the record. It grows with each writer of this log and never decreases. */
   readonly fence: number;
   /** Running digest over all records up to and including this one. */
   readonly chain: Chain;
 }
 
-/** A fact of one kind in the log. */
+/** Event of one kind as recorded in the log. */
 export type RecordedOf<K extends Kind> = EventOf<K> & Placed;
 
-/** A record whose kind this build does not know: kept and shown, never run. */
+/** Record of a kind that this build does not know. It is kept and shown, but has no effect. */
 export interface RecordedUnknown extends Placed {
   readonly kind: 'unknown';
-  /** The kind as it was written. */
+  /** Name of the kind as it was written. */
   readonly name: string;
   readonly at: Timestamp;
   readonly turn?: TurnId;
   readonly data: Json;
 }
 
-/** Any fact in the log. */
+/** Any event as recorded in the log. */
 export type Recorded = { [K in Kind]: RecordedOf<K> }[Kind] | RecordedUnknown;

@@ -1,4 +1,5 @@
-// Batches become single values without a promise chain for each: reading a long log costs little more than parsing it.
+// Flattens batches into single values without a promise chain per value, so reading a long log costs little more than
+// parsing it.
 
 /** Yields every value of every batch, in order. */
 export function flatten<T>(batches: AsyncGenerator<readonly T[]>): AsyncIterableIterator<T> {

@@ -1,4 +1,4 @@
-// The face of `log`: what happened.
+// Public exports of the `log` package.
 
 export type {
   AbortSignalLike,
@@ -108,7 +108,7 @@ export type {
 export type { WarmFront } from './codec/warm-fronts.ts';
 export { decodeWarmFronts, encodeWarmFronts } from './codec/warm-fronts.ts';
 
-// For those who write a store.
+// Exports for authors of a store.
 export type { BytePort } from './codec/line.ts';
 export type { EncodedRecords } from './codec/encode-records.ts';
 export { encodeRecords } from './codec/encode-records.ts';

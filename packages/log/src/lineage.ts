@@ -1,4 +1,5 @@
-// A fork refers to its parent's log instead of copying it (L5). Here the parts are put together and the joints checked.
+// A fork refers to its parent's log instead of copying it (L5). This file combines the logs of all ancestors and checks
+// the records at which they fork.
 
 import type { SessionBeginning } from './beginning.ts';
 import { LogError } from './errors.ts';
@@ -6,27 +7,28 @@ import type { Recorded } from './event.ts';
 import type { Parent } from './events/session.ts';
 import type { SessionId } from './ids.ts';
 
-/** The part of a session's log that one file holds. */
+/** Part of a session's log that one file contains. */
 export interface LogSegment {
   readonly session: SessionId;
   /** First position in that file. */
   readonly start: number;
-  /** Position to stop before; the newest segment has no end. */
+  /** Position to stop before. `Infinity` for the session's own segment, which has no end. */
   readonly end: number;
 }
 
-/** Where a log comes from. */
+/** Segments of a session's log, across all its ancestors. */
 export interface Lineage {
-  /** Oldest first; the last is the session itself. */
+  /** Segments in order, oldest ancestor first. The last is the session itself. */
   readonly segments: readonly LogSegment[];
-  /** The joints: each names a record that must still be the one that was forked from. */
+  /** Records at which the log continues in a child. Each must still have the recorded chain value. */
   readonly joints: readonly Parent[];
 }
 
 /**
- * Walks from a session up to its first ancestor.
+ * Collects the segments from a session up to its first ancestor.
  *
- * @throws LogError `log/parent-missing` when an ancestor is gone, `log/parent-diverged` when it descends from itself.
+ * @throws LogError `log/parent-missing` when an ancestor does not exist, `log/parent-diverged` when a session is its
+ *   own ancestor.
  */
 export async function lineageOf(
   session: SessionId,
@@ -61,9 +63,9 @@ async function beginParent(
 }
 
 /**
- * Reads the records `from` (inclusive) to `to` (exclusive) through all segments, in batches.
+ * Reads the records from `from` (inclusive) to `to` (exclusive) through all segments, in batches.
  *
- * @throws LogError `log/parent-diverged` when an ancestor no longer holds the record that was forked from.
+ * @throws LogError `log/parent-diverged` when an ancestor no longer contains the record at which the fork was made.
  */
 export async function* readLineage(
   { segments, joints }: Lineage,
@@ -90,7 +92,7 @@ function checkJoint(joint: Parent, record: Recorded | undefined): void {
   if (record !== undefined && record.chain !== joint.chain) throw diverged(joint, 'another history stands there now');
 }
 
-/** The error for a parent whose log is no longer the one that was forked from. */
+/** Returns the error for a parent whose log no longer contains the record at which the fork was made. */
 export function diverged(parent: Parent, reason: string): LogError {
   return new LogError(
     'log/parent-diverged',

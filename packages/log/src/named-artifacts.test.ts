@@ -10,7 +10,7 @@ function named(event: Event): readonly string[] {
   return namedArtifacts({ ...event, v: 1, position: position(0), fence: 1, chain: CHAIN_START });
 }
 
-test('a result names its output and its images', () => {
+test('`namedArtifacts` returns the output and the images of a tool result', () => {
   if (a === undefined || b === undefined) throw new Error('no digest');
   const parts = [
     { type: 'text', text: c ?? '' },
@@ -19,7 +19,7 @@ test('a result names its output and its images', () => {
   expect(named({ kind: 'tool.returned', at, data: { call: callId('c1'), parts, output: b } })).toEqual([a, b]);
 });
 
-test('an epoch names its catalog row, its layers and its tools', () => {
+test('`namedArtifacts` returns the catalog row, the layers and the tools of an epoch', () => {
   if (a === undefined || b === undefined || c === undefined) throw new Error('no digest');
   const layer = { name: 'runtime', revision: '1', stability: 'global', digest: b, bytes: 1, tokens: 1 } as const;
   const opened: Event = {
@@ -42,7 +42,7 @@ test('an epoch names its catalog row, its layers and its tools', () => {
   expect(named(opened)).toEqual([a, b, c]);
 });
 
-test('digests of what is no artifact are not named', () => {
+test('`namedArtifacts` does not return digests of things that are not artifacts', () => {
   if (d === undefined) throw new Error('no digest');
   const data = { file: 'MEMORY.md', operation: 'add', after: d, bytes: 1 } as const;
   expect(named({ kind: 'memory.changed', at, data })).toEqual([]);

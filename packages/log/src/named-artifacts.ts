@@ -1,12 +1,12 @@
-// Which artifacts a record names. A table by kind: a new kind is an error of types until it says which.
+// Finds the artifacts that a record names. The table lists every kind, so a new kind is a type error until it is added.
 
 import type { EventData, Kind, Recorded } from './event.ts';
 import type { Digest } from './ids.ts';
 import type { ContentPart } from './parts.ts';
 
 /**
- * Returns the digests of the artifacts that a record names, each as often as it is named. A record of an unknown kind has
- * none: nothing is known of its fields.
+ * Returns the digests of the artifacts that a record names, once per mention. A record of an unknown kind returns none,
+ * because its fields are unknown.
  */
 export function namedArtifacts(record: Recorded): readonly Digest[] {
   return record.kind === 'unknown' ? [] : namedBy(record.kind, record.data);
@@ -44,7 +44,7 @@ const NAMED: Namers = {
   'tools.changed': ({ added }) => added.map(({ digest }) => digest),
   'reasoning.changed': undefined,
   'reasoning.set': undefined,
-  // It holds its text itself.
+  // The event contains the text itself, so it names no artifact.
   'role.changed': undefined,
   'skill.loaded': undefined,
   'history.compacted': undefined,

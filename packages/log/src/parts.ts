@@ -1,9 +1,9 @@
-// What prompts and results are made of, as the log stores it. Large or binary bytes are artifacts, named by digest.
+// Parts of prompts and tool results, as the log stores them. Large or binary content is an artifact, named by digest.
 
 import type { ImagePart, TextPart } from '@tidemark/core';
 import type { Digest } from './ids.ts';
 
-/** A file that the prompt names; its content is read by a tool, or is an artifact. */
+/** File that a prompt names. Its content is read by a tool, or is stored as an artifact. */
 export interface FilePart {
   readonly type: 'file';
   readonly path: string;

@@ -1,111 +1,155 @@
-// The Log port: what a store promises. Every store passes the contract suite beside this package, faults included.
+// The Log port: the interface that every store implements. Every store passes the contract suite in this package's
+// `contract` folder, including its tests with failing writes and flushes.
 
 import type { AbortSignalLike } from '@tidemark/core';
 import type { Event, Recorded } from './event.ts';
 import type { Parent, StartedBy } from './events/session.ts';
 import type { Chain, Digest, Position, SessionId, Timestamp } from './ids.ts';
 
-/** A lost race: the log has grown since the caller looked. Re-read, decide again. */
+/**
+ * Conflict of an append: the log does not have the length that the caller expected. The caller reads the log again and
+ * decides again.
+ */
 export interface Conflict {
   readonly expected: number;
-  /** How many records the log holds. */
+  /** Number of records in the log, ancestors included. */
   readonly actual: number;
 }
 
-/** What an append returns: the position of the first new record, or the lost race as a value. */
+/**
+ * Result of an append: the position of the first new record, or the conflict. A conflict is a returned value, not an
+ * error.
+ */
 export type Appended =
   | {
       readonly ok: true;
       readonly position: Position;
-      /** As a reader will get them. Their payloads are those that were given, not copies: who appends lets go of them. */
+      /**
+       * Records as a reader will get them. Their payloads can be the objects that the caller passed, not copies. The
+       * caller must not change them afterwards.
+       */
       readonly records: readonly Recorded[];
-      /** How many strings had lone surrogates, which UTF-8 cannot hold and which were replaced by U+FFFD; 0 as a rule. */
+      /**
+       * Number of strings with lone surrogates, usually 0. UTF-8 cannot encode lone surrogates, so they were replaced
+       * by U+FFFD.
+       */
       readonly replaced: number;
     }
   | { readonly ok: false; readonly conflict: Conflict };
 
-/** The one writer of a session. It holds the session's lock until it is closed. */
+/**
+ * The only writer of a session. It holds the session's lock until it is closed.
+ *
+ * A writer *latches* at the first fault of its storage. After that, `append` and `sync` throw `log/latched`, and only
+ * `close` is useful. After `close`, `append` and `sync` throw `log/closed`.
+ */
 export interface LogWriter {
   readonly session: SessionId;
-  /** How many records the log holds, ancestors included: the `expected` of the next append. */
+  /** Number of records in the log, ancestors included. Pass it as `expected` to the next append. */
   readonly length: number;
-  /** The chain behind the last record. */
+  /** Chain value after the last record. */
   readonly chain: Chain;
   readonly fence: number;
   /**
-   * Adds records at the end, in order, in one write; visible to readers when it returns. `expected` is the length the
-   * caller decided on. It does not flush: see `sync`.
+   * Appends records in order, in one write. Readers can see the records when the promise resolves, but they are not
+   * flushed yet: see `sync`.
    *
-   * @throws LogError `log/invalid-event`, `log/first-record`: nothing was written, the writer goes on.
-   * @throws LogError `log/moved` when something else wrote to the log: nothing was written, the writer is latched.
-   * @throws LogError `log/write-failed` when the medium refused; the file is back at its length, and the writer is
-   * latched: every later call throws `log/latched`.
+   * @param expected Length of the log that the caller's decision is based on. If the log has another length, nothing is
+   *   written and the conflict is returned.
+   * @throws LogError `log/invalid-event` or `log/first-record` when an event is not valid. Nothing was written, and the
+   *   writer can still be used.
+   * @throws LogError `log/moved` when something else wrote to the log. Nothing was written, and the writer latches.
+   * @throws LogError `log/write-failed` when the storage refused the write. The file is cut back to its previous
+   *   length, by this writer or by the next one, and the writer latches.
+   * @throws LogError `log/latched` after an earlier fault, `log/closed` after `close`.
    */
   append(events: readonly Event[], expected: number): Promise<Appended>;
   /**
-   * The barrier: when it returns, everything appended so far is on stable storage and so *acknowledged* (L8).
+   * Flushes the log. When the promise resolves, all records appended before the call are on stable storage and
+   * therefore *acknowledged* (L8).
    *
-   * @throws LogError `log/flush-failed`; nothing is truncated, and the writer is latched.
+   * @throws LogError `log/flush-failed` when the storage refused. Nothing is truncated, and the writer latches.
+   * @throws LogError `log/latched` after an earlier fault, `log/closed` after `close`.
    */
   sync(): Promise<void>;
-  /** Flushes and gives the lock back, in any case. A second call does nothing. @throws LogError `log/flush-failed`. */
+  /**
+   * Flushes the log and releases the lock. The lock is released even if the flush fails. A latched writer does not
+   * flush. A second call does nothing.
+   *
+   * @throws LogError `log/flush-failed` when the storage refused the flush.
+   */
   close(): Promise<void>;
 }
 
-/** Bytes kept outside the log, by digest. Written before the record that names them. */
+/** Store of large content outside the log, addressed by digest. Write an artifact before the record that names it. */
 export interface Artifacts {
-  /** Streams the bytes in; equal bytes are kept once. */
+  /** Stores the bytes from a stream or an array. Equal bytes are stored once. */
   put(bytes: AsyncIterable<Uint8Array> | Uint8Array): Promise<{ readonly digest: Digest; readonly size: number }>;
-  /** Streams the bytes out, checked against the digest. @throws LogError `artifact/missing` or `artifact/damaged`. */
+  /**
+   * Streams the bytes of an artifact and checks them against the digest.
+   *
+   * @throws LogError `artifact/missing` when no artifact has this digest, `artifact/damaged` when its bytes do not
+   *   match the digest.
+   */
   get(digest: Digest): AsyncIterable<Uint8Array>;
   has(digest: Digest): Promise<boolean>;
 }
 
-/** A saved state of the fold. Derived: it may be deleted at any time (L9). */
+/** Saved state of the fold. Snapshots are derived data and may be deleted at any time (L9). */
 export interface Snapshot {
-  /** The state after this many records. */
+  /** Number of records that the state was folded from. */
   readonly length: number;
-  /** The chain behind them: a snapshot of another history is not used. */
+  /** Chain value after these records. A store does not return a snapshot whose chain differs from the log's. */
   readonly chain: Chain;
-  /** Names the fold that wrote it; another revision is not used. */
+  /** Name of the fold revision that wrote the state. A fold does not use a snapshot of another revision. */
   readonly revision: string;
   readonly bytes: Uint8Array;
 }
 
-/** Texts that the sessions of a store leave for each other, by name. Derived: each may be lost or deleted at any time (L9). */
+/**
+ * Named texts that the sessions of a store share. They are derived data: each text may be lost or deleted at any time
+ * (L9).
+ */
 export interface SharedTexts {
-  /** The text that was kept last; nothing where there is none, or none that can be read. */
+  /** Returns the text that was stored last, or `undefined` if no text exists or it cannot be read. */
   get(name: SharedName): Promise<string | undefined>;
-  /** Replaces the text, whole or not at all. It is not flushed. @throws where the medium refused. */
+  /**
+   * Replaces the text, whole or not at all. The text is not flushed.
+   *
+   * @throws Error of the storage when the write fails.
+   */
   put(name: SharedName, text: string): Promise<void>;
 }
 
-/** `warm-fronts`: fronts of epochs that a provider's cache holds. */
+/** Names of shared texts. `warm-fronts`: index of the fronts of epochs that are in a provider's cache. */
 export type SharedName = 'warm-fronts';
 
-/** A session as it stands in a list. */
+/** Session in the result of `sessions`. */
 export interface SessionSummary {
   readonly session: SessionId;
   readonly root: SessionId;
   readonly parent?: Parent;
-  /** The session and the call that a subagent works for. */
+  /** Call of another session that a subagent works for. Absent if the session is not a subagent. */
   readonly startedBy?: StartedBy;
   readonly workspace: string;
   readonly title?: string;
   readonly createdAt: Timestamp;
-  /** When its file last changed, as the store knows it. */
+  /** Time of the last change to the session's log file, as reported by the storage. */
   readonly changedAt?: Timestamp;
-  /** Bytes of its own log file, where the store has one. */
+  /** Size of the session's own log file in bytes. Absent if the store has no such file. */
   readonly bytes?: number;
 }
 
-/** What cannot be listed because it cannot be read, with the reason. */
+/** Session that cannot be listed because it cannot be read, with the reason. */
 export interface UnreadableSession {
   readonly session: string;
   readonly reason: string;
 }
 
-/** A filter for lists; absent fields match all. */
+/**
+ * Filter of `sessions`. An absent field matches every session. `since` (inclusive) and `until` (exclusive) apply to
+ * `createdAt`.
+ */
 export interface SessionFilter {
   readonly workspace?: string;
   readonly parent?: SessionId;
@@ -113,43 +157,62 @@ export interface SessionFilter {
   readonly until?: Timestamp;
 }
 
-/** A store of sessions. */
+/** Store of sessions. */
 export interface Log {
   /**
-   * Begins a session: takes its lock and makes its room. The first record must be `session.created` with this id.
-   * A room without a record is no session yet: it can be created again.
-   * With `parent` it is a fork by reference: positions and chain go on from there. What it refers to is on stable storage
-   * when this returns, whoever writes the parent.
+   * Creates a session and takes its lock. The first record that the caller appends must be a `session.created` event
+   * with this id and parent. Until that record is written the session does not exist, and its id can be created again
+   * after `close`.
    *
-   * @throws LogError `log/exists`, `log/locked`, `log/parent-missing`, `log/parent-diverged`, `log/flush-failed`.
+   * With `parent`, the session is a fork: it refers to the parent's records up to that position, and its own positions
+   * and chain continue from there. When the promise resolves, those records are on stable storage, also if another
+   * process is writing the parent.
+   *
+   * @throws LogError `log/exists` when the session exists, `log/locked` when another writer holds the lock.
+   * @throws LogError `log/parent-missing` when the parent does not exist, `log/parent-diverged` when the parent has no
+   *   record with this position and chain.
+   * @throws LogError `log/flush-failed` when the parent's records could not be flushed.
    */
   create(session: SessionId, parent?: Parent): Promise<LogWriter>;
   /**
-   * Opens a session for writing. Writes nothing but the cut of a torn tail.
+   * Opens a session for writing and takes its lock. Opening changes the log only if it ends in a torn record, which is
+   * then cut.
    *
-   * @throws LogError `log/missing`, `log/locked` (by a living writer, even a stopped one), `log/damaged`.
+   * @throws LogError `log/missing` when the session does not exist, `log/locked` when another open writer holds the
+   *   lock, even a latched one.
+   * @throws LogError `log/damaged` when a record is damaged, `log/unknown-revision` when a newer build wrote a record.
+   * @throws LogError `log/parent-missing` or `log/parent-diverged` when a fork's ancestor is missing or has changed.
    */
   open(session: SessionId): Promise<LogWriter>;
   /**
-   * Records from `from` (inclusive) to `to` (exclusive), ancestors included, in bounded memory. A torn tail is not a
-   * record. Takes no lock and writes nothing.
+   * Yields the records from `from` (inclusive, default 0) to `to` (exclusive, default the end), ancestors included, in
+   * bounded memory. A torn tail is not a record. Reading takes no lock and writes nothing.
    *
-   * @throws LogError `log/missing`; `log/damaged` with path, line, byte offset and phase, after all sound records before it.
+   * @throws LogError `log/missing` when the session does not exist.
+   * @throws LogError `log/damaged` with path, line, byte offset and phase, or `log/unknown-revision`, after all sound
+   *   records before that place.
+   * @throws LogError `log/parent-missing` or `log/parent-diverged` when a fork's ancestor is missing or has changed.
    */
   read(session: SessionId, from?: number, to?: number): AsyncIterable<Recorded>;
   /**
-   * As `read`, then goes on as records are appended, until the signal aborts.
+   * Yields records like `read`, then waits and yields each new record as it is appended. It ends when the signal
+   * aborts.
    *
-   * @throws LogError `log/moved` when records that were shown were taken back by a failed write.
+   * @throws LogError as `read` does, and `log/moved` when a failed write took back records that were already yielded.
    */
   tail(session: SessionId, from: number, signal: AbortSignalLike): AsyncIterable<Recorded>;
   readonly artifacts: Artifacts;
-  /** The latest usable snapshot (of this revision, if named), or nothing. Damage in a snapshot is no error: it is not used. */
+  /**
+   * Returns the snapshot that was stored last, or `undefined` if it cannot be used. It cannot be used if it is damaged,
+   * if its chain does not fit the log, or if it is not of the given `revision`. None of these cases is an error.
+   */
   getSnapshot(session: SessionId, revision?: string): Promise<Snapshot | undefined>;
   putSnapshot(session: SessionId, snapshot: Snapshot): Promise<void>;
-  /** What sessions leave for each other; absent where a store keeps nothing of the kind. */
+  /** Texts that the sessions of this store share. Absent if the store does not keep shared texts. */
   readonly shared?: SharedTexts;
-  /** All sessions, newest first; those that cannot be read are named beside them. */
+  /**
+   * Lists all sessions that match the filter, newest first. Sessions that cannot be read are listed in `unreadable`.
+   */
   sessions(
     filter?: SessionFilter,
   ): Promise<{ readonly sessions: readonly SessionSummary[]; readonly unreadable: readonly UnreadableSession[] }>;

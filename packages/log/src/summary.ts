@@ -1,13 +1,13 @@
-// Sessions as they stand in a list.
+// Builds, filters and sorts the entries of a session list.
 
 import { defined } from '@tidemark/core';
 import type { SessionBeginning } from './beginning.ts';
 import type { SessionFilter, SessionSummary } from './port.ts';
 
-/** What the store knows of a session beside its first record. */
+/** Values of a summary that come from the store and not from the session's first record. */
 export type SummaryExtra = Pick<SessionSummary, 'changedAt' | 'bytes'>;
 
-/** A session as its first record describes it. */
+/** Returns the summary of a session from its first record. */
 export function summaryOf({ session, record }: SessionBeginning, extra: SummaryExtra): SessionSummary {
   const { root, parent, startedBy, workspace, title } = record.data;
   return {
@@ -19,7 +19,7 @@ export function summaryOf({ session, record }: SessionBeginning, extra: SummaryE
   };
 }
 
-/** Whether a session passes a filter; `since` is inclusive, `until` exclusive. */
+/** Checks if a session matches a filter. `since` is inclusive, `until` is exclusive. */
 export function passes(summary: SessionSummary, filter: SessionFilter): boolean {
   if (filter.workspace !== undefined && summary.workspace !== filter.workspace) return false;
   if (filter.parent !== undefined && summary.parent?.session !== filter.parent) return false;
@@ -27,7 +27,7 @@ export function passes(summary: SessionSummary, filter: SessionFilter): boolean 
   return filter.until === undefined || summary.createdAt < filter.until;
 }
 
-/** Newest first; equal times by name. */
+/** Compares two sessions by creation time, newest first. Equal times are ordered by session id. */
 export function newestFirst(a: SessionSummary, b: SessionSummary): number {
   if (a.createdAt !== b.createdAt) return a.createdAt < b.createdAt ? 1 : -1;
   return a.session < b.session ? -1 : 1;

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { milliseconds, timestamp } from './ids.ts';
 
-test('says the same as the clock of the machine, for every day it can name', () => {
+test('`milliseconds` equals `Date.getTime` for random dates from year 1 to 9999', () => {
   fc.assert(
     fc.property(
       fc.date({

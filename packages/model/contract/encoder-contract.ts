@@ -1,5 +1,6 @@
-// The contract of the provider port's pure half, run by every provider: same spans, same bytes; what grows only grows;
-// markers and bodies change nothing of the prefix.
+// Contract suite for the encoder, the pure half of the provider port. Every provider runs it. It checks that the same
+// spans give the same bytes, that a growing history only extends the prefix, and that markers and body writing do not
+// change the prefix.
 
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
@@ -16,16 +17,16 @@ import { changesOf, PICTURE, randomFront, randomHistory, TOOL } from './random-h
 export { PICTURE, randomFront, randomHistory, TOOL } from './random-history.ts';
 export type { Addressee } from './random-history.ts';
 
-/** What a provider hands in to be examined. */
+/** Encoder under test, with the provider, model and capabilities that its inputs use. */
 export interface EncoderSubject {
   readonly encoder: Encoder;
-  /** The provider's name in spans, and a model of it. */
+  /** Provider name used in spans, and one model of that provider. */
   readonly to: Addressee;
-  /** What the row of such a model has otherwise than one that takes everything. */
+  /** Capabilities of the tested model that differ from the defaults in `loweringFor`. */
   readonly row?: Partial<Capabilities>;
 }
 
-/** The part that a block of each sort is made from. */
+/** Part type that a block of each kind is made from. */
 const HELD: { readonly [holds in Block['holds']]: string } = {
   tool: 'none',
   text: 'text',
@@ -39,7 +40,7 @@ const HELD: { readonly [holds in Block['holds']]: string } = {
 
 const RUNS = { numRuns: 150 } as const;
 
-/** The claims that every encoder keeps. */
+/** Registers the tests that every encoder must pass. */
 export function describeEncoderContract(name: string, subject: EncoderSubject): void {
   const { encoder, to } = subject;
   const lowering = loweringFor(to, subject.row);
@@ -51,12 +52,12 @@ export function describeEncoderContract(name: string, subject: EncoderSubject): 
   const histories = randomHistory(to, appends);
   const requests = fc.record({ front: randomFront(to), spans: histories, seed: fc.infiniteStream(fc.nat()) });
 
-  describe(`${name} keeps the encoder contract`, () => {
-    it('names its revision', () => {
+  describe(`the ${name} encoder`, () => {
+    it('has a revision of the form `name/number`', () => {
       expect(encoder.revision).toMatch(/^[a-z-]+\/\d+$/);
     });
 
-    it('lowers the same spans to the same blocks', () => {
+    it('lowers equal spans to equal blocks', () => {
       fc.assert(
         fc.property(requests, ({ front, spans }) => {
           expect(lower(structuredClone(spans))).toEqual(lower(spans));
@@ -66,7 +67,7 @@ export function describeEncoderContract(name: string, subject: EncoderSubject): 
       );
     });
 
-    it('puts the front before the messages, outside every group', () => {
+    it('puts the front before the messages and gives its blocks the group -1', () => {
       fc.assert(
         fc.property(requests, ({ front, spans }) => {
           const sections = ['tools', 'system', 'messages'];
@@ -79,7 +80,7 @@ export function describeEncoderContract(name: string, subject: EncoderSubject): 
       );
     });
 
-    it('gives each block the group, the origin and at most one turn of its span', () => {
+    it('gives each block the group and origin of its span, and sets `opensTurn` on the first block only', () => {
       fc.assert(
         fc.property(histories, (spans) => {
           for (const span of spans) {
@@ -93,13 +94,13 @@ export function describeEncoderContract(name: string, subject: EncoderSubject): 
       );
     });
 
-    it('says of each block which part of its span it was made from', () => {
+    it('records in each block the part of the span that the block was made from', () => {
       fc.assert(
         fc.property(histories, (spans) => {
           for (const span of spans)
             for (const { part = -1, holds } of encoder.lowerSpan(span, lowering)) {
               const { type } = span.parts[part] ?? { type: 'none' };
-              // An image or a native item that cannot be sent is told in words.
+              // An image or a native item that the provider cannot take is replaced by text.
               expect(holds === 'text' ? ['text', 'image', 'native'] : [HELD[holds]]).toContain(type);
             }
         }),
@@ -107,7 +108,7 @@ export function describeEncoderContract(name: string, subject: EncoderSubject): 
       );
     });
 
-    it('finds each block of the messages at one place, in order', () => {
+    it('locates each block of the messages exactly once, in order', () => {
       fc.assert(
         fc.property(requests, ({ front, spans }) => {
           const own = encoder.lowerFront(front, lowering).blocks;
@@ -119,7 +120,7 @@ export function describeEncoderContract(name: string, subject: EncoderSubject): 
       );
     });
 
-    it('leaves out blank text, and reasoning that nothing follows', () => {
+    it('drops blank text, and reasoning that no other part follows', () => {
       const span = { ...emptySpan, role: 'assistant' } as const;
       const thought = {
         type: 'reasoning',
@@ -131,7 +132,7 @@ export function describeEncoderContract(name: string, subject: EncoderSubject): 
       expect(encoder.lowerSpan({ ...span, parts }, lowering)).toEqual([]);
     });
 
-    it('has a form for every change that it says it can append, and shows what it is about', () => {
+    it('lowers every change that it can append, and shows the content of the change in the blocks', () => {
       for (const part of changesOf(appends)) {
         const blocks = encoder.lowerSpan({ ...emptySpan, role: 'system', parts: [part] }, lowering);
         const shown = blocks.map(({ head, tail }) => head + tail).join('\n');
@@ -140,7 +141,7 @@ export function describeEncoderContract(name: string, subject: EncoderSubject): 
       }
     });
 
-    it('sends every block in order, with head and tail as they stand in the prefix', () => {
+    it('writes every block in order, with the same head and tail as in the prefix', () => {
       fc.assert(
         fc.property(requests, ({ front, spans, seed }) => {
           const { blocks, body } = oneBody(front, spans, (among) => markersFrom(among, seed));
@@ -155,7 +156,7 @@ export function describeEncoderContract(name: string, subject: EncoderSubject): 
       );
     });
 
-    it('writes, as a history grows and markers move, what a new writer would write', () => {
+    it('writes the same body with a reused writer as with a new one, while the history grows and the markers move', () => {
       fc.assert(
         fc.property(requests, ({ front, spans, seed }) => {
           const lowered = encoder.lowerFront(front, lowering);
@@ -174,7 +175,7 @@ export function describeEncoderContract(name: string, subject: EncoderSubject): 
       );
     });
 
-    it('never changes a body that it has given away', () => {
+    it('never changes a body that it has returned', () => {
       fc.assert(
         fc.property(requests, ({ front, spans, seed }) => {
           const lowered = encoder.lowerFront(front, lowering);
@@ -217,7 +218,7 @@ export function describeEncoderContract(name: string, subject: EncoderSubject): 
   });
 }
 
-/** SHA-256 as the port wants it. */
+/** Returns a new SHA-256 state that implements the `Hash` port. */
 export function sha256(): Hash {
   return wrap(createHash('sha256'));
 }
@@ -230,7 +231,10 @@ function wrap(hash: ReturnType<typeof createHash>): Hash {
   };
 }
 
-/** Lowering for a model that takes everything, with the contract's one picture among the materials. */
+/**
+ * Returns lowering inputs for a model that accepts every feature except those that `row` overrides. The materials
+ * contain `PICTURE` and the definition of `TOOL`.
+ */
 export function loweringFor(to: Addressee, row: Partial<Capabilities> = {}): Lowering {
   const capabilities: Capabilities = {
     provider: to.provider,
@@ -278,7 +282,7 @@ const emptySpan = {
   opensTurn: false,
 } as const;
 
-// Lengths at which no call is open: a request is only ever built there.
+// Returns the span counts at which no call is open. Requests are built only at these lengths.
 function closedLengths(spans: readonly Span[]): readonly number[] {
   const open = new Set<string>();
   return spans.flatMap((span, index) => {
@@ -290,7 +294,7 @@ function closedLengths(spans: readonly Span[]): readonly number[] {
   });
 }
 
-// Up to four markers, mostly near the end as a plan has them, sometimes anywhere.
+// Returns up to four markers. Most are near the end, as in a marker plan; some are anywhere in the request.
 function randomMarkers(
   blocks: readonly Block[],
   [short = '5m', long = short]: Capabilities['ttls'],
@@ -311,7 +315,7 @@ function draw(seed: Iterator<number>): number {
   return next.done === true ? 0 : next.value;
 }
 
-/** What a change is about, in words that its blocks show. */
+/** Returns the strings that the blocks of this change must contain. */
 function wordsOf(part: ChangePart): readonly string[] {
   switch (part.change) {
     case 'tools':

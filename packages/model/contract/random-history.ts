@@ -1,5 +1,5 @@
-// Random closed histories for the encoder's contract: what a context could hand over, with the odd texts, ids and
-// arguments that providers refuse.
+// Generates random closed histories for the encoder contract. They include unusual texts, ids and arguments that
+// providers refuse.
 
 import fc from 'fast-check';
 import type { Capabilities } from '../src/capabilities.ts';
@@ -7,16 +7,16 @@ import type { AnswerPart, CallPart, ImagePart } from '@tidemark/core';
 import type { BoundReasoningPart, ChangePart, Part, ResultPart } from '../src/parts.ts';
 import type { Front, Span } from '../src/span.ts';
 
-/** Who the history speaks to. */
+/** Provider and model that a generated history is for. */
 export interface Addressee {
   readonly provider: string;
   readonly model: string;
 }
 
-/** An image that is among the materials of the contract. */
+/** Image whose bytes are in the materials of the contract suite. */
 export const PICTURE: ImagePart = { type: 'image', artifact: 'a'.repeat(64), mediaType: 'image/png', bytes: 3 };
 
-/** A tool whose definition is among the materials of the contract. */
+/** Tool whose definition is in the materials of the contract suite. */
 export const TOOL = {
   name: 'extra',
   digest: 'f'.repeat(64),
@@ -33,7 +33,10 @@ const json = fc.oneof(
 );
 const id = fc.oneof(fc.uuid(), fc.constantFrom('call_1|fc_2', 'ünlike', 'a b'));
 
-/** A history as spans, each turn closed, with the changes that may be appended to it. */
+/**
+ * Generates the spans of a history in which every call has its result. The history also contains the changes that
+ * `appends` allows.
+ */
 export function randomHistory(to: Addressee, appends: Capabilities['appends'] = []): fc.Arbitrary<readonly Span[]> {
   return fc
     .array(fc.oneof(prompt(), answer(to), ...changesOf(appends).map(change)), { minLength: 1, maxLength: 12 })
@@ -52,7 +55,7 @@ export function randomHistory(to: Addressee, appends: Capabilities['appends'] = 
     );
 }
 
-/** A front with tools and system texts, or with neither. */
+/** Generates a front with up to three tools and up to three system texts. */
 export function randomFront(to: Addressee): fc.Arbitrary<Front> {
   const origin = { from: 'layer', layer: 'runtime', revision: '1' } as const;
   const tool = fc.record({ name: fc.stringMatching(/^[a-z]{1,9}$/), said: text }).map(({ name, said }) => ({
@@ -69,14 +72,14 @@ export function randomFront(to: Addressee): fc.Arbitrary<Front> {
   });
 }
 
-/** One message, as the parts of each of its spans. */
+/** One message: its role and the parts of each of its spans. */
 interface Message {
   readonly role: Span['role'];
   readonly opensTurn: boolean;
   readonly spans: readonly (readonly Part[])[];
 }
 
-// Ids of calls are unique in a history, as they are in a log.
+// Adds the turn number to each call id, so that call ids are unique in a history, as they are in a log.
 function inTurn(message: Message, turn: number): Message {
   const rename = (part: Part): Part => {
     if (part.type === 'call') return { ...part, call: `${part.call}_${turn}` };
@@ -85,7 +88,7 @@ function inTurn(message: Message, turn: number): Message {
   return { ...message, spans: message.spans.map((parts) => parts.map(rename)) };
 }
 
-/** Changes that an encoder has a form for. */
+/** Returns one or more example changes for each kind in `appends`. */
 export function changesOf(appends: Capabilities['appends']): readonly ChangePart[] {
   const { name, digest: definition } = TOOL;
   const tools = { type: 'change', change: 'tools' } as const;

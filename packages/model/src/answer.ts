@@ -1,30 +1,35 @@
-// An answer as it streams and as it stands when finished, in the terms of no particular provider.
+// Provider-independent types of an answer: the parts of its stream and the finished answer.
 
 import type { AnswerPart, StopReason, Usage } from '@tidemark/core';
 
-/** Which way a call went. */
+/** Connection that carried a call. */
 export interface Transport {
   readonly kind: 'http' | 'websocket';
-  /** Whether it went out as one that goes on from an earlier answer. */
+  /** True if the request continued from an earlier answer and sent only the blocks after that answer. */
   readonly continuation?: boolean;
-  /** Why it did not, although there was an earlier answer. */
+  /** Reason why the request was sent whole, although it could have continued from an earlier answer. */
   readonly reset?: string;
-  /** Why it went over HTTP, although it was to go another way. */
+  /** Reason why the call used HTTP instead of the WebSocket that was configured. */
   readonly fallback?: string;
 }
 
 /**
- * What the provider says of a request that it compared with the one of an earlier answer. `same`: it only grew; whether
- * anything was read is another question. `hit`: its cache served it. `miss`: it changed, in what `reason` names.
- * `pending`: the comparison was not done when the answer was sent. `unknown-response`: it does not remember the earlier
- * one. `unavailable`: it has no diagnosis, or no word for what changed. Sources: platform.claude.com, cache diagnostics;
- * developers.openai.com, prompt cache diagnostics.
+ * Result of the provider's comparison of a request with the request of an earlier answer.
+ *
+ * - `same`: the request only extends the earlier one. The provider does not report if it read its cache.
+ * - `hit`: the cache served the request.
+ * - `miss`: the request differs from the earlier one. `reason` names the difference.
+ * - `pending`: the comparison was not finished when the answer was sent.
+ * - `unknown-response`: the provider no longer remembers the earlier answer.
+ * - `unavailable`: the provider has no diagnosis, or no name for the difference.
+ *
+ * Sources: platform.claude.com, cache diagnostics; developers.openai.com, prompt cache diagnostics.
  */
 export interface Diagnosis {
   readonly found: 'same' | 'hit' | 'miss' | 'pending' | 'unknown-response' | 'unavailable';
-  /** The provider's own word, of a `miss`. */
+  /** The provider's name for the cause of a `miss`. */
   readonly reason?: string;
-  /** Tokens that it says could have been read, of a `miss`; an estimate of its own. */
+  /** For a `miss`: the provider's own estimate of the input tokens that the cache could have served. */
   readonly missed?: number;
 }
 
@@ -37,13 +42,13 @@ export interface Answer {
   readonly model?: string;
   readonly truncated: 'yes' | 'no' | 'unknown';
   readonly usage: Usage;
-  /** Absent where a provider knows one way alone. */
+  /** Absent if the provider has only one kind of connection. */
   readonly transport?: Transport;
-  /** Absent where the answer tells none. Anthropic's says `same` also where no comparison was asked for. */
+  /** Absent if the answer contains no diagnosis. Anthropic reports `same` even if no comparison was requested. */
   readonly diagnosis?: Diagnosis;
 }
 
-/** One piece of a stream. `began` comes first, `finished` last; between them parts open, grow and close in order. */
+/** One part of a stream. `began` comes first and `finished` last. Between them, parts open, grow and close in order. */
 export type StreamPart =
   | { readonly type: 'began'; readonly response?: string; readonly model?: string; readonly usage: Usage }
   | { readonly type: 'text.delta'; readonly index: number; readonly text: string }

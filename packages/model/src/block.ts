@@ -1,45 +1,47 @@
-// A block: what a provider makes of a part of a span, the unit that markers, lookback and divergence speak of.
+// Block: the provider's form of one part of a span. Markers, lookback and divergence count in blocks.
 
 import type { Origin, Role } from './span.ts';
 import type { Ttl } from '@tidemark/core';
 
-/** Which part of the request a block stands in, in the provider's cache order. */
+/** Section of the request that contains the block, in the provider's cache order. */
 export type Section = 'tools' | 'system' | 'messages';
 
-/** How a block counts in the lookback where a run of its like is one position. */
+/**
+ * Kind of run that a block belongs to. Some providers count a run of calls, or of results, as one lookback position.
+ */
 export type BlockRun = 'calls' | 'results' | 'none';
 
 /**
- * One block of a request: its bytes on both sides of the slot for a marker. `head + tail` is the block without a marker;
- * that is what the prefix sequence holds.
+ * One block of a request. Its bytes are split at the slot for a marker. `head + tail` is the block without a marker,
+ * and is the form that the prefix sequence stores.
  */
 export interface Block {
   readonly section: Section;
-  /** Of the message it stands in; `system` for the front. */
+  /** Role of the message that contains the block; `system` for blocks of the front. */
   readonly role: Role;
-  /** Blocks of one group and role share a message. -1 in the front. */
+  /** Message number: blocks with the same group and role share one message. -1 for blocks of the front. */
   readonly group: number;
   readonly head: string;
   readonly tail: string;
-  /** Whether the provider accepts a marker on it. */
+  /** True if the provider accepts a marker on this block. */
   readonly markable: boolean;
   readonly run: BlockRun;
-  /** What it holds: for rules that depend on it (images, thinking). */
+  /** Kind of content, for rules that depend on it (images, thinking). */
   readonly holds: 'tool' | 'text' | 'image' | 'thinking' | 'call' | 'result' | 'native' | 'change';
-  /** A new user turn begins here. */
+  /** True if a new user turn begins at this block. */
   readonly opensTurn: boolean;
   readonly origin: Origin;
-  /** Which part of its span it was made from. Absent in the front. */
+  /** Index of the part of the span that the block was made from. Absent for blocks of the front. */
   readonly part?: number;
-  /** Estimated tokens, unless `sized` says that they are recorded. */
+  /** Estimated tokens. For a system text with a recorded count, the recorded tokens. */
   readonly tokens: number;
-  /** Bytes of media in it, decoded. */
+  /** Size of the media in the block, in decoded bytes. */
   readonly mediaBytes: number;
-  /** Beta headers that a body with this block needs. */
+  /** Beta headers that a request with this block must send. */
   readonly betas?: readonly string[];
 }
 
-/** A marker: on the block at this index of the request. */
+/** A cache marker. `block` is the index of the marked block in the request. */
 export interface Marker {
   readonly block: number;
   readonly ttl: Ttl;

@@ -1,9 +1,9 @@
-// What a model can do and what it charges, as data: one row of the catalog, resolved.
+// Capabilities and prices of one model, as data: one resolved row of the catalog.
 
 import type { ImageInput } from './image-input.ts';
 import type { Ttl } from '@tidemark/core';
 
-/** US dollars per million tokens, as exact decimal text. Absent is unknown. */
+/** Prices in US dollars per million tokens, as exact decimal text. An absent price is unknown. */
 export interface Price {
   readonly input: string;
   readonly output: string;
@@ -11,85 +11,119 @@ export interface Price {
   readonly writes: { readonly [ttl in Ttl]?: string };
 }
 
-/** Prices in force from a day on, by length of the whole request. */
+/** Prices that apply from one day on. They depend on the input length of the whole request. */
 export interface PriceList {
-  /** First day of validity, `YYYY-MM-DD`; `0001-01-01` is "since the model exists". */
+  /** First day on which the prices apply, `YYYY-MM-DD`. `0001-01-01` means "since the model exists". */
   readonly from: string;
-  /** Ascending by `above`; the first has `above: 0`. A request is priced whole by the last tier it exceeds. */
+  /**
+   * Price tiers in ascending order of `above`, in input tokens; the first has `above: 0`. The last tier that the input
+   * exceeds prices the whole request.
+   */
   readonly tiers: readonly { readonly above: number; readonly price: Price }[];
 }
 
-/** Who loses what when a setting changes: the first section whose cache is lost. */
+/**
+ * First section of the request whose cache is lost when a render parameter changes. The later sections are lost too.
+ */
 export type LostFrom = 'tools' | 'system' | 'messages';
 
-/** How a provider keeps entries by itself (provider facts 2.1, 2.2). Lives are minutes, sizes are tokens. */
+/**
+ * Rules of a provider that caches prefixes without markers (provider facts 2.1, 2.2). Durations are in minutes, sizes
+ * in tokens.
+ */
 export type ImplicitCache = {
-  /** How long an entry lives from its last use. */
+  /** Minutes that an entry lives after its last use. */
   readonly idle: number;
-  /** How long it lives in all, however often it is used; absent is without end. */
+  /** Maximum lifetime of an entry in minutes, however often it is used. Absent: no maximum. */
   readonly age?: number;
 } & (
   | {
-      /** An entry ends with the latest eligible message of a request, to the token; writes are billed. */
+      /** An entry ends exactly at the latest eligible message of a request. Writes are billed. */
       readonly at: 'endings';
-      /** Earlier eligible endings of a request that are looked up beside its latest. */
+      /** Number of earlier eligible endings that a request looks up, in addition to the latest one. */
       readonly lookup: number;
     }
   | {
-      /** Entries of `first`, `first + step`, ... tokens, wherever those end; writes are free. */
+      /** Entries have lengths of `first`, `first + step`, … tokens and may end inside a block. Writes are free. */
       readonly at: 'grid';
       readonly first: number;
       readonly step: number;
     }
 );
 
-/** One row: limits, floors, markers, rules, prices; each with its source and date. */
+/** One row of the catalog: limits, floors, markers, rules and prices of a model, with their source and date. */
 export interface Capabilities {
   readonly provider: string;
   readonly model: string;
-  /** Other names that mean this row. */
+  /** Other names of the same model. */
   readonly aliases: readonly string[];
-  /** Most input tokens of one request. */
+  /** Maximum input tokens of one request. */
   readonly inputLimit: number;
-  /** Whether input and output share that limit, and how an excess is answered. */
+  /**
+   * Context window in tokens. `sharedWithOutput` describes a request whose input and output limit together exceed the
+   * window. With `refused`, the provider returns an error. With `stops`, the answer ends early. With `no`, the output
+   * does not count against the window.
+   */
   readonly window: { readonly tokens: number; readonly sharedWithOutput: 'refused' | 'stops' | 'no' };
   readonly outputLimit: number;
-  /** Smallest cacheable prefix in tokens; absent is unknown. */
+  /** Smallest cacheable prefix in tokens. Absent: unknown. */
   readonly floor?: number;
   readonly markers: 'explicit' | 'implicit' | 'pass-through' | 'none' | 'unknown';
-  /** How entries come to be without a marker, where that is published. */
+  /** Rules for entries that the provider creates without a marker. Absent if they are not published. */
   readonly implicit?: ImplicitCache;
-  /** Who finds the machine that holds a prefix: the provider alone, or by the cache key. Absent: no key is sent. */
+  /**
+   * Selection of the machine that holds a prefix: by the provider alone (`automatic`), or by the cache key that the
+   * request sends (`by-key`). Absent: no key is sent.
+   */
   readonly routing?: 'automatic' | 'by-key';
-  /** Markers that a request may carry. */
+  /** Maximum number of markers in a request. */
   readonly slots: number;
-  /** Positions searched behind a marker, itself included. */
+  /**
+   * Number of positions that the provider searches backwards from a marker for an earlier entry. The marker's own
+   * position is included.
+   */
   readonly lookback: number;
-  /** Whether a run of calls, or of results, is one position. */
+  /** True if a run of consecutive calls, or of consecutive results, counts as one lookback position. */
   readonly runsCollapse: boolean;
   readonly ttls: readonly Ttl[];
-  /** The names of the render parameters that enter the cache key, with what their change loses. */
+  /**
+   * Render parameters that enter the cache key, by name. The value is the first section that a change of the parameter
+   * removes from the cache.
+   */
   readonly renderParameters: { readonly [name: string]: LostFrom };
-  /** When old thinking is stripped by the provider. */
+  /** Time at which the provider strips thinking of earlier turns from the input. */
   readonly thinkingStripped: 'at-new-turn' | 'never';
-  /** Whether an edit of sent content is refused because thinking is bound to it. */
+  /**
+   * True if the provider refuses an edit of content that was already sent, because the thinking blocks are bound to it.
+   */
   readonly prefixCheck: boolean;
-  /** Whether calls of a tool loop that is still open are refused without the reasoning that they were made with. */
+  /**
+   * Set if the provider refuses the calls of an open tool loop when they are sent without the reasoning that produced
+   * them.
+   */
   readonly reasoningInLoop?: 'required';
-  /** Changes accepted as an appended message. `tools`: added, removed and defined anew; `tool-additions`: added alone. */
+  /**
+   * Changes that the model accepts as an appended message. `tools`: tools can be added, removed and redefined.
+   * `tool-additions`: tools can only be added.
+   */
   readonly appends: readonly ('system' | 'reasoning' | 'tools' | 'tool-additions')[];
   readonly prefill: boolean;
   readonly forcedToolChoice: boolean;
   readonly requestBytes?: number;
-  /** How it takes images, or that it takes `none`: words stand for them then. Absent is unknown: they are sent. */
+  /**
+   * Rules for images. `none`: the model takes no images, and text replaces them. Absent: unknown, and images are sent.
+   */
   readonly images?: ImageInput | 'none';
   readonly prewarm: boolean;
-  /** It compares a request with the one of an earlier answer, where it is asked to, and says what changed. */
+  /**
+   * Set if the provider can compare a request with the request of an earlier answer and report the difference. The
+   * request must ask for the comparison.
+   */
   readonly diagnoses?: true;
   readonly promotes: 'unverified' | 'no' | { readonly verified: string };
   readonly prices: readonly PriceList[];
   readonly source: string;
-  /** `YYYY-MM-DD`, or `YYYY-MM` where the source tells no day. */
+  /** Day on which the row was checked, `YYYY-MM-DD`, or `YYYY-MM` if the source names no day. */
   readonly asOf: string;
   readonly notes?: string;
 }

@@ -1,5 +1,5 @@
-// The shape of the catalog's data, private to its door (`parse-catalog.ts`). Strict: a key that is not known is refused,
-// so that a misspelt field in a user's override never passes for a setting.
+// Schemas of the catalog's data, used only by `parse-catalog.ts`. They refuse unknown keys, so a misspelt field in a
+// user's override is an error instead of being ignored.
 
 import { z } from 'zod';
 
@@ -87,10 +87,10 @@ const row = z.strictObject({
   notes: name.exactOptional(),
 });
 
-/** One whole row. */
+/** Schema of one complete row. */
 export const rowSchema: z.ZodType<Capabilities> = row;
 
-/** The whole file. */
+/** Schema of the whole catalog file. */
 export const catalogSchema: z.ZodType<Catalog> = z.strictObject({
   revision: z.literal(1),
   asOf: day,
@@ -101,19 +101,19 @@ export const catalogSchema: z.ZodType<Catalog> = z.strictObject({
   }),
 });
 
-/** A user's changes: rows named by provider and model, with the fields that differ. */
+/** Schema of a user's changes: rows named by provider and model, with only the fields that differ. */
 export const overridesSchema: z.ZodType<Overrides> = z.strictObject({
   revision: z.literal(1),
   rows: z.array(row.partial().required({ provider: true, model: true })),
 });
 
-/** What a user's file holds, once its keys and values are known to be good. */
+/** Content of a user's override file after validation. */
 export interface Overrides {
   readonly revision: 1;
   readonly rows: readonly RowChange[];
 }
 
-/** A row's name and the fields to put in place of the catalog's. */
+/** Provider and model of a row, with new values for some of its fields. */
 export type RowChange = { readonly provider: string; readonly model: string } & {
   readonly [field in keyof Capabilities]?: Capabilities[field] | undefined;
 };

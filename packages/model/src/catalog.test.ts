@@ -1,4 +1,4 @@
-// The shipped data: pinned to the published figures, so that an edit of the file shows.
+// Compares the shipped catalog with the published figures, so that an edit of the data file fails a test.
 
 import { describe, expect, it } from 'vitest';
 import type { Capabilities } from './capabilities.ts';
@@ -17,21 +17,21 @@ function row(model: string): Capabilities {
 const anthropic = catalog.rows.filter((one) => one.provider === 'anthropic');
 
 describe('the shipped catalog', () => {
-  it('is one value, whoever asks', () => {
+  it('is the same value on each call of `defaultCatalog`', () => {
     expect(defaultCatalog()).toBe(catalog);
   });
 
-  it('is what its door lets in, to the last field', () => {
+  it('passes `parseCatalog` with every field unchanged', () => {
     expect(parseCatalog(structuredClone(catalog))).toStrictEqual(catalog);
   });
 
-  it('knows the models of four makers, and of a router', () => {
+  it('has the expected number of models of four makers and one router', () => {
     const count = (provider: string): number => catalog.rows.filter((one) => one.provider === provider).length;
     const makers = [count('anthropic'), count('openai'), count('google'), count('deepseek')];
     expect([...makers, count('openrouter')]).toEqual([24, 22, 13, 2, 14]);
   });
 
-  it('gives each row a source, a date and a price', () => {
+  it('has a source, a date and a price in each row', () => {
     for (const one of catalog.rows) {
       expect(one.source).not.toBe('');
       expect(one.asOf).toMatch(/^2026-1[01]/);
@@ -47,11 +47,11 @@ describe('the shipped catalog', () => {
     [1_024, ['claude-opus-4-1', 'claude-opus-4', 'claude-sonnet-4', 'claude-3-7-sonnet']],
     [2_048, ['claude-opus-4-7', 'claude-3-5-haiku', 'claude-3-haiku']],
     [4_096, ['claude-opus-4-6', 'claude-opus-4-5', 'claude-haiku-4-5']],
-  ])('has the floor %i of provider-facts §1.2', (floor, models) => {
+  ])('sets the floor to %i for the models that provider-facts §1.2 lists', (floor, models) => {
     expect(models.map((model) => row(model).floor)).toEqual(models.map(() => floor));
   });
 
-  it('marks Anthropic as §1.1 says: 4 slots, 20 positions, runs collapsed, two lifetimes', () => {
+  it('gives each Anthropic row the marker rules of §1.1: 4 slots, 20 positions, collapsed runs, two lifetimes', () => {
     for (const { markers, slots, lookback, runsCollapse, ttls, prewarm, promotes } of anthropic) {
       expect({ markers, slots, lookback, runsCollapse, ttls, prewarm, promotes }).toEqual({
         markers: 'explicit',
@@ -65,7 +65,7 @@ describe('the shipped catalog', () => {
     }
   });
 
-  it('says what a change of a setting loses, §1.3', () => {
+  it('lists the cache section that each change of a setting loses, as in §1.3', () => {
     expect(row('claude-opus-4-6').renderParameters).toEqual({
       model: 'tools',
       speed: 'system',
@@ -82,7 +82,7 @@ describe('the shipped catalog', () => {
   const named = (rule: (one: Capabilities) => boolean): readonly string[] =>
     anthropic.filter(rule).map((one) => one.aliases[0] ?? one.model);
 
-  it('strips old thinking on the older models and on each Haiku to 4.5', () => {
+  it('strips old thinking on the older models and on each Haiku up to 4.5', () => {
     expect(named((one) => one.thinkingStripped === 'at-new-turn')).toEqual([
       'claude-sonnet-4-5',
       'claude-haiku-4-5',
@@ -95,13 +95,13 @@ describe('the shipped catalog', () => {
     ]);
   });
 
-  it('checks the prefix, and refuses forced tools, from 5.1 on', () => {
+  it('sets `prefixCheck` and rules out forced tool choice for Claude models from 5.1 on', () => {
     const bound = ['claude-fable-5-2', 'claude-mythos-5-2', 'claude-opus-5-5', 'claude-sonnet-5-5', 'claude-haiku-5-5'];
     expect(named((one) => one.prefixCheck)).toEqual([...bound, 'claude-fable-5-1', 'claude-mythos-5-1']);
     expect(named((one) => !one.forcedToolChoice)).toEqual(named((one) => one.prefixCheck));
   });
 
-  it('is compared with an earlier request by the maker alone: at Anthropic, and at OpenAI from 5.6 on', () => {
+  it('sets `diagnoses` only for Anthropic, and for OpenAI models from GPT-5.6 on', () => {
     expect(named((one) => one.diagnoses !== true)).toEqual([]);
     const others = catalog.rows.filter(({ provider, diagnoses }) => provider !== 'anthropic' && diagnoses === true);
     expect(others.map(({ provider }) => provider)).toEqual(others.map(() => 'openai'));
@@ -109,26 +109,26 @@ describe('the shipped catalog', () => {
     expect(others).toEqual(paying);
   });
 
-  it('takes an appended system message on Opus 4.8 and the fifth generation, Sonnet 5 excepted', () => {
+  it('accepts appended system messages for Opus 4.8 and the fifth generation, except Sonnet 5', () => {
     expect(row('claude-opus-4-8').appends).toEqual(['system', 'tools']);
     expect(row('claude-opus-5-5').appends).toEqual(['system', 'reasoning', 'tools']);
     expect(row('claude-sonnet-5').appends).toEqual([]);
     expect(row('claude-opus-4-7').appends).toEqual([]);
   });
 
-  it('refuses a full window before 4.5, stops from then on, and takes no prefill from 4.6 on', () => {
+  it('has a full window refused before Claude 4.5 and stopping the answer from 4.5 on, and allows no prefill from 4.6 on', () => {
     expect(row('claude-opus-4-1').window.sharedWithOutput).toBe('refused');
     expect(row('claude-opus-4-5').window.sharedWithOutput).toBe('stops');
     expect([row('claude-haiku-4-5').prefill, row('claude-opus-4-6').prefill]).toEqual([true, false]);
   });
 
-  it('leaves unknown what is not known', () => {
+  it('leaves an unknown floor and unknown prices absent', () => {
     expect(row('gpt-5.1').floor).toBeUndefined();
     expect(row('gpt-5.1').prices[0]?.tiers[0]?.price.writes).toEqual({});
     expect(row('gemini-4-hydrogen').prices[0]?.tiers[0]?.price.read).toBeUndefined();
   });
 
-  it('passes markers on to a router’s Claude, with the floor, the lookback, the lifetimes and the prices of its upstream', () => {
+  it('gives each OpenRouter row the floor, lookback, lifetimes and prices of its upstream, and passes markers through for Claude', () => {
     const routed = catalog.rows.filter(({ provider }) => provider === 'openrouter');
     for (const one of routed) {
       const upstream = row(one.aliases[0] ?? '');
@@ -141,13 +141,13 @@ describe('the shipped catalog', () => {
     }
   });
 
-  it('marks nothing where a maker caches by itself, but what GPT-5.6 and later allow beside their own entry', () => {
+  it('has no marker slots for makers that cache implicitly, except 3 for GPT-5.6 and later', () => {
     for (const one of catalog.rows.filter(({ provider }) => !['anthropic', 'openrouter'].includes(provider))) {
       expect([one.markers, one.slots]).toEqual(['implicit', one.ttls.includes('30m') ? 3 : 0]);
     }
   });
 
-  it('has the three kinds of OpenAI’s cache, §2.1, and of other makers’ that nothing is known', () => {
+  it('has the three kinds of OpenAI’s implicit cache from §2.1, and none for Gemini and DeepSeek', () => {
     const endings = { at: 'endings', idle: 30, lookup: 20 };
     expect([row('gpt-5.6-sol'), row('gpt-6.1-terra')].map(({ implicit }) => implicit)).toEqual([endings, endings]);
     expect(row('gpt-5.5').implicit).toEqual({ at: 'grid', idle: 30, age: 1_440, first: 2_048, step: 2_048 });
@@ -158,7 +158,7 @@ describe('the shipped catalog', () => {
     ]);
   });
 
-  it('routes OpenAI’s older models by key, and has no key for other makers', () => {
+  it('routes OpenAI’s older models by key, and has no routing for other makers', () => {
     expect(['gpt-5.6-luna', 'gpt-5.5', 'o3'].map((model) => row(model).routing)).toEqual([
       'automatic',
       'by-key',
@@ -168,7 +168,7 @@ describe('the shipped catalog', () => {
       expect('routing' in one).toBe(false);
   });
 
-  it('asks no GPT-4 for effort: neither 4o nor 4.1 reasons', () => {
+  it('omits `reasoning.effort` for GPT-4o and GPT-4.1, because they do not reason', () => {
     const asked = catalog.rows.filter(
       ({ provider, renderParameters }) => provider === 'openai' && 'reasoning.effort' in renderParameters,
     );

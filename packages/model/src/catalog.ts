@@ -1,30 +1,30 @@
-// The catalog: what each model can do and costs, one row per provider and model. Made of data that was validated at
-// the door; the rest of the code trusts it.
+// Catalog: the abilities and prices of each model, one row per provider and model. `parse-catalog.ts` validates the
+// data, so the rest of the code trusts it.
 
 import { CodedError } from '@tidemark/core';
 import type { Capabilities } from './capabilities.ts';
 
-/** A validated catalog. No two rows share a provider and a name, aliases included. */
+/** A validated catalog. No two rows of a provider share a name or an alias. */
 export interface Catalog {
-  /** Of the file's shape. */
+  /** Revision of the file format. */
   readonly revision: 1;
-  /** The day the whole was last looked over, `YYYY-MM-DD`; each row has its own. */
+  /** Day of the last review of the whole catalog, `YYYY-MM-DD`. Each row has its own date. */
   readonly asOf: string;
   readonly rows: readonly Capabilities[];
 }
 
-/** Codes of what is wrong with a catalog or with a user's changes to it. */
+/** Error codes for an invalid catalog, or for invalid user changes to it. */
 export type CatalogErrorCode = 'catalog/invalid' | 'catalog/override-invalid' | 'catalog/row-incomplete';
 
-/** One thing that is wrong, and where: `rows[3].prices[0].from`. */
+/** One invalid value and its path, for example `rows[3].prices[0].from`. */
 export interface CatalogIssue {
   readonly path: string;
   readonly problem: string;
-  /** `provider/model` of the row it lies in, where that can be told. */
+  /** `provider/model` of the row that contains the value. Absent if the row cannot be determined. */
   readonly row?: string;
 }
 
-/** A catalog or an override that cannot be used. To the user: mend the named fields and load it again. */
+/** A catalog or an override that cannot be used. The user must correct the named fields and load the file again. */
 export class CatalogError extends CodedError<CatalogErrorCode, { readonly issues: readonly CatalogIssue[] }> {
   override readonly name = 'CatalogError';
 

@@ -1,14 +1,18 @@
-// What a provider's failure means, sorted by what to do next.
+// Errors of a provider, sorted by the action that the caller should take next.
 
 import { CodedError } from '@tidemark/core';
 
 /**
- * `retryable`: later, with `afterMs` if it was said. `compaction`: too long, compact and retry. `refused`: tell the user.
- * `stop`: nothing helps here (authentication, billing).
+ * Action after a failure.
+ *
+ * - `retryable`: try again later, after `afterMs` if the provider named a delay.
+ * - `compaction`: the request is too long or too large; compact and try again.
+ * - `refused`: report the error to the user.
+ * - `stop`: no retry or compaction helps (authentication, billing).
  */
 export type ProviderErrorClass = 'retryable' | 'compaction' | 'refused' | 'stop';
 
-/** Codes of this project for what went wrong, whatever the provider calls it. */
+/** Error codes of this project, independent of the provider's own names. */
 export type ProviderErrorCode =
   | 'provider/rate-limited'
   | 'provider/overloaded'
@@ -31,34 +35,34 @@ export type ProviderErrorCode =
   | 'provider/address'
   | 'provider/oversized';
 
-/** What of a request a provider refuses, as far as its error says so. */
+/** Place in a request that the provider refuses, as far as its error names it. */
 export interface RefusedPlace {
   readonly holds?: 'image' | 'thinking' | 'call';
-  /** Index of the message, or item, as the body counts them. */
+  /** Index of the message, or of the item, in the request body. */
   readonly message?: number;
-  /** Index inside its content. */
+  /** Index in the content of that message. */
   readonly content?: number;
-  /** Index inside the content of a result that stands there. */
+  /** Index in the content of the tool result at that place. */
   readonly inner?: number;
-  /** The id of a call. */
+  /** Id of the refused call. */
   readonly call?: string;
 }
 
-/** What is known of a failure beside its code. */
+/** Data of a failed call, in addition to its error code. */
 export interface ProviderErrorData {
   readonly provider: string;
   readonly status?: number;
-  /** The provider's own word for the type. */
+  /** The provider's own name of the error type. */
   readonly type?: string;
   readonly request?: string;
   readonly afterMs?: number;
-  /** What it does not take of the request; absent where the error points to nothing. */
+  /** Part of the request that the provider refuses. Absent if the error names no part. */
   readonly refused?: RefusedPlace;
-  /** Which way the call went, where a provider has several. */
+  /** Connection that carried the call. Absent if the provider has only one kind. */
   readonly transport?: 'http' | 'websocket';
 }
 
-/** A failed call. What had arrived before is with the caller, who got it as stream parts. */
+/** A failed call. The caller has already received the stream parts that arrived before the failure. */
 export class ProviderError extends CodedError<ProviderErrorCode, ProviderErrorData> {
   override readonly name = 'ProviderError';
   readonly class: ProviderErrorClass;

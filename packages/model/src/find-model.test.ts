@@ -1,4 +1,4 @@
-// Names: every way they are written that is known, and what stands in for a model that is not.
+// Tests the known spellings of model names, and the substitute for an unknown model.
 
 import { describe, expect, it } from 'vitest';
 import { defaultCatalog } from './default-catalog.ts';
@@ -28,7 +28,7 @@ describe('findModel', () => {
     ['openai/gpt-5.1', 'gpt-5.1'],
     ['gpt-5-2025-08-07', 'gpt-5'],
     ['models/gemini-2.5-pro', 'gemini-2.5-pro'],
-  ])('takes %s for %s', (name, model) => {
+  ])('resolves %s to %s', (name, model) => {
     expect(findModel(catalog, name)?.model).toBe(model);
     expect(nearestModel(catalog, name)?.exact).toBe(true);
   });
@@ -39,16 +39,16 @@ describe('findModel', () => {
     }
   });
 
-  it('looks only at the provider that is named', () => {
+  it('searches only the rows of the named provider', () => {
     expect(findModel(catalog, 'claude-opus-5-5', 'anthropic')?.model).toBe('claude-opus-5-5');
     expect(findModel(catalog, 'claude-opus-5-5', 'openai')).toBeUndefined();
   });
 
-  it.each(['', 'claude', 'sonnet', 'gpt-5.1-codex', 'claude-opus-9', 'llama'])('knows no %j', (name) => {
+  it.each(['', 'claude', 'sonnet', 'gpt-5.1-codex', 'claude-opus-9', 'llama'])('returns undefined for %j', (name) => {
     expect(findModel(catalog, name)).toBeUndefined();
   });
 
-  it('leaves a maker’s name of the catalog as it is', () => {
+  it('uses a name that `normalModelName` leaves unchanged for each maker’s row', () => {
     for (const row of catalog.rows.filter(({ provider }) => provider !== 'openrouter')) {
       for (const name of [row.model, ...row.aliases]) expect(normalModelName(name)).toBe(name);
     }
@@ -66,7 +66,7 @@ describe('nearestModel', () => {
     ['claude-opus-next', 'claude-opus-5-5'],
     ['claude-saga-6', 'claude-sonnet-5-5'],
     ['claude-2.1', 'claude-3-7-sonnet-20250219'],
-  ])('lets %s be stood in for by %s, and says so', (name, model) => {
+  ])('replaces %s by the row of %s and reports an inexact match', (name, model) => {
     const nearest = nearestModel(catalog, name);
     expect([nearest?.capabilities.model, nearest?.exact]).toEqual([model, false]);
   });
@@ -75,12 +75,12 @@ describe('nearestModel', () => {
     ['claude-opus-4-6', ['claude-opus-4-5-20251101', 'claude-opus-4-7']],
     ['claude-opus-4-7', ['claude-opus-4-6', 'claude-opus-4-8']],
     ['claude-haiku-5', ['claude-haiku-4-5-20251001', 'claude-haiku-5-5']],
-  ])('prefers the newer of two that are as near to %s', (name, near) => {
+  ])('prefers the newer of two versions equally near to %s', (name, near) => {
     const rows = catalog.rows.filter((row) => near.includes(row.model)).toReversed();
     expect(nearestModel({ ...catalog, rows }, name)?.capabilities.model).toBe(near[1]);
   });
 
-  it.each(['gpt-5.1-codex', 'sonnet', '<synthetic>', ''])('has none for %j', (name) => {
+  it.each(['gpt-5.1-codex', 'sonnet', '<synthetic>', ''])('returns undefined for %j', (name) => {
     expect(nearestModel(catalog, name)).toBeUndefined();
   });
 });

@@ -1,15 +1,16 @@
-// From the name of a model to its row.
+// Finds the catalog row of a model by its name.
 
 import { defined } from '@tidemark/core';
 import type { Capabilities } from './capabilities.ts';
 import type { Catalog } from './catalog.ts';
 
 /**
- * The row that a name means, by its name as it stands, then by its normal form, then without the date of a snapshot;
- * aliases count as names. With a provider only that provider's rows are looked at. `undefined` when there is none.
+ * Returns the catalog row of a model, or `undefined` if no row matches. The name is tried as written, then in its
+ * normal form, then without the date of its snapshot. Aliases count as names. With `provider`, only the rows of that
+ * provider are searched.
  *
- * A cloud's or router's name finds the row of the maker's own interface: prices there may differ, and Bedrock keeps
- * floors of its own. A window suffix (`[1m]`) is dropped, not honoured.
+ * A name from a cloud or a router finds the row of the maker's own API. Prices of the cloud may differ, and Bedrock has
+ * its own floors. A window suffix (`[1m]`) is dropped and does not change the window.
  */
 export function findModel(catalog: Catalog, model: string, provider?: string): Capabilities | undefined {
   const rows = provider === undefined ? catalog.rows : catalog.rows.filter((row) => row.provider === provider);
@@ -21,16 +22,18 @@ export function findModel(catalog: Catalog, model: string, provider?: string): C
   return undefined;
 }
 
-/** A row to go by, and whether it is the model's own or stands in for an unknown one. */
+/** A catalog row for a model name. `exact` is false if the model is unknown and the row belongs to a similar model. */
 export interface NearestModel {
   readonly capabilities: Capabilities;
   readonly exact: boolean;
 }
 
 /**
- * The row of a model, or for an unknown Claude model the row of its family whose version is nearest, the newer one of
- * two equally near. A name that tells no family stands with the Sonnets, one that tells no version with the newest. For
- * an unknown model of another maker `undefined`: nothing is known of it.
+ * Returns the row of a model. For an unknown Claude model, returns the row of the same family with the nearest version;
+ * of two equally near versions, the newer.
+ *
+ * A name without a known family is treated as a Sonnet. A name without a version is treated as the newest. Returns
+ * `undefined` for an unknown model of another maker, because nothing is known about it.
  */
 export function nearestModel(catalog: Catalog, model: string, provider?: string): NearestModel | undefined {
   const found = findModel(catalog, model, provider);
@@ -38,7 +41,7 @@ export function nearestModel(catalog: Catalog, model: string, provider?: string)
   const claude = readClaudeName(normalModelName(model));
   if (claude === undefined) return undefined;
   const version = claude.version ?? Number.MAX_SAFE_INTEGER;
-  // In tenths: 4.6 and 4.8 are equally far from 4.7, though as floats they are not.
+  // The distance is rounded to tenths. With floating-point numbers, 4.6 and 4.8 would not be equally far from 4.7.
   const distance = (row: { readonly version: number }): number => Math.round(Math.abs(row.version - version) * 10);
   const [nearest] = familyRows(catalog, claude.family ?? 'sonnet', provider).toSorted(
     (a, b) => distance(a) - distance(b) || b.version - a.version,
@@ -58,13 +61,16 @@ function familyRows(
   });
 }
 
-// Names of models as people, routers, clouds and transcripts write them, brought to the form the catalog uses.
+// Model names as people, routers, clouds and transcripts write them, converted to the form that the catalog uses.
 
 /**
- * A model's name without what does not change which model it is: letter case, the path of a router or cloud
- * (`anthropic/…`, `openrouter/anthropic/…`, `us.anthropic.…`, `publishers/…/models/…`, an ARN), Bedrock's version
- * (`-v1:0`), Vertex's `@` before the date, a variant (`:beta`), a window (`[1m]`), `-latest`, and the dots that routers
- * put in Claude's versions. `us.anthropic.claude-sonnet-4-5-20250929-v1:0` is `claude-sonnet-4-5-20250929`.
+ * Returns a model name without the parts that do not identify the model. `us.anthropic.claude-sonnet-4-5-20250929-v1:0`
+ * becomes `claude-sonnet-4-5-20250929`.
+ *
+ * The result is in lower case. Removed parts: the path of a router or cloud (`anthropic/…`, `openrouter/anthropic/…`,
+ * `us.anthropic.…`, `publishers/…/models/…`, an ARN), Bedrock's version (`-v1:0`), a variant (`:beta`), a window
+ * (`[1m]`) and `-latest`. Vertex's `@` before the date becomes `-`, and so do the dots that routers put in Claude's
+ * versions.
  */
 export function normalModelName(name: string): string {
   const bare = lastSegment(name.trim().toLowerCase())
@@ -76,15 +82,18 @@ export function normalModelName(name: string): string {
   return bare.startsWith('claude-') ? bare.replace(/-v\d{1,2}$/, '').replaceAll('.', '-') : bare;
 }
 
-/** A normal name without the date of its snapshot: `-20250929` or `-2025-08-07`. */
+/** Returns a normal name without the date of its snapshot (`-20250929` or `-2025-08-07`). */
 export function undatedModelName(normal: string): string {
   return normal.replace(/-(?:20\d{6}|20\d\d-\d\d-\d\d)$/, '');
 }
 
-/** A line of Claude models. */
+/** Families of Claude models. */
 type ClaudeFamily = 'opus' | 'sonnet' | 'haiku' | 'fable' | 'mythos';
 
-/** What a Claude model's name tells. `version` is a number to compare by: 4.5. */
+/**
+ * Family and version in the name of a Claude model. `version` is a number for comparisons, such as 4.5. Each is absent
+ * if the name does not contain it.
+ */
 export interface ClaudeName {
   readonly family?: ClaudeFamily;
   readonly version?: number;
@@ -92,7 +101,10 @@ export interface ClaudeName {
 
 const FAMILIES: readonly ClaudeFamily[] = ['opus', 'sonnet', 'haiku', 'fable', 'mythos'];
 
-/** Reads a normal name in either order (`claude-3-5-haiku`, `claude-haiku-4-5`); `undefined` when it is no Claude's. */
+/**
+ * Reads the family and version from a normal name in either word order (`claude-3-5-haiku`, `claude-haiku-4-5`).
+ * Returns `undefined` if the name is not a Claude model.
+ */
 export function readClaudeName(normal: string): ClaudeName | undefined {
   const words = undatedModelName(normal).split('-');
   if (words[0] !== 'claude') return undefined;

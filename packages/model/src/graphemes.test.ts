@@ -4,7 +4,9 @@ import { graphemeAt, graphemesOf } from './text.ts';
 
 const SEGMENTER = new Intl.Segmenter('und', { granularity: 'grapheme' });
 
-/** Letters, and all that joins with what stands beside it: marks, joiners, flags, jamo, a prepended sign, line ends. */
+/**
+ * Letters, and characters that join with their neighbours: marks, joiners, flags, jamo, a prepended sign, line ends.
+ */
 const unit = fc.constantFrom(
   'a',
   'b',
@@ -25,7 +27,7 @@ const unit = fc.constantFrom(
   '\ud83d',
 );
 
-test('finds the grapheme at every unit as the segmenter does, plain or not', () => {
+test('`graphemeAt` finds the same grapheme as `Intl.Segmenter` at every unit, in ASCII and in other text', () => {
   fc.assert(
     fc.property(fc.string({ unit, maxLength: 12 }), fc.integer({ min: -1, max: 20 }), (text, at) => {
       const found = SEGMENTER.segment(text).containing(at);
@@ -37,7 +39,7 @@ test('finds the grapheme at every unit as the segmenter does, plain or not', () 
   );
 });
 
-test('gives all of a text, in order', () => {
+test('`graphemesOf` returns every grapheme of a text, in order', () => {
   expect(Array.from(graphemesOf('ae\u0301👩\u200d💻\r\n'), ({ segment }) => segment)).toEqual([
     'a',
     'e\u0301',

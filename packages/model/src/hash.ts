@@ -1,12 +1,15 @@
-// Hashing as an argument: a pure package has none of its own.
+// Hashing interface. The caller passes an implementation, because a pure package cannot import one.
 
-/** A SHA-256 in progress. `copy` saves its state, so that what only grows is hashed once. */
+/** A SHA-256 computation in progress. `copy` saves its state, so the bytes of a growing body are hashed only once. */
 export interface Hash {
   update(data: string | Uint8Array): Hash;
   copy(): Hash;
-  /** Lower-case hex, 64 characters. Ends this state; take a `copy` first to go on. */
+  /**
+   * Returns the digest as 64 lower-case hex characters. The state cannot be used after the call; call `copy` first to
+   * continue.
+   */
   hex(): string;
 }
 
-/** Begins a SHA-256. */
+/** Begins a SHA-256 computation. */
 export type NewHash = () => Hash;

@@ -1,25 +1,27 @@
-// How a model takes images, as a row of the catalog says it: how large it is shown them, and by which published rule they
-// are counted. An image is counted by its pixels, never by the length of its base64.
+// Image rules of a model, as the catalog describes them: the largest size that the model sees, and the published rule
+// that counts the tokens. Tokens depend on the pixels of an image, never on the length of its base64 text.
 
-/** How a model takes images: the size it is shown, in pixels, and the rule that gives the tokens. */
+/** Image rules of a model: the maximum size in pixels, and the rule that computes the tokens. */
 export interface ImageInput {
-  /** Longest side that the model is shown; the provider scales down what is longer. Absent: any. */
+  /** Maximum length of the longer side in pixels. The provider scales down larger images. Absent: no maximum. */
   readonly side?: number;
   readonly count: PatchCount | TileCount;
 }
 
-/** Every patch that an image covers is a token, or so many of one; what has more patches than `most` is scaled down. */
+/** Counts tokens by the patches that an image covers. An image with more than `most` patches is scaled down. */
 export interface PatchCount {
   readonly by: 'patches';
-  /** Pixels of a patch's side. */
+  /** Side of a square patch, in pixels. */
   readonly size: number;
   readonly most?: number;
-  /** Tokens of a patch. Default: 1. */
+  /** Tokens per patch. Default: 1. */
   readonly each?: number;
 }
 
 /**
- * Scaled to fit 2,048 pixels a side, then to 768 at the shorter one; `base` tokens, and `each` for every tile of 512 pixels.
+ * Counts tokens by tiles. The image is scaled down to fit 2,048 pixels a side, then to 768 pixels at the shorter side.
+ * It costs `base` tokens, and `each` tokens for every tile of 512 pixels.
+ *
  * @see https://developers.openai.com/api/docs/guides/images-vision
  */
 export interface TileCount {
@@ -28,25 +30,30 @@ export interface TileCount {
   readonly each: number;
 }
 
-/** Pixels. */
+/** Width and height of an image, in pixels. */
 export interface ImageSize {
   readonly width: number;
   readonly height: number;
 }
 
 /**
- * Longest side of an image that is sent, whatever the model: with more than 20 images in a request Anthropic refuses longer
- * ones, and sessions grow. No model of the catalog loses by it what a text of usual size needs.
+ * Maximum length of the longer side of a sent image in pixels, for every model. Anthropic refuses longer sides in a
+ * request with more than 20 images, and a growing session can reach that number. Text of usual size stays readable for
+ * every model of the catalog.
+ *
  * @see https://platform.claude.com/docs/en/build-with-claude/vision
  */
 export const SENT_SIDE = 2_000;
 
-/** The size at which an image is sent: as it is, or the largest of its shape that no provider scales down again. */
+/**
+ * Returns the size at which an image is sent: the original size, or the largest size of the same shape that no provider
+ * scales down further.
+ */
 export function sentSize(input: ImageInput | undefined, size: ImageSize): ImageSize {
   return largest(size, { ...input, side: Math.min(SENT_SIDE, input?.side ?? SENT_SIDE) });
 }
 
-/** Tokens of an image by the rule of the model: at least 1. */
+/** Returns the tokens of an image by the rule of the model; at least 1. */
 export function imageTokens(input: ImageInput, size: ImageSize): number {
   const { count } = input;
   if (count.by === 'tiles') return count.base + count.each * tilesOf(size);
@@ -54,7 +61,10 @@ export function imageTokens(input: ImageInput, size: ImageSize): number {
   return Math.max(1, Math.ceil(patches * (count.each ?? 1)));
 }
 
-/** The rule of the providers, "the largest possible size that preserves the aspect ratio": the longer side is searched. */
+/**
+ * Returns "the largest possible size that preserves the aspect ratio", which is the rule of the providers. It is found
+ * by a binary search over the longer side.
+ */
 function largest(size: ImageSize, { side = Infinity, count }: Partial<ImageInput>): ImageSize {
   const most = count?.by === 'patches' ? (count.most ?? Infinity) : Infinity;
   const fits = (one: ImageSize): boolean =>

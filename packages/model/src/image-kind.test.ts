@@ -8,7 +8,7 @@ const bytes = (...parts: readonly (string | readonly number[])[]): Buffer =>
 const PNG = '\x89PNG\r\n\x1a\n';
 const JPEG = bytes([0xff, 0xd8, 0xff, 0xe0, 0, 4, 0, 0, 0xff, 0xff, 0xc4, 0, 2, 0xff, 0xc2, 0, 17, 8, 1, 224, 2, 128]);
 
-test('reads the pixels of each kind from its header', () => {
+test('`imageKind` reads the width and height of each kind from its header', () => {
   expect(imageKind(bytes(PNG, [0, 0, 0, 13], 'IHDR', [0, 0, 2, 128, 0, 0, 1, 224]))).toEqual({
     mediaType: 'image/png',
     pixels: { width: 640, height: 480 },
@@ -23,9 +23,10 @@ test('reads the pixels of each kind from its header', () => {
   expect(imageKind(lossy)).toMatchObject({ pixels: { width: 640, height: 480 } });
 });
 
-test('knows no image in words, whatever they are called', () => expect(imageKind(Buffer.from('PNG'))).toBeUndefined());
+test('`imageKind` returns undefined for text that only names an image format', () =>
+  expect(imageKind(Buffer.from('PNG'))).toBeUndefined());
 
-test('says of a header that is cut or damaged that it has no pixels, and never fails', () => {
+test('`imageKind` returns no pixels for a cut or damaged header, and never throws', () => {
   expect(imageKind(bytes(PNG))).toEqual({ mediaType: 'image/png', pixels: undefined });
   for (let cut = 3; cut < JPEG.length; cut += 1)
     expect(imageKind(JPEG.subarray(0, cut))).toEqual({ mediaType: 'image/jpeg', pixels: undefined });

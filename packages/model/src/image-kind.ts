@@ -1,16 +1,16 @@
-// What image some bytes hold, by what they say and never by a name, and how many pixels it has: providers count by them.
-// Nothing is decoded.
+// Detects the kind and the pixel size of an image from its bytes, never from its file name. Providers count image
+// tokens by pixels. The image is not decoded.
 
 import type { ImageSize } from './image-input.ts';
 
-/** A picture that every provider takes. */
+/** An image format that every provider accepts, with the size of the image. */
 export interface ImageKind {
   readonly mediaType: 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp';
-  /** `undefined` where the header is cut or damaged. */
+  /** `undefined` if the header is cut or damaged. */
   readonly pixels: ImageSize | undefined;
 }
 
-/** `undefined` when the bytes begin like none of them. */
+/** Returns the kind of an image by its first bytes, or `undefined` if they match no supported format. */
 export function imageKind(bytes: Uint8Array): ImageKind | undefined {
   if (begins(bytes, 0, '\x89PNG\r\n\x1a\n')) return { mediaType: 'image/png', pixels: read(bytes, pngPixels) };
   if (begins(bytes, 0, '\xff\xd8\xff')) return { mediaType: 'image/jpeg', pixels: read(bytes, jpegPixels) };
@@ -24,7 +24,7 @@ export function imageKind(bytes: Uint8Array): ImageKind | undefined {
 type Pixels = readonly [width: number, height: number];
 type ReadPixels = (header: DataView, bytes: Uint8Array) => Pixels | undefined;
 
-/** The bytes from there on, as characters of one byte each. */
+/** Checks that the bytes at `at` equal `magic`, one byte per character. */
 function begins(bytes: Uint8Array, at: number, magic: string): boolean {
   return Array.from(magic).every((character, index) => bytes[at + index] === character.charCodeAt(0));
 }
@@ -34,7 +34,7 @@ function read(bytes: Uint8Array, pixelsIn: ReadPixels): ImageSize | undefined {
     const [width, height] = pixelsIn(new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength), bytes) ?? [0, 0];
     return width > 0 && height > 0 ? { width, height } : undefined;
   } catch (error) {
-    // A header that ends early.
+    // A RangeError means that the header ends early.
     if (error instanceof RangeError) return undefined;
     throw error;
   }
@@ -60,7 +60,9 @@ function uint24(header: DataView, at: number): number {
   return header.getUint16(at, true) + header.getUint8(at + 2) * 0x10000;
 }
 
-/** The frame header stands behind segments of any length; of the markers C0 to CF three are no frames. */
+/**
+ * Finds the frame header, which follows segments of any length. Markers C0 to CF begin a frame, except C4, C8 and CC.
+ */
 function jpegPixels(header: DataView): Pixels | undefined {
   let at = 2;
   while (header.getUint8(at) === 0xff) {

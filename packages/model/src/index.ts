@@ -1,4 +1,4 @@
-// The face of `model`: what a model is.
+// Public exports of the `model` package: the provider port, and the types and data that describe a model.
 
 export type {
   AbortSignalLike,

@@ -1,4 +1,4 @@
-// The door: what is refused, and how it says so.
+// Tests the validation of a catalog: the refused values and their error messages.
 
 import { describe, expect, it } from 'vitest';
 import type { Catalog } from './catalog.ts';
@@ -30,7 +30,7 @@ function overridden(row: object): Catalog {
 const SONNET = { provider: 'anthropic', model: 'claude-sonnet-4-6' };
 
 describe('parseCatalog', () => {
-  it('reads what it wrote', () => {
+  it('reads the shipped catalog after a round trip through JSON', () => {
     expect(parseCatalog(JSON.parse(JSON.stringify(shipped)))).toEqual(shipped);
   });
 
@@ -51,7 +51,7 @@ describe('parseCatalog', () => {
 
   const price = { input: '1', output: '2', writes: {} };
 
-  it('refuses price lists and tiers out of order', () => {
+  it('refuses price lists and tiers that are out of order', () => {
     const lists = ['2026-02-01', '2026-01-01'].map((from) => ({ from, tiers: [{ above: 0, price }] }));
     expect(refusal(() => parseCatalog(withFirstRow({ prices: lists }))).message).toContain('ascend by "from"');
     const tiers = [0, 200, 100].map((above) => ({ above, price }));
@@ -61,7 +61,7 @@ describe('parseCatalog', () => {
     expect(refusal(() => parseCatalog(withFirstRow({ prices: late }))).message).toContain('"above": 0');
   });
 
-  it('refuses a name that means two rows', () => {
+  it('refuses a name that belongs to two rows', () => {
     const twice = { ...shipped, rows: [shipped.rows[0], shipped.rows[0]] };
     expect(refusal(() => parseCatalog(twice)).data.issues[0]).toEqual({
       path: 'rows[1]',
@@ -70,13 +70,13 @@ describe('parseCatalog', () => {
     });
   });
 
-  it.each([undefined, null, [], 'catalog', {}])('refuses %j as a whole', (json) => {
+  it.each([undefined, null, [], 'catalog', {}])('refuses %j, which is not a catalog', (json) => {
     expect(refusal(() => parseCatalog(json)).code).toBe('catalog/invalid');
   });
 });
 
 describe('withOverrides', () => {
-  it('replaces the given fields of a row and leaves the rest and the others', () => {
+  it('replaces the given fields of a row and changes no other field or row', () => {
     const changed = overridden({ ...SONNET, floor: 2_048 });
     const { source, ...row } = findModel(changed, SONNET.model) ?? {};
     const { source: before, ...shippedRow } = findModel(shipped, SONNET.model) ?? {};
@@ -92,7 +92,7 @@ describe('withOverrides', () => {
     expect(findModel(changed, SONNET.model)?.source).toBe('our contract');
   });
 
-  it('lets an alias name a row, and refuses one that is taken', () => {
+  it('accepts a new alias, and refuses an alias of another row', () => {
     expect(findModel(overridden({ ...SONNET, aliases: ['our-sonnet'] }), 'our-sonnet')?.model).toBe(SONNET.model);
     const taken = refusal(() => overridden({ ...SONNET, aliases: ['claude-opus-5'] }));
     expect(taken.code).toBe('catalog/invalid');
@@ -103,7 +103,7 @@ describe('withOverrides', () => {
     expect(findModel(overridden(own), 'small')?.provider).toBe('local');
   });
 
-  it('refuses a new row with fields missing and names them', () => {
+  it('refuses a new row with missing fields and names these fields', () => {
     const error = refusal(() => overridden({ provider: 'anthropic', model: 'claude-sonet-4-6', floor: 1 }));
     expect(error.code).toBe('catalog/row-incomplete');
     expect(error.message).toContain('anthropic/claude-sonet-4-6');
@@ -111,7 +111,7 @@ describe('withOverrides', () => {
     expect(error.message).not.toContain('floor');
   });
 
-  it('refuses a key it does not know', () => {
+  it('refuses an unknown key', () => {
     const error = refusal(() => overridden({ ...SONNET, florr: 2_048 }));
     expect([error.code, error.data.issues[0]?.row]).toEqual([
       'catalog/override-invalid',
@@ -120,7 +120,7 @@ describe('withOverrides', () => {
     expect(error.message).toContain('florr');
   });
 
-  it('leaves the catalog it was given as it is', () => {
+  it('does not change the catalog that it receives', () => {
     const before = JSON.stringify(shipped);
     overridden({ ...SONNET, floor: 1 });
     expect(JSON.stringify(shipped)).toBe(before);

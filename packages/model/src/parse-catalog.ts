@@ -1,4 +1,4 @@
-// The door of the catalog: unknown JSON enters, a typed catalog leaves, or an error that names every bad field.
+// Validates the catalog: turns unknown JSON into a typed catalog, or throws an error that names every invalid field.
 
 import type { z } from 'zod';
 
@@ -7,7 +7,7 @@ import { catalogSchema, overridesSchema, type RowChange, rowSchema } from './cat
 import { type Catalog, CatalogError, type CatalogErrorCode, type CatalogIssue } from './catalog.ts';
 
 /**
- * Reads a catalog.
+ * Validates a catalog and returns it.
  *
  * @throws CatalogError `catalog/invalid` with every issue, its path and row.
  */
@@ -16,12 +16,14 @@ export function parseCatalog(json: unknown): Catalog {
 }
 
 /**
- * The catalog with a user's changes: `{ "revision": 1, "rows": [{ "provider", "model", ...fields }] }`. A row that is
- * there has the given fields replaced, each whole (`prices` is one field); another is added and must be complete. A
- * changed row whose `source` was not given says in it that it was changed.
+ * Returns the catalog with a user's changes applied: `{ "revision": 1, "rows": [{ "provider", "model", ...fields }] }`.
+ *
+ * A change to an existing row replaces the given fields as a whole (`prices` is one field). A row for an unknown model
+ * is added and must be complete. If the change gives no `source`, the `source` of the changed row lists the fields that
+ * the user set.
  *
  * @throws CatalogError `catalog/override-invalid` for unknown keys and bad values, `catalog/row-incomplete` for a new
- * row with fields missing, `catalog/invalid` when the result contradicts itself (a name that now means two rows).
+ *   row with missing fields, `catalog/invalid` if the result contradicts itself (one name for two rows).
  */
 export function withOverrides(catalog: Catalog, overrides: unknown): Catalog {
   const changes = parse(overridesSchema, overrides, 'catalog/override-invalid', "the user's catalog");

@@ -1,4 +1,4 @@
-// What spans are made of, as a model sees them. Bytes of images are looked up by digest when a span is lowered.
+// Parts of a span, in the form that a model sees. The bytes of images are looked up by digest when a span is lowered.
 
 import type { AnswerText, CallPart, ImagePart, NativePart, ReasoningPart, TextPart } from '@tidemark/core';
 
@@ -6,13 +6,19 @@ import type { AnswerText, CallPart, ImagePart, NativePart, ReasoningPart, TextPa
 export interface BoundReasoningPart extends ReasoningPart {
   readonly provider: string;
   readonly model: string;
-  /** Something that stood before it in its answer is left out of packing: its prefix is no longer the one it came in. */
+  /**
+   * True if an earlier part of the same answer is omitted from the request. The reasoning then follows another prefix
+   * than the one that it was written after.
+   */
   readonly displaced?: boolean;
-  /** What came right behind it in its answer is left out of packing, or goes by another id. */
+  /**
+   * True if the part directly after the reasoning in its answer is omitted from the request, or is sent with another
+   * id.
+   */
   readonly torn?: boolean;
 }
 
-/** The closing of one call. */
+/** Result of one call. It closes the call. */
 export interface ResultPart {
   readonly type: 'result';
   readonly call: string;
@@ -20,42 +26,54 @@ export interface ResultPart {
   readonly content: readonly (TextPart | ImagePart)[];
 }
 
-/** How much the model reasons from here on: said inside the history, where the front says otherwise. */
+/**
+ * Changes the reasoning level from this point of the history on. The change is sent in the history and overrides the
+ * level in the front.
+ */
 export interface ReasoningChange {
   readonly type: 'change';
   readonly change: 'reasoning';
-  /** The level, by the provider's own name for it. */
+  /** Reasoning level, by the provider's own name. */
   readonly setting: string;
 }
 
-/** Which tools the model is offered from here on: said inside the history, where the front says otherwise. */
+/**
+ * Changes the offered tools from this point of the history on. The change is sent in the history and overrides the tool
+ * list in the front.
+ */
 export interface ToolsChange {
   readonly type: 'change';
   readonly change: 'tools';
   readonly added: readonly AddedTool[];
-  /** Names that are offered no longer. */
+  /** Names of tools that are no longer offered. */
   readonly removed: readonly string[];
 }
 
-/** One tool that is offered from here on. A name that is offered already is given another definition. */
+/** A tool that is offered from this point on. If the name is already offered, its definition is replaced. */
 export interface AddedTool {
   readonly name: string;
-  /** Digest of its canonical definition: the bytes are among the materials. */
+  /** Digest of the tool's canonical definition. Lowering looks up its bytes in the materials. */
   readonly definition: string;
-  /** Set where the last definition of that name, in the front or behind it, is this one: it need not be sent again. */
+  /**
+   * True if this definition is already the latest one for the name, in the front or in the history. It need not be sent
+   * again.
+   */
   readonly known?: boolean;
 }
 
-/** The agent's own system text from here on: sent inside the history, where the front holds another one. */
+/**
+ * Replaces the agent's own system text from this point of the history on. The new text is sent in the history, because
+ * the front keeps the old one.
+ */
 export interface RoleChange {
   readonly type: 'change';
   readonly change: 'role';
-  /** The words for the model. Never blank. */
+  /** System text for the model. Never blank. */
   readonly text: string;
 }
 
-/** A change of what the front says, appended instead of edited. */
+/** A change of a setting of the front, appended to the history instead of editing the front. */
 export type ChangePart = ReasoningChange | ToolsChange | RoleChange;
 
-/** Everything that a span can hold. */
+/** Any part that a span can contain. */
 export type Part = AnswerText | ImagePart | BoundReasoningPart | CallPart | NativePart | ResultPart | ChangePart;

@@ -1,4 +1,5 @@
-// Money: which price is in force, and sums checked against whole-number arithmetic that shares nothing with the code.
+// Tests the choice of a price and the computation of costs. Sums are checked against integer arithmetic that shares no
+// code with the implementation.
 
 import type { Ttl, Usage } from '@tidemark/core';
 import fc from 'fast-check';
@@ -25,7 +26,7 @@ function price(model: string, day = TODAY, input = 0): Price {
 }
 
 describe('priceAt', () => {
-  it('takes the list in force on the day', () => {
+  it('uses the price list that applies on the day', () => {
     expect(priceAt(row('claude-sonnet-5-5'), '2026-09-27', 1)).toBeUndefined();
     expect(price('claude-sonnet-5-5', '2026-09-28').read).toBe('0.2');
     expect(price('claude-sonnet-5-5', '2026-10-06').read).toBe('0.2');
@@ -34,7 +35,7 @@ describe('priceAt', () => {
     expect(price('gemini-4-argon', '2026-12-01')).toEqual({ input: '4', output: '20', read: '0.2', writes: {} });
   });
 
-  it('prices the whole request by its length', () => {
+  it('prices the whole request by its input length', () => {
     expect(price('claude-haiku-5-5', TODAY, 100_000).input).toBe('0.1');
     expect(price('claude-haiku-5-5', TODAY, 100_001)).toEqual({
       input: '0.5',
@@ -47,13 +48,13 @@ describe('priceAt', () => {
     expect(price('claude-opus-5-5', TODAY, 900_000)).toEqual(price('claude-opus-5-5', TODAY, 1));
   });
 
-  it('knows no price where the row has none', () => {
+  it('returns undefined if the row has no price', () => {
     expect(priceAt({ ...row('claude-opus-5'), prices: [] }, TODAY, 1)).toBeUndefined();
   });
 });
 
 describe('costOf', () => {
-  it('adds up a call by hand', () => {
+  it('returns the same costs as a calculation by hand', () => {
     const usage: Usage = {
       fresh: 1_000,
       read: 114_000,
@@ -73,7 +74,7 @@ describe('costOf', () => {
     });
   });
 
-  it('keeps the last digit where a float would not', () => {
+  it('keeps the last digit that a floating-point number would lose', () => {
     const usage = { fresh: 3, read: 1, writes: [], answer: 0 };
     expect(costOf({ input: '0.1', output: '1', read: '0.003', writes: {} }, usage)?.total).toBe('0.000000303');
     const large = { fresh: Number.MAX_SAFE_INTEGER, read: 0, writes: [], answer: 0 };
@@ -85,13 +86,13 @@ describe('costOf', () => {
 
   const whole: Usage = { fresh: 1, read: 1, writes: [{ ttl: '5m', tokens: 1 }], answer: 1 };
 
-  it.each(['fresh', 'read', 'writes', 'answer'] as const)('is unknown when %s is', (bucket) => {
+  it.each(['fresh', 'read', 'writes', 'answer'] as const)('returns undefined when %s is unknown', (bucket) => {
     const { [bucket]: _, ...rest } = whole;
     expect(costOf(price('claude-opus-5'), whole)).toBeDefined();
     expect(costOf(price('claude-opus-5'), rest)).toBeUndefined();
   });
 
-  it('is unknown when tokens have no known price, and known when there are none of them', () => {
+  it('returns undefined for tokens without a known price, but not for 0 such tokens', () => {
     const unsold = price('gemini-4-hydrogen');
     expect(costOf(unsold, { fresh: 1, read: 1, writes: [], answer: 1 })).toBeUndefined();
     expect(costOf(unsold, { fresh: 1, read: 0, writes: [{ ttl: '5m', tokens: 1 }], answer: 1 })).toBeUndefined();
@@ -114,7 +115,7 @@ describe('costOf', () => {
     reasoning: tokens,
   });
 
-  it('has parts that sum to the total, to the last digit', () => {
+  it('returns parts that sum exactly to the total', () => {
     fc.assert(
       fc.property(anyPrice, anyUsage, (one, usage) => {
         const cost = costOf(one, usage);
@@ -130,7 +131,7 @@ describe('costOf', () => {
     );
   });
 
-  it('bills each token in one bucket only: the buckets alone sum to the whole', () => {
+  it('bills each token in one bucket only, so the costs of single buckets sum to the total', () => {
     const nothing: Usage = { fresh: 0, read: 0, writes: [], answer: 0 };
     fc.assert(
       fc.property(anyPrice, anyUsage, (one, usage) => {
@@ -155,19 +156,19 @@ describe('multiplier', () => {
     ['claude-sonnet-5-5', '0.05', '1.25', '2'],
     ['claude-opus-4-6', '0.1', '1.25', '2'],
     ['claude-3-5-haiku', '0.1', '1.25', '2'],
-  ])('is what the provider publishes for %s: read %s, writes %s and %s', (model, read, short, long) => {
+  ])('returns the published values for %s: read %s, writes %s and %s', (model, read, short, long) => {
     const one = price(model);
     expect([multiplier(one, 'read'), multiplier(one, '5m'), multiplier(one, '1h')]).toEqual([read, short, long]);
   });
 
-  it('is rounded where it has no end, and absent where the price is', () => {
+  it('rounds a quotient with infinitely many digits, and returns undefined for an unknown price or free input', () => {
     expect(multiplier(price('deepseek-v4-pro'), 'read')).toBe('0.0333333333333');
     expect(multiplier(price('gpt-5.1'), '30m')).toBeUndefined();
     expect(multiplier({ input: '0', output: '0', read: '0', writes: {} }, 'read')).toBeUndefined();
   });
 });
 
-/** Decimal text as a whole number of 10^-digits; throws on a digit beyond. */
+/** Converts decimal text to an integer, in units of 10^-digits. Throws if the text has more digits. */
 function units(text: string | undefined, digits = 12): bigint {
   if (text === undefined) throw new Error('unknown where it is known');
   const [whole = '', rest = ''] = text.split('.');
@@ -180,7 +181,7 @@ describe('costAtMost', () => {
   const open = { fresh: 1_000, read: 50_000, answer: 200 };
   const total = (usage: Usage): string | undefined => costOf(claude, usage)?.total;
 
-  it('prices writes of untold lifetimes as the dearest that the request asked for', () => {
+  it('prices writes of unknown lifetime at the most expensive lifetime that the request asked for', () => {
     const usage: Usage = { ...open, written: 10_000 };
     const long = total({ ...open, writes: [{ ttl: '1h', tokens: 10_000 }] });
     expect(costOf(claude, usage)).toBeUndefined();
@@ -189,20 +190,20 @@ describe('costAtMost', () => {
     expect(costAtMost(claude, usage, ['5m'])).toBe(total({ ...open, writes: [{ ttl: '5m', tokens: 10_000 }] }));
   });
 
-  it('prices an input without buckets as fresh where writes are free, and as written where they are dearer', () => {
+  it('prices an input without buckets as fresh if writes are free, and as written if writes cost more', () => {
     const free: Price = { input: '1', output: '2', writes: {} };
     expect(costAtMost(free, { input: 1_000_000, answer: 500_000 })).toBe('2');
     expect(costAtMost({ ...free, read: '0.1' }, { input: 1_000_000, read: 500_000, answer: 0 })).toBe('0.55');
     expect(costAtMost({ ...free, writes: { '5m': '1.25' } }, { input: 1_000_000, answer: 0 })).toBe('1.25');
   });
 
-  it('is unknown without a total, an output or the price of a lifetime', () => {
+  it('returns undefined without an input total, an output count or the price of a lifetime', () => {
     expect(costAtMost(claude, open)).toBeUndefined();
     expect(costAtMost(claude, { input: 5 })).toBeUndefined();
     expect(costAtMost(claude, { ...open, written: 5 }, ['30m'])).toBeUndefined();
   });
 
-  it('is never below the cost, whichever bucket a token turns out to be in', () => {
+  it('is never below the real cost, for every possible bucket of each token', () => {
     const count = fc.nat(1_000_000);
     const life = fc.constantFrom('5m' as const, '1h' as const);
     fc.assert(

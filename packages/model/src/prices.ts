@@ -1,51 +1,60 @@
-// The usage of one call: sums over its buckets, the buckets that follow from what else is known of it, and its price. Exact decimals, never
-// floating point (L7).
+// Usage and price of one call: sums over the buckets, buckets that can be derived, and costs. Costs are exact decimals,
+// never floating-point numbers (L7).
 
 import type { CacheWrite, Ttl, Usage } from '@tidemark/core';
 import { Decimal } from 'decimal.js';
 import type { Capabilities, Price } from './capabilities.ts';
 
-/** All input tokens: the sum of the buckets, else the total that the provider told; `undefined` when both are unknown. */
+/**
+ * Returns all input tokens: the sum of the buckets, or else the total that the provider reported. Returns `undefined`
+ * if both are unknown.
+ */
 export function inputTokens(usage: Usage): number | undefined {
   const cached = cachedTokens(usage);
   return cached === undefined || usage.fresh === undefined ? usage.input : cached + usage.fresh;
 }
 
-/** Tokens that the cache held after the call: read or written; `undefined` when one of them is unknown. */
+/**
+ * Returns the tokens of the request that were in the cache after the call: tokens read plus tokens written. Returns
+ * `undefined` if either is unknown.
+ */
 export function cachedTokens(usage: Usage): number | undefined {
   const written = allWritten(usage);
   return usage.read === undefined || written === undefined ? undefined : usage.read + written;
 }
 
-/** All tokens written, whatever their lifetimes; `undefined` when unknown. */
+/** Returns all tokens written, over all lifetimes, or `undefined` if unknown. */
 export function allWritten({ writes, written }: Usage): number | undefined {
   return writes === undefined ? written : writtenTokens(writes);
 }
 
-/** All output tokens, reasoning included; `undefined` when unknown. */
+/** Returns all output tokens, including reasoning, or `undefined` if unknown. */
 export function outputTokens({ answer, reasoning = 0 }: Usage): number | undefined {
   return answer === undefined ? undefined : answer + reasoning;
 }
 
-/** The sum over all lifetimes. */
+/** Returns the sum of the tokens over all lifetimes. */
 export function writtenTokens(writes: readonly CacheWrite[]): number {
   return writes.reduce((sum, write) => sum + write.tokens, 0);
 }
 
-/** What is known of a call besides its counts, where the counts leave a bucket open. */
+/** Facts about a call that help to derive a bucket that the provider did not report. */
 export interface CallFacts {
-  /** Lifetimes that the markers of the request asked for; an empty list where it had none. */
+  /** Lifetimes that the markers of the request asked for. Empty if the request had no markers. */
   readonly lives: readonly Ttl[];
-  /** `false` where the price list of the model is known and has no price for a write: a token is fresh or read. */
+  /** `false` if the model's prices are known and contain no price for writes. Each token is then fresh or read. */
   readonly billsWrites: boolean;
-  /** `false` where the catalog says that the model's prompts are not cached: every token is fresh. */
+  /** `false` if the catalog records that the model's prompts are not cached. Each token is then fresh. */
   readonly caches: boolean;
 }
 
 /**
- * Usage with the buckets that follow from the request and the model: tokens written have the one lifetime that was asked
- * for, a model that bills no writes has none, and one without a cache has no reads either. A bucket that does not follow
- * stays unknown.
+ * Returns the usage with the buckets that can be derived from the request and the model. Other unknown buckets stay
+ * unknown.
+ *
+ * - Written tokens get the lifetime of the markers if all markers asked for the same one.
+ * - A model that does not bill writes has no written tokens.
+ * - A model without a cache also has no read tokens.
  */
 export function completeUsage(usage: Usage, { lives, billsWrites, caches }: CallFacts): Usage {
   const { input, written, ...told } = usage;
@@ -59,26 +68,31 @@ export function completeUsage(usage: Usage, { lives, billsWrites, caches }: Call
   return { ...told, fresh: input - read, read, writes: [] };
 }
 
-// What a call costs, in exact decimals: a price picked by day and length, times the disjoint buckets of its usage (L7).
+// Cost of a call, in exact decimals: the price for the day and the input length, times the disjoint buckets of the
+// usage (L7).
 
-/** US dollars as exact decimal text, by bucket: `{ fresh: "0.0429", ... }`. `total` is the sum of the other four. */
+/**
+ * Cost of a call in US dollars, as exact decimal text by bucket: `{ fresh: "0.0429", ... }`. `total` is the sum of the
+ * other four.
+ */
 export interface Cost {
   readonly fresh: string;
   readonly read: string;
   readonly writes: string;
-  /** Reasoning included: it is billed as output. */
+  /** Cost of all output, including reasoning, which is billed as output. */
   readonly answer: string;
   readonly total: string;
 }
 
-// 40 digits hold any price of the catalog times any safe integer; a division by the base price is rounded on its own.
+// 40 digits hold any catalog price times any safe integer without rounding. `multiplier` rounds its division
+// separately.
 const Exact = Decimal.clone({ precision: 40 });
 const MILLION = new Exact(1_000_000);
 const MULTIPLIER_DIGITS = 12;
 
 /**
- * The price in force on a day (`YYYY-MM-DD`) for a request of so many input tokens, the whole request priced by its
- * length. `undefined` before the first day that the row knows of, or where it knows no price.
+ * Returns the price on a day (`YYYY-MM-DD`) for a request with `input` input tokens. The length of the input sets one
+ * price for the whole request. Returns `undefined` before the first day in the row, or if the row has no price.
  */
 export function priceAt(capabilities: Capabilities, day: string, input: number): Price | undefined {
   const list = capabilities.prices.findLast((one) => one.from <= day);
@@ -86,8 +100,8 @@ export function priceAt(capabilities: Capabilities, day: string, input: number):
 }
 
 /**
- * What a call costs. `undefined` when a bucket is unknown, or holds tokens that have no known price: an unknown is never
- * counted as 0. Absent `reasoning` is no unknown: `answer` then holds all of the output.
+ * Returns the cost of a call. Returns `undefined` if a bucket is unknown or contains tokens without a known price,
+ * because an unknown amount is never counted as 0. If `reasoning` is absent, `answer` contains all of the output.
  */
 export function costOf(price: Price, usage: Usage): Cost | undefined {
   const fresh = amount(usage.fresh, price.input);
@@ -106,9 +120,11 @@ export function costOf(price: Price, usage: Usage): Cost | undefined {
 }
 
 /**
- * The most that a call can cost whose total is known and whose buckets are not: tokens without a bucket are priced as the
- * dearest that they can be, an untold read price as the input price. `lives` are the lifetimes that the request asked for;
- * every lifetime on sale by default. `undefined` when the input or the output is unknown, or a lifetime has no price.
+ * Returns the maximum cost of a call whose total is known but whose buckets are not all known.
+ *
+ * Tokens without a bucket get the highest price that is possible for them. An unknown read price is replaced by the
+ * input price. `lives` are the lifetimes that the request asked for; the default is every lifetime with a price.
+ * Returns `undefined` if the input or the output is unknown, or if a lifetime has no price.
  */
 export function costAtMost(price: Price, usage: Usage, lives?: readonly Ttl[]): string | undefined {
   const input = inputTokens(usage);
@@ -122,7 +138,10 @@ export function costAtMost(price: Price, usage: Usage, lives?: readonly Ttl[]): 
   return told === undefined || rest === undefined ? undefined : new Exact(told.total).plus(rest).toFixed();
 }
 
-/** The highest price per million of a token whose bucket is open: a write, or also fresh input where that is not ruled out. */
+/**
+ * Returns the highest possible price per million tokens for a token without a bucket. `isWrite` is true if the token is
+ * known to be written, so the price of fresh input does not apply.
+ */
 function dearestOf({ input, writes }: Price, lives: readonly Ttl[] | undefined, isWrite: boolean): string | undefined {
   const sold = Object.values(writes);
   if (sold.length === 0) return input;
@@ -133,8 +152,9 @@ function dearestOf({ input, writes }: Price, lives: readonly Ttl[] | undefined, 
 }
 
 /**
- * What a token of this bucket costs in units of a fresh one: `"0.1"` for a read, `"1.25"` for a write. Rounded to 12
- * digits where the division has no end. `undefined` where the price is unknown, or fresh input is free.
+ * Returns the price of a token in this bucket relative to a fresh token: `"0.1"` for a read, `"1.25"` for a write. A
+ * quotient with infinitely many digits is rounded to 12 digits. Returns `undefined` if the price is unknown or fresh
+ * input is free.
  */
 export function multiplier(price: Price, bucket: 'read' | Ttl): string | undefined {
   const text = bucket === 'read' ? price.read : price.writes[bucket];
@@ -143,7 +163,7 @@ export function multiplier(price: Price, bucket: 'read' | Ttl): string | undefin
   return new Exact(text).div(base).toSignificantDigits(MULTIPLIER_DIGITS).toFixed();
 }
 
-/** The exact sum of amounts of US dollars. */
+/** Returns the exact sum of amounts in US dollars. */
 export function sumOfMoney(amounts: readonly string[]): string {
   return amounts.reduce((sum, one) => sum.plus(one), new Exact(0)).toFixed();
 }

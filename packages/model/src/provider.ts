@@ -1,4 +1,5 @@
-// The provider port: how spans become bytes, and bytes an answer. Encoding is pure; only `send` touches the world.
+// Provider port: turns spans into request bytes, and answer bytes into stream parts. Encoding is pure. Only the
+// `Provider` itself (`send`, `countTokens`, `close`) does I/O.
 
 import type { StreamPart } from './answer.ts';
 import type { AbortSignalLike, AnswerPart } from '@tidemark/core';
@@ -8,23 +9,28 @@ import type { Capabilities } from './capabilities.ts';
 import type { NewHash } from './hash.ts';
 import type { Front, JsonValue, Span } from './span.ts';
 
-/** Bytes that a span names by digest, loaded before it is lowered. */
+/**
+ * Looks up the bytes that a span refers to by digest: an image, or the definition of an added tool. The caller loads
+ * them before lowering. `undefined` means that they are not loaded.
+ */
 export type Materials = (digest: string) => Uint8Array | undefined;
 
-/** What lowering needs to know beside the spans. */
+/** Inputs of lowering, in addition to the spans. */
 export interface Lowering {
   readonly model: string;
   readonly capabilities: Capabilities;
   readonly materials: Materials;
-  /** Estimates tokens of a text, by class of characters. */
+  /** Estimates the tokens of a text from its classes of characters. */
   readonly estimate: (text: string) => number;
 }
 
-/** What a request carries beside its blocks. */
+/** Parts of a request body that are not blocks. */
 export interface Envelope {
-  /** `max_tokens`, whatever the provider calls it. */
+  /**
+   * Maximum output tokens of the answer. It is sent as `max_tokens`, or under the provider's own name for this limit.
+   */
   readonly outputLimit: number;
-  /** What varies by call and is no part of the prefix. */
+  /** Body fields that vary by call and are not part of the prefix. */
   readonly fields: { readonly [name: string]: JsonValue };
   readonly betas: readonly string[];
 }
@@ -32,34 +38,42 @@ export interface Envelope {
 /** The frozen beginning of a body, lowered once per epoch. */
 export interface LoweredFront {
   readonly front: Front;
-  /** Tools, then system texts. */
+  /** Blocks of the tools, then blocks of the system texts. */
   readonly blocks: readonly Block[];
-  /** Canonical JSON of what enters the cache key beside the blocks: model and render parameters. */
+  /**
+   * Canonical JSON of the settings that enter the cache key in addition to the blocks: the model and the render
+   * parameters.
+   */
   readonly parameters: string;
 }
 
 /**
- * A body in the making. It keeps the bytes that no later request of its stream can change, and their hash state, so that
- * the next body costs what is new.
+ * Writes the bodies of one stream. It keeps the bytes that no later request of the stream can change, and their hash
+ * state, so the next body costs only the new blocks.
  */
 export interface BodyWriter {
   /**
-   * The body for all blocks so far with these markers: first the blocks of the front, then those of the messages, and
-   * marker indexes count over both. `blocks` must extend what was given before; the body is the caller's to keep.
+   * Writes the body for all blocks so far, with these markers. `blocks` contains the blocks of the front, then the
+   * blocks of the messages, and marker indexes count over both. `blocks` must extend the blocks of the last call. The
+   * returned bytes belong to the caller; a later call does not change them.
    *
-   * @throws ProviderError `provider/unclosed-history` when a result stands without its call or the reverse.
+   * @throws ProviderError `provider/unclosed-history` if a result has no call before it, or a call has no result.
    */
   write(
     blocks: readonly Block[],
     markers: readonly Marker[],
     envelope: Envelope,
   ): { readonly body: Uint8Array; readonly digest: string };
-  /** The digest that `write` would give, at the cost of what is new: no body is copied. Throws as `write` does. */
+  /**
+   * Returns the digest that `write` would return, without copying the body. The cost depends only on the new blocks.
+   * Throws the same errors as `write`.
+   */
   digest(blocks: readonly Block[], markers: readonly Marker[], envelope: Envelope): string;
   /**
-   * The body of the same request as one that goes on from an earlier answer: the front's tools, all parameters, and of the
-   * messages only what stands behind that answer. Absent where the API knows no such request. `write` or `digest` is to be
-   * called with the same blocks first: this one does not look at what came before.
+   * Writes the same request as a continuation of an earlier answer. The body contains the front's tools, all
+   * parameters, and only those messages that follow the answer. Omit this method if the API has no such request. The
+   * caller must pass the same blocks to `write` or `digest` first, because `writeBehind` does not check the earlier
+   * blocks.
    */
   writeBehind?(
     answered: Answered,
@@ -69,93 +83,120 @@ export interface BodyWriter {
   ): { readonly body: Uint8Array; readonly digest: string };
 }
 
-/** The answer that a request goes on from. */
+/** Earlier answer that a request continues from. */
 export interface Answered {
-  /** The provider's id of it. */
+  /** The provider's id of the answer. */
   readonly response: string;
-  /** Index of the first block behind it. */
+  /** Index of the first block after the answer. */
   readonly from: number;
 }
 
-/** The pure half of a provider: one encoder revision. Its bytes never change once released. */
+/** Pure half of a provider: one encoder revision. The bytes of a revision never change after its release. */
 export interface Encoder {
-  /** `anthropic-messages/1`: recorded in every request, so that `verify` uses the same one. */
+  /**
+   * Name and number, such as `anthropic-messages/1`. It is recorded in every request, so that `verify` uses the same
+   * encoder.
+   */
   readonly revision: string;
-  /** What of a row's `appends` its wire format has a form for; absent is all of it. */
+  /** Changes of a catalog row's `appends` that the wire format can express. Default: all of them. */
   readonly appends?: Capabilities['appends'];
   lowerFront(front: Front, lowering: Lowering): LoweredFront;
   /**
-   * Blocks of one span; none for what is left out of packing (blank text, a trailing reasoning block, reasoning of
-   * another model).
+   * Returns the blocks of one span. Returns an empty list for content that is omitted from requests: blank text, a
+   * trailing reasoning block, and reasoning of another model.
    *
-   * @throws ProviderError `provider/invalid` when a byte it needs is not among the materials.
+   * @throws ProviderError `provider/invalid` if bytes that the span refers to are not in the materials.
    */
   lowerSpan(span: Span, lowering: Lowering): readonly Block[];
-  /** Fields of the envelope that tell the provider's routing which requests share a prefix; absent where it has none. */
+  /**
+   * Returns the envelope fields from which the provider's router learns that requests share a prefix. Omit this method
+   * if the provider has no such fields.
+   */
   routing?(cacheKey: string, capabilities: Capabilities): Envelope['fields'];
   /**
-   * Fields of the envelope that ask the provider to compare the request with the one of an earlier answer, by the id of
-   * that answer; without one, to remember it for the next. Absent where its API compares none.
+   * Returns the envelope fields that ask the provider to compare this request with the request of an earlier answer.
+   * `previous` is the id of that answer. Without `previous`, the fields ask the provider to remember this request for a
+   * later comparison. Omit this method if the API has no comparison.
    */
   comparing?(previous: string | undefined, capabilities: Capabilities): Envelope['fields'];
   /**
-   * Whether a block says what this part of an answer said, exactly as it was received: a request may then go on from the
-   * answer by its id. Absent where the API knows no such request.
+   * Checks that a block sends back this part of an answer exactly as it was received. If every part of the answer
+   * passes, a request may continue from the answer by its id. Omit this method if the API cannot continue from an
+   * answer.
    */
   echoes?(part: AnswerPart, block: Block): boolean;
   /**
-   * The smallest output limit that a request with these parameters may ask for; 0 where the provider then writes its cache
-   * and answers nothing. `undefined`, or no such function: no small one is known.
+   * Returns the smallest output limit that a request with these parameters may have. 0 means that the provider can
+   * write its cache without producing an answer. Return `undefined`, or omit this method, if no small limit is known.
    */
   leastOutput?(parameters: Front['parameters'], capabilities: Capabilities): number | undefined;
-  /** Indexes of the blocks that stand at a place of the body which a provider refuses; none where nothing stands there. */
+  /**
+   * Returns the indexes of the blocks at a place in the body that the provider refuses. Returns an empty list if no
+   * block is at that place.
+   */
   locate?(place: RefusedPlace, blocks: readonly Block[]): readonly number[];
-  /** Begins a body. The hash is SHA-256 of the body's bytes. */
+  /**
+   * Begins a body with this front. `newHash` must create a SHA-256; the digest of a body is the SHA-256 of its bytes.
+   */
   join(front: LoweredFront, newHash: NewHash): BodyWriter;
 }
 
-/** What goes out: exactly these bytes. */
+/** A request to send. The provider sends exactly these bytes. */
 export interface Outgoing {
   readonly body: Uint8Array;
   readonly betas: readonly string[];
   readonly signal?: AbortSignalLike;
-  /** The output limit of the body, in tokens: what comes back is bounded by it. */
+  /** Output limit of the body, in tokens. The provider uses it to bound the size of the answer that it accepts. */
   readonly outputLimit?: number;
-  /** Names the calls of which each goes on from the one before: a provider may keep a connection for them. */
+  /**
+   * Name of a series of calls in which each call continues from the one before. A provider may keep a connection open
+   * for a lane.
+   */
   readonly lane?: string;
-  /** The same request as one that goes on from an earlier answer of its lane: it goes out where that is still known. */
+  /**
+   * The same request, written as a continuation of an earlier answer of the lane. The provider sends it instead of
+   * `body` if that answer is still known.
+   */
   readonly continues?: Continuation;
 }
 
-/** A request that goes on from an earlier answer. */
+/** Request body that continues from an earlier answer. */
 export interface Continuation {
-  /** The provider's id of that answer. */
+  /** The provider's id of the earlier answer. */
   readonly response: string;
   readonly body: Uint8Array;
 }
 
-/** A provider: an encoder and a socket. */
+/** A provider: an encoder, and the network calls that use its bodies. */
 export interface Provider {
   readonly name: string;
   /**
-   * Names the account that is asked, and so the cache that it reads: recorded with each request, and no secret. Absent where it is not
-   * known; then entries of any account are taken to be readable.
+   * Name of the account that the calls use, and so of the cache that they read. It is recorded with each request and
+   * must not be a secret. If absent, the account is unknown, and cache entries of any account are assumed to be
+   * readable.
    */
   readonly account?: string | undefined;
   readonly encoder: Encoder;
-  /** Whether it can make use of `Outgoing.continues`. */
+  /** True if the provider can use `Outgoing.continues`. */
   readonly continues?: boolean;
-  /** It answers from a script, so that a question which the runtime asks by itself would take an answer away. */
+  /**
+   * Set if the answers come from a script. The runtime then asks no questions of its own, because each question would
+   * consume a scripted answer.
+   */
   readonly scripted?: true;
   /**
-   * Sends the bytes once (no retry) and streams the answer; the last part is `finished`. What did not reach the model (a
-   * connection that would not open, an answer that is no longer known) is sent another way, and the answer says so.
+   * Sends the bytes once, without retries, and streams the answer. The last part is `finished`. A request that did not
+   * reach the model (the connection did not open, or the earlier answer is no longer known) may be sent in another way.
+   * `transport` of the answer records this.
    *
-   * @throws ProviderError sorted by what to do next; also in mid-stream.
+   * @throws ProviderError with a `class` that names the next action. It can also be thrown in mid-stream.
    */
   send(outgoing: Outgoing): AsyncIterable<StreamPart>;
-  /** The provider's own count of input tokens for a body, where it has one. */
+  /** Returns the provider's own count of the input tokens of a body. Omit this method if the provider cannot count. */
   countTokens?(outgoing: Outgoing): Promise<number>;
-  /** Ends what is kept open between calls, where anything is; what is called later keeps nothing open. */
+  /**
+   * Closes the connections that are kept open between calls. Calls after `close` still work, but keep no connection
+   * open.
+   */
   close?(): void | Promise<void>;
 }

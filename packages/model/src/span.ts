@@ -1,50 +1,56 @@
-// A span: one of the ordered pieces of context, before any provider's wire format.
+// Span: one of the ordered pieces of context, before it is converted to a provider's wire format.
 
 import type { Json, RenderParameters } from '@tidemark/core';
 
 import type { Part } from './parts.ts';
 
-/** Who speaks. */
+/** Author of a message, as a provider distinguishes them. */
 export type Role = 'system' | 'developer' | 'user' | 'assistant';
 
-/** How long a span's bytes hold: the same everywhere, in a project, in a session. */
+/** Range in which the bytes of a span stay the same: everywhere, in one project, or in one session. */
 export type Stability = 'global' | 'project' | 'session';
 
-/** Where a span comes from: an event of a log, or a layer of the contract (L4). */
+/** Source of a span: an event of a log, or a layer of the contract (L4). */
 export type Origin =
   | { readonly from: 'event'; readonly session: string; readonly position: number }
   | { readonly from: 'layer'; readonly layer: string; readonly revision: string };
 
 /**
- * One span of context. Spans that share a `group` become one message; a message that was sent is never grown, so a
- * group is complete before its first request.
+ * One span of context. Spans with the same `group` become one message. A message that was sent never grows, so a group
+ * must be complete before its first request.
  */
 export interface Span {
   readonly role: Role;
   readonly stability: Stability;
   readonly origin: Origin;
-  /** Which span of its session in settled order, from 0: spans below the count that a request held were sent. */
+  /**
+   * Index of the span in its session, in settled order, from 0. A span was sent if its ordinal is below the span count
+   * of an earlier request.
+   */
   readonly ordinal: number;
-  /** Position of the event that begins the message this span belongs to. */
+  /** Position of the event that begins the message of this span. */
   readonly group: number;
-  /** True where a new turn of the user begins: no tool result (providers strip old thinking there). */
+  /**
+   * True if a new user turn begins at this span. Never true for a tool result. Providers strip old thinking at a new
+   * user turn.
+   */
   readonly opensTurn: boolean;
   readonly parts: readonly Part[];
 }
 
-/** One tool, as the front lists it. `definition` is its canonical JSON: `{"description","name","schema"}`. */
+/** One tool of the front. `definition` is its canonical JSON: `{"description","name","schema"}`. */
 export interface FrontToolDefinition {
   readonly name: string;
   readonly definition: string;
   readonly origin: Origin;
 }
 
-/** One text of the front's system part. */
+/** One system text of the front. */
 export interface SystemText {
   readonly text: string;
   readonly stability: Stability;
   readonly origin: Origin;
-  /** Tokens, where they are recorded rather than estimated. */
+  /** Recorded token count. Absent if the tokens are estimated. */
   readonly tokens?: number;
 }
 
@@ -52,7 +58,7 @@ export interface SystemText {
 export interface Front {
   readonly model: string;
   readonly parameters: RenderParameters;
-  /** Ordered by name. */
+  /** Tools, ordered by name. */
   readonly tools: readonly FrontToolDefinition[];
   readonly system: readonly SystemText[];
 }

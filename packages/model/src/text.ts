@@ -1,35 +1,41 @@
-// Text as models count and show it: blank or not, and cut between graphemes.
+// Text functions: test for blank text, and access to graphemes, between which a text may be cut.
 
 const VISIBLE = /[^\s\u001c-\u001f\u0085]/;
 
-/** Whether a provider would refuse this as an empty text block (Anthropic: provider facts 1.6). */
+/**
+ * Checks that a text has no visible character. A provider refuses such a text as an empty text block (Anthropic:
+ * provider facts 1.6).
+ */
 export function isBlank(text: string): boolean {
   return !VISIBLE.test(text);
 }
 
-// The characters of a text as its reader counts them: between them a text may be cut.
+// Graphemes: the characters of a text as its reader counts them. A text may be cut between two graphemes.
 
-/** One of them, and the UTF-16 unit at which it begins. */
+/** One grapheme, and the index of its first UTF-16 unit. */
 type Grapheme = Pick<Intl.SegmentData, 'index' | 'segment'>;
 
-/** The grapheme that holds a UTF-16 unit; `undefined` behind the end. */
+/** Returns the grapheme that contains a UTF-16 unit, or `undefined` if the unit is outside the text. */
 export function graphemeAt(text: string, unit: number): Grapheme | undefined {
   return isPlain(text, unit) ? { index: unit, segment: text.charAt(unit) } : segmenter().segment(text).containing(unit);
 }
 
-/** Every grapheme, in order. */
+/** Returns every grapheme of a text, in order. */
 export function graphemesOf(text: string): Iterable<Grapheme> {
   return segmenter().segment(text);
 }
 
-/** Whether a unit and both beside it are printable ASCII, of which each is a character of its own. */
+/** Checks that a unit and its neighbours are printable ASCII. Each such unit is a grapheme of its own. */
 function isPlain(text: string, unit: number): boolean {
   return /^[ -~]{2,3}$/.test(text.slice(Math.max(0, unit - 1), unit + 2)) && unit >= 0 && unit < text.length;
 }
 
 let made: Intl.Segmenter | undefined;
 
-/** Made when it is first needed: its tables take some twenty milliseconds, and most cuts are made between plain letters. */
+/**
+ * Returns the segmenter, created on first use. Its tables take about 20 ms to load, and most cuts are between plain
+ * letters and do not need it.
+ */
 function segmenter(): Intl.Segmenter {
   return (made ??= new Intl.Segmenter('und', { granularity: 'grapheme' }));
 }

@@ -1,22 +1,22 @@
-// A capability row for a model that no catalog knows, behind a compatible server or a router: what it can do is said by
-// its user, and what nobody said is unknown (L7).
+// Creates a capability row for a model that is in no catalog, such as a model of a compatible server or a router. Its
+// user gives the limits; everything else is unknown (L7).
 
 import type { Capabilities } from './capabilities.ts';
 
-/** What its user says of it, in tokens. */
+/** Properties of an unlisted model that its user gives. Sizes are in tokens. */
 export interface UnlistedModel {
   readonly provider: string;
   readonly model: string;
-  /** Input and output together, as servers are configured: `num_ctx`, `--max-model-len`, `-c`. */
+  /** Context window: input and output together, as servers configure it (`num_ctx`, `--max-model-len`, `-c`). */
   readonly window: number;
   readonly outputLimit: number;
-  /** The day on which it was said, `YYYY-MM-DD`. */
+  /** Day on which the user gave the properties, `YYYY-MM-DD`. */
   readonly asOf: string;
 }
 
 /**
- * A row without prices, floor or lifetimes. Whether its server caches is `unknown`: many reuse a prefix in memory, and its
- * bytes are kept stable for them, but nothing is promised.
+ * Returns a row without prices, floor or lifetimes. Its `markers` are `unknown`: many servers reuse a prefix in memory,
+ * so requests keep their bytes stable, but no server promises a cache.
  */
 export function unlistedModel(said: UnlistedModel): Capabilities {
   const { provider, model, outputLimit, asOf } = said;

@@ -5,8 +5,8 @@ import { allWritten, cachedTokens, completeUsage, inputTokens } from './prices.t
 
 const FACTS = { lives: [], billsWrites: true, caches: true } as const;
 
-describe('a total that was told (L7)', () => {
-  it('is the input where a bucket is unknown, and never stands over the buckets', () => {
+describe('a total that the provider reports (L7)', () => {
+  it('is the input if a bucket is unknown, and never replaces known buckets', () => {
     expect(inputTokens({ input: 900 })).toBe(900);
     expect(inputTokens({ input: 900, read: 400 })).toBe(900);
     expect(inputTokens({ fresh: 1, read: 2, writes: [{ ttl: '5m', tokens: 3 }] })).toBe(6);
@@ -14,7 +14,7 @@ describe('a total that was told (L7)', () => {
     expect(inputTokens({})).toBeUndefined();
   });
 
-  it('of what was written completes the input and the cached tokens without a lifetime', () => {
+  it('of written tokens completes the input and the cached tokens without a lifetime', () => {
     const usage: Usage = { fresh: 3, read: 100, written: 40 };
     expect([inputTokens(usage), cachedTokens(usage), allWritten(usage)]).toEqual([143, 140, 40]);
     expect(cachedTokens({ input: 900, read: 400 })).toBeUndefined();
@@ -24,7 +24,7 @@ describe('a total that was told (L7)', () => {
 describe('completeUsage', () => {
   const gateway: Usage = { fresh: 3, read: 100, written: 40, answer: 5 };
 
-  it('gives what was written the one lifetime that all markers asked for', () => {
+  it('gives the written tokens the lifetime that all markers asked for', () => {
     expect(completeUsage(gateway, { ...FACTS, lives: ['1h', '1h'] })).toEqual({
       fresh: 3,
       read: 100,
@@ -33,12 +33,12 @@ describe('completeUsage', () => {
     });
   });
 
-  it('leaves the lifetime unknown with two lifetimes among the markers, and with none', () => {
+  it('leaves the lifetime unknown if the markers have two lifetimes, and if there are no markers', () => {
     expect(completeUsage(gateway, { ...FACTS, lives: ['1h', '5m'] })).toBe(gateway);
     expect(completeUsage(gateway, FACTS)).toBe(gateway);
   });
 
-  it('finds what is fresh where the model bills no writes', () => {
+  it('derives the fresh tokens if the model does not bill writes', () => {
     const told: Usage = { input: 900, read: 400, answer: 5 };
     expect(completeUsage(told, { ...FACTS, billsWrites: false })).toEqual({
       fresh: 500,

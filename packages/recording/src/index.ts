@@ -1,4 +1,4 @@
-// The face of `recording`: what was recorded elsewhere.
+// Public exports of `recording`: import and replay of sessions that other programs recorded.
 
 export type { FormatName } from './import/format/format.ts';
 export type { ImportErrorCode, ImportPlace } from './import/format/import-error.ts';

@@ -1,4 +1,5 @@
-// Whether a tree of values can be used as settings: each problem with its name and line, unknown keys with the nearest one.
+// Checks if a tree of values can be used as settings. Each problem is reported with its name and line, and an unknown
+// key with the nearest known one.
 
 import { nearestName } from '@tidemark/agent';
 import type { z } from 'zod';
@@ -7,22 +8,26 @@ import { leavesOf, RENAMED_SETTINGS } from './settings.ts';
 import type { SettingsSchema } from './settings.ts';
 import { SettingsError } from './settings-error.ts';
 
-/** Problems that are said; of more only how many. */
+/** Maximum number of problems in the message. For more problems only their number is reported. */
 const MOST_SAID = 10;
 
-/** A value of one setting, and where it stands. */
+/** Value of one setting, and the place where it is set. */
 export interface Leaf {
-  /** `limits.cost`. */
+  /** Name of the setting, such as `limits.cost`. */
   readonly name: string;
   readonly value: unknown;
-  /** A file with its line where that is known, a variable of the environment, a flag. */
+  /** Place of the value: a file with its line if known, an environment variable, or a flag. */
   readonly place: string;
 }
 
-/** Where a key stands, for a message: by its path. */
+/** Returns the place of a key, given its path, for a message. */
 export type PlaceOf = (path: readonly PropertyKey[]) => string;
 
-/** @throws SettingsError `settings/not-usable`, naming each problem and its place, never a value. */
+/**
+ * Checks a tree of values against the schema and returns its settings.
+ *
+ * @throws SettingsError `settings/not-usable`, naming each problem and its place, never a value.
+ */
 export function checkSettings(tree: unknown, schema: SettingsSchema, placeOf: PlaceOf): readonly Leaf[] {
   const parsed = schema.safeParse(tree);
   if (!parsed.success) {
@@ -50,7 +55,10 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null;
 }
 
-/** Each problem as it will be said: a hostile file may hold more than can be looked up. */
+/**
+ * Returns one function per problem that creates its message. A hostile file may contain so many problems that creating
+ * all messages would be too slow.
+ */
 function problemsOf(issue: z.core.$ZodIssue, schema: SettingsSchema, placeOf: PlaceOf): readonly (() => string)[] {
   const name = issue.path.join('.');
   if (issue.code === 'invalid_key') {
@@ -76,7 +84,10 @@ function unknownKey(name: string, schema: SettingsSchema): string {
   return `there is no setting ${printableName(name)}${nearest === undefined ? '' : `, did you mean ${nearest}?`}`;
 }
 
-/** A name that somebody else may have chosen: short, on one line, nothing that steers a terminal. */
+/**
+ * Returns a name for a message: at most 60 characters, on one line, without characters that control a terminal. Another
+ * person may have chosen the name.
+ */
 function printableName(name: string): string {
   return JSON.stringify(name.slice(0, 60).replaceAll(/[^\x20-\x7e]/g, '?'));
 }

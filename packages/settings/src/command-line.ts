@@ -1,33 +1,33 @@
-// The commands that a command line runs, as far as its words tell it: in lines for a shell (`sh -c`), and in programs that run
-// the words that they are given (`env`, `timeout`). Nothing is run.
+// Reads the commands that a command line runs, as far as its words show them. It reads lines for a shell (`sh -c`) and
+// programs that run the words that they get (`env`, `timeout`). No command is run.
 
 import type { Command, Redirection, SyntaxNode, Word, WordPart } from 'unbash';
 import { forEachChild, parse } from 'unbash';
 
-/** A word of a command. */
+/** One word of a command. */
 export interface CommandWord {
-  /** Without quotes. An expansion of the shell stands as `.`, because it may be the folder. */
+  /** Text without quotes. An expansion of the shell is replaced by `.`, because it may be the current folder. */
   readonly text: string;
-  /** False where only the running shell knows the word. */
+  /** False if only the running shell can know the word. */
   readonly known: boolean;
 }
 
-/** A program and its words. */
+/** A program and its arguments. */
 export interface StartedCommand {
   readonly program: string;
   readonly args: readonly CommandWord[];
-  /** True for a shell or a launcher: the commands that it runs stand for themselves. */
+  /** True for a shell or a launcher. The commands that it runs are separate entries. */
   readonly launches: boolean;
 }
 
-/** What a command line runs and names. */
+/** Commands, words and folders of a command line. */
 export interface CommandLine {
   readonly commands: readonly StartedCommand[];
-  /** Words of lines for a shell, as the shell has them. */
+  /** Words of lines for a shell, after the shell's unquoting. */
   readonly words: readonly string[];
-  /** Folders that it changes into, in their order; each may be relative to any before it. */
+  /** Folders that the command line changes into, in order. Each may be relative to any folder before it. */
   readonly folders: readonly string[];
-  /** Shells and launchers that run what only the running program knows: `sh` for `sh -c '$X'`. */
+  /** Shells and launchers whose commands only the running program knows: `sh` for `sh -c '$X'`. */
   readonly unread: readonly string[];
 }
 
@@ -38,12 +38,12 @@ interface LineReading {
   readonly unread: Set<string>;
 }
 
-/** Commands below commands (`sh -c 'env sh -c …'`) that are read. */
+/** Maximum depth of commands inside commands (`sh -c 'env sh -c …'`). */
 const DEEPEST = 5;
-/** More commands than this are not read. */
+/** Maximum number of commands that are read. */
 const MOST_COMMANDS = 2_000;
 
-/** Reads the command line of a program: the program first. */
+/** Reads the command line of a program. The first word is the program. */
 export function readCommandLine(words: readonly string[]): CommandLine {
   const reading: LineReading = { commands: [], words: new Set(), folders: [], unread: new Set() };
   const known = words.map((text) => ({ text, known: true }));
@@ -52,12 +52,12 @@ export function readCommandLine(words: readonly string[]): CommandLine {
   return { commands, words: [...reading.words], folders, unread: [...reading.unread] };
 }
 
-/** Returns the name of a program: `/usr/bin/npm` is `npm`, and `npm.cmd` too. */
+/** Returns the name of a program without folder and extension: `npm` for `/usr/bin/npm` and for `npm.cmd`. */
 export function programName(piece: string): string {
   return piece.replace(/^.*[/\\]/s, '').replace(/\.(?:exe|cmd|bat)$/i, '');
 }
 
-/** Where a command stands. `by`: the program that runs it. */
+/** Position of a command in the reading. `by`: the program that runs it. */
 interface CommandPlace {
   readonly reading: LineReading;
   readonly by: string;
@@ -82,7 +82,7 @@ function readCommand([first, ...args]: readonly CommandWord[], at: CommandPlace)
   reading.commands.push({ program: first.text, args, launches: SHELLS_READ.has(name) || launcher !== undefined });
 }
 
-/** Shells whose lines are read as `bash` reads them. */
+/** Shells whose lines are read with the grammar of `bash`. */
 const SHELLS_READ: ReadonlySet<string> = new Set(['sh', 'bash', 'dash', 'ash', 'ksh', 'zsh']);
 
 function readShell(args: readonly CommandWord[], at: CommandPlace): void {
@@ -101,23 +101,23 @@ function readShell(args: readonly CommandWord[], at: CommandPlace): void {
     if (/^[-+][A-Za-z]*[oO]$/.test(text) || /^--(?:rcfile|init-file)$/.test(text)) index += 1;
   }
   const operand = args[index];
-  // Without a file a shell runs what it reads.
+  // Without a file, a shell runs the commands on its standard input.
   const readsInput = operand === undefined || /^(?:-$|\/dev\/|\/proc\/)/.test(operand.text);
   if (readsInput || !operand.known) reading.unread.add(by);
   else if (takesLine) readLine(operand.text, at);
 }
 
-/** A program that runs the words after its own options. */
+/** Program that runs the words after its own options. */
 interface Launcher {
   /** Options without a value, or with the value in the same word. */
   readonly flag?: RegExp;
   /** Options whose value is the next word. */
   readonly valued?: RegExp;
-  /** Options after which nothing runs. */
+  /** Options with which the program runs no command. */
   readonly only?: RegExp;
-  /** Assignments may stand before the command. */
+  /** Set if assignments may come before the command. */
   readonly assigns?: true;
-  /** Words before the command, such as a time. */
+  /** Number of words before the command, such as a duration. */
   readonly words?: number;
 }
 
@@ -159,7 +159,7 @@ function readLauncher(args: readonly CommandWord[], launcher: Launcher, at: Comm
     if (launcher.assigns === true && DECIDES.test(text)) at.reading.unread.add(at.by);
   }
   const rest = args.slice(index + (launcher.words ?? 0));
-  // An option that is not known: the command may begin anywhere after it.
+  // After an unknown option the command may begin at any later word.
   if (rest[0]?.text.startsWith('-') === true || /\s/.test(rest[0]?.text ?? '')) at.reading.unread.add(at.by);
   else readCommand(rest, at);
 }
@@ -168,10 +168,13 @@ function isAssignment(text: string): boolean {
   return /^\w+=/.test(text);
 }
 
-/** Variables that decide which file a word is. */
+/** Matches variables that change which file a word refers to. */
 const DECIDES = /^(?:PATH|CDPATH|IFS)(?:=|$)/;
 
-/** `eval` runs its words as a line, `trap` its first one. */
+/**
+ * Reads the code in the arguments of `eval` and `trap`. `eval` runs all its words as one line, and `trap` runs its
+ * first word.
+ */
 function readCode(name: string, args: readonly CommandWord[], at: CommandPlace): void {
   const code = name === 'eval' ? args : args.slice(0, 1).filter(({ text }) => !text.startsWith('-'));
   if (code.every(({ known }) => known)) readLine(code.map(({ text }) => text).join(' '), at);
@@ -195,7 +198,7 @@ function readLine(line: string, at: CommandPlace): void {
     if (at.depth <= DEEPEST) visit(parse(line));
     else at.reading.unread.add(at.by);
   } catch {
-    // The grammar gave up: the shell may not.
+    // The parser failed, but the shell may still run the line.
     at.reading.unread.add(at.by);
   }
 }
@@ -215,7 +218,7 @@ function readNode(node: SyntaxNode, at: CommandPlace): void {
       if (DECIDES.test(node.name)) unread.add(at.by);
       return;
     case 'Function':
-      // Its name may be the name of any program.
+      // A function may have the name of any program, so later commands are not known.
       unread.add(at.by);
       return;
     case 'CommandExpansion':

@@ -1,4 +1,5 @@
-// Settings in the environment: `TIDEMARK_` and the name of the setting, `limits.cost` as `TIDEMARK_LIMITS_COST`.
+// Reads settings from the environment. The variable is `TIDEMARK_` and the name of the setting: `TIDEMARK_LIMITS_COST`
+// for `limits.cost`.
 
 import { nearestName } from '@tidemark/agent';
 import { parseJson } from '@tidemark/log';
@@ -8,10 +9,10 @@ import type { Leaf } from './check-settings.ts';
 import { RENAMED_SETTINGS } from './settings.ts';
 import { SettingsError } from './settings-error.ts';
 
-/** Names and values, as `process.env` has them. */
+/** Names and values of environment variables, as in `process.env`. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The variable of a setting. */
+/** Returns the name of the environment variable of a setting. */
 export function variableOf(name: string): string {
   return `TIDEMARK_${name
     .replaceAll(/([A-Z])/g, '_$1')
@@ -19,7 +20,12 @@ export function variableOf(name: string): string {
     .toUpperCase()}`;
 }
 
-/** @throws SettingsError `settings/not-usable` for a wrong value, and for a variable that is nearly the name of one. */
+/**
+ * Returns the settings in the environment.
+ *
+ * @throws SettingsError `settings/not-usable` for a wrong value, and for a variable whose name is close to that of a
+ *   setting.
+ */
 export function environmentSettings(environment: Environment, leaves: ReadonlyMap<string, z.ZodType>): readonly Leaf[] {
   requireNoSlip(environment, [...leaves.keys()].map(variableOf));
   return [...leaves].flatMap(([name, schema]) => {
@@ -33,14 +39,14 @@ function valueOf(text: string, schema: z.ZodType, variable: string): unknown {
   const asText = schema.safeParse(text);
   if (asText.success) return asText.data;
   const json = jsonIn(text);
-  // A setting that may be left out would take `undefined`, which no text says.
+  // A text that is not JSON must not be parsed as `undefined`, because an optional setting would accept `undefined`.
   const read = json === undefined ? asText : schema.safeParse(json);
   if (read.success) return read.data;
   const [issue] = read.error.issues;
   throw new SettingsError('settings/not-usable', `${variable}: ${issue?.message ?? 'cannot be used'}`, { variable });
 }
 
-/** A number, `false`, an object. */
+/** Parses JSON such as a number, `false` or an object. Returns `undefined` if the text is not JSON. */
 function jsonIn(text: string): unknown {
   try {
     return parseJson(text);
@@ -55,7 +61,7 @@ function requireNoSlip(environment: Environment, known: readonly string[]): void
     const renamed = RENAMED_VARIABLES.get(name);
     if (renamed !== undefined)
       throw new SettingsError('settings/not-usable', `the variable ${name} was renamed: use ${renamed}`);
-    // What they all begin with says nothing of how near two are.
+    // The common prefix is removed, because it would make all names look close to each other.
     const [short, names] = [name.slice(PREFIX), known.map((each) => each.slice(PREFIX))];
     const nearest = nearestName(short, names);
     if (nearest === undefined) continue;

@@ -1,4 +1,4 @@
-// A path followed by hand, link by link: each link on the way is a place where a program can be replaced.
+// Follows a path link by link. Each link on the way is a place where a program can be replaced.
 
 import type { Stats } from 'node:fs';
 import { lstatSync, readlinkSync } from 'node:fs';
@@ -6,23 +6,25 @@ import { dirname, join, parse, resolve, sep } from 'node:path';
 
 import { codeOf } from './plain-files.ts';
 
-/** Where a path leads. */
+/** Result of following a path. */
 export interface FollowedPath {
-  /** Each link on the way: absolute, in a folder that is reached through no link. */
+  /** All links on the way. Each is absolute, and the path to its folder contains no link. */
   readonly links: readonly string[];
-  /** What lies at its end; `none` where nothing does. `hidden`: the system does not let it be looked at. */
+  /** Type of the file at the end of the path. `none`: no file exists there. `hidden`: the system denies access. */
   readonly state: 'file' | 'folder' | 'other' | 'none' | 'hidden';
-  /** Absolute, without links. */
+  /** Absolute path of the end, without links. */
   readonly end: string;
 }
 
-/** What is known of each path: many names share their first folders. */
+/** Cache of the state of each path, because many names share their first folders. */
 export type KnownStates = Map<string, Stats | 'none' | 'hidden'>;
 
-/** More links than this are a circle. */
+/** Maximum number of links. More links are treated as a cycle. */
 const MOST_LINKS = 40;
 
-/** Follows an absolute path; `..` after a link leads where the system takes it. */
+/**
+ * Follows an absolute path. After a link, `..` leads to the parent of the link's target, as in the operating system.
+ */
 export function followPath(path: string, known: KnownStates): FollowedPath {
   const links: string[] = [];
   const left = partsOf(path);

@@ -1,4 +1,4 @@
-// Grants of a project, over real folders.
+// Tests project grants on real folders.
 
 import {
   chmodSync,
@@ -44,14 +44,14 @@ const fileOf = (workspace: string): string =>
   join(home, 'grants', `${createHash('sha256').update(workspace).digest('hex')}.json`);
 
 describe('grants of a project', () => {
-  test('are none at first, and writing none makes no file', async () => {
+  test('are empty at first, and revoking none creates no file', async () => {
     expect(await listGrants(home, folder)).toEqual([]);
     expect(await (await openGrants(home, folder))?.kept()).toEqual([]);
     await revokeGrants(home, folder, () => true);
     expect(() => statSync(fileOf(folder))).toThrow('ENOENT');
   });
 
-  test('lie in the home alone, by the real path of the workspace, for its owner only', async () => {
+  test('are stored only in the home, under the real path of the workspace, readable by the owner only', async () => {
     await keep(NPM);
     await keep(SRC);
     await keep(NPM);
@@ -65,7 +65,7 @@ describe('grants of a project', () => {
     expect((statSync(join(home, 'grants')).mode & 0o777).toString(8)).toBe('700');
   });
 
-  test('are those of the workspace, by whatever path it is reached, and of no other', async () => {
+  test('belong to one workspace, for any path that leads to it, and to no other', async () => {
     await keep(NPM);
     symlinkSync(folder, join(root, 'link'));
     mkdirSync(join(root, 'other'));
@@ -74,7 +74,7 @@ describe('grants of a project', () => {
     expect(await listGrants(home, root)).toEqual([]);
   });
 
-  test('are read again at each look, so that one that is taken back is gone at once', async () => {
+  test('are read again at each access, so that a revoked grant is gone at once', async () => {
     const grants = await openGrants(home, folder);
     await grants?.keep(NPM);
     await keep(SRC);
@@ -85,7 +85,7 @@ describe('grants of a project', () => {
     expect(await listGrants(home, folder)).toEqual([]);
   });
 
-  test('are neither kept nor heeded where the home lies in the workspace, plain or through a link', async () => {
+  test('are neither stored nor applied if the home is inside the workspace, directly or through a link', async () => {
     symlinkSync(folder, join(root, 'around'));
     for (const inside of [join(folder, 'home'), folder, join(root, 'around', 'home')]) {
       expect(await openGrants(inside, folder)).toBeUndefined();
@@ -106,7 +106,7 @@ describe('grants of a project', () => {
     '[]',
     '{"revision":2}',
     '{"revision":1,"workspace":"x","grants":[{"at":"","grant":{"tool":1}}]}',
-  ])('grant nothing where the file is damaged, which is told: %s', async (text) => {
+  ])('are refused with an error if the file is damaged: %s', async (text) => {
     await keep(NPM);
     writeFileSync(fileOf(folder), text);
     await expect(openGrants(home, folder)).rejects.toMatchObject({ code: 'settings/grants-damaged' });
@@ -116,7 +116,7 @@ describe('grants of a project', () => {
   test.each([
     ['a link', 'is a link: it grants nothing'],
     ['a folder', 'is no file: it grants nothing'],
-  ])('are refused with words where the file is %s', async (what, words) => {
+  ])('are refused with the reason if the file is %s', async (what, words) => {
     await keep(NPM);
     const file = fileOf(folder);
     renameSync(file, join(root, 'elsewhere.json'));
@@ -128,7 +128,7 @@ describe('grants of a project', () => {
     await expect(keep(SRC)).rejects.toMatchObject(refused);
   });
 
-  test('are refused where the folder of grants is a link into the workspace, and nothing is written there', async () => {
+  test('are refused if the folder of grants is a link into the workspace, and nothing is written there', async () => {
     const planted = join(folder, 'planted');
     mkdirSync(planted);
     mkdirSync(home);
@@ -144,7 +144,7 @@ describe('grants of a project', () => {
     expect(readdirSync(planted)).toEqual([]);
   });
 
-  test('are kept in a folder that is a link to a place outside of the workspace', async () => {
+  test('are stored in a folder that is a link to a place outside the workspace', async () => {
     mkdirSync(join(root, 'dotfiles'), { mode: 0o700 });
     mkdirSync(home);
     symlinkSync(join(root, 'dotfiles'), join(home, 'grants'));
@@ -152,35 +152,32 @@ describe('grants of a project', () => {
     expect(await listGrants(home, folder)).toHaveLength(1);
   });
 
-  test.skipIf(process.getuid === undefined)(
-    'are refused where every user can write the file or its folder',
-    async () => {
-      await keep(NPM);
-      const file = fileOf(folder);
-      chmodSync(file, 0o666);
-      const code = 'settings/grants-damaged';
-      const message = `${file} can be written by every user (mode 0666): it grants nothing`;
-      await expect(listGrants(home, folder)).rejects.toMatchObject({ code, message });
-      await expect(openGrants(home, folder)).rejects.toMatchObject({ code, message });
-      await expect(keep(SRC)).rejects.toMatchObject({ code, message });
-      chmodSync(file, 0o600);
-      chmodSync(join(home, 'grants'), 0o777);
-      await expect(listGrants(home, folder)).rejects.toMatchObject({
-        message: `${file} lies in a folder that can be written by every user (mode 0777): it grants nothing`,
-      });
-      chmodSync(join(home, 'grants'), 0o700);
-      expect(await listGrants(home, folder)).toHaveLength(1);
-    },
-  );
+  test.skipIf(process.getuid === undefined)('are refused if every user can write the file or its folder', async () => {
+    await keep(NPM);
+    const file = fileOf(folder);
+    chmodSync(file, 0o666);
+    const code = 'settings/grants-damaged';
+    const message = `${file} can be written by every user (mode 0666): it grants nothing`;
+    await expect(listGrants(home, folder)).rejects.toMatchObject({ code, message });
+    await expect(openGrants(home, folder)).rejects.toMatchObject({ code, message });
+    await expect(keep(SRC)).rejects.toMatchObject({ code, message });
+    chmodSync(file, 0o600);
+    chmodSync(join(home, 'grants'), 0o777);
+    await expect(listGrants(home, folder)).rejects.toMatchObject({
+      message: `${file} lies in a folder that can be written by every user (mode 0777): it grants nothing`,
+    });
+    chmodSync(join(home, 'grants'), 0o700);
+    expect(await listGrants(home, folder)).toHaveLength(1);
+  });
 
-  test('count where the own group can write the file', async () => {
+  test("apply if the owner's group can write the file", async () => {
     await keep(NPM);
     chmodSync(fileOf(folder), 0o660);
     expect(await listGrants(home, folder)).toHaveLength(1);
   });
 
   const cannotChown = process.getuid?.() === 0 ? '' : ' (skipped: only root can give a file to another group)';
-  test.skipIf(cannotChown !== '')(`are refused where another group can write the file${cannotChown}`, async () => {
+  test.skipIf(cannotChown !== '')(`are refused if another group can write the file${cannotChown}`, async () => {
     await keep(NPM);
     const file = fileOf(folder);
     chownSync(file, 0, 4_321);
@@ -193,7 +190,7 @@ describe('grants of a project', () => {
   });
 
   test.skipIf(cannotChown !== '')(
-    `for root count where their file belongs to root or to the owner of the home${cannotChown}`,
+    `apply for root if the file belongs to root or to the owner of the home${cannotChown}`,
     async () => {
       await keep(NPM);
       const file = fileOf(folder);
@@ -206,14 +203,14 @@ describe('grants of a project', () => {
     },
   );
 
-  test('of another workspace in the place of this one are not heeded', async () => {
+  test('of another workspace in the file of this one are ignored', async () => {
     await keep(NPM);
     const moved = { revision: 1, workspace: join(root, 'other'), grants: [{ grant: NPM, at: AT }] };
     writeFileSync(fileOf(folder), JSON.stringify(moved));
     expect(await listGrants(home, folder)).toEqual([]);
   });
 
-  test('that are given at the same time are all kept', async () => {
+  test('that are given at the same time are all stored', async () => {
     const given = Array.from({ length: 12 }, (_, i): Granted => ({ tool: 'edit', folders: [`f${i}`] }));
     await Promise.all(given.map(keep));
     expect((await listGrants(home, folder)).flatMap(({ grant }) => grant.folders ?? []).toSorted()).toEqual(
@@ -222,7 +219,7 @@ describe('grants of a project', () => {
     expect(readdirSync(join(home, 'grants'))).toHaveLength(1);
   });
 
-  test('are kept past the lock of a process that was cut', async () => {
+  test('are stored despite an old lock of a process that was killed', async () => {
     await keep(NPM);
     writeFileSync(`${fileOf(folder)}.lock`, '');
     utimesSync(`${fileOf(folder)}.lock`, 0, 0);

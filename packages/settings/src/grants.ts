@@ -1,5 +1,5 @@
-// Project grants: what a person allowed for every session of a workspace. Kept in the home, never in the workspace, one file
-// for each workspace.
+// Project grants: calls that the user allowed for every session of a workspace. They are stored in the home, never in
+// the workspace, in one file per workspace.
 
 import { realpath } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
@@ -13,18 +13,18 @@ import { readOwnFile, replaceOwnFile, withLock, workspaceFile } from './own-file
 import { SettingsError } from './settings-error.ts';
 import { canKeepTrust, liesInside } from './trust.ts';
 
-/** A grant and when it was given. */
+/** A grant, and the time when it was given. */
 export interface GrantRecord {
   readonly grant: Granted;
-  /** ISO 8601, in UTC. */
+  /** Time as ISO 8601 in UTC. */
   readonly at: string;
 }
 
 /**
- * Opens the grants of a workspace, which is read again at each look. Returns `undefined` where none can be kept: a home inside
- * the workspace is written by whoever writes there.
+ * Opens the grants of a workspace. The file is read again at each access. Returns `undefined` if no grants can be
+ * stored: anyone who can write to the workspace could also write to a home inside it.
  *
- * @throws SettingsError `settings/grants-damaged`.
+ * @throws SettingsError `settings/grants-damaged` when the file cannot be used.
  */
 export async function openGrants(home: string, workspace: string): Promise<ProjectGrants | undefined> {
   if (!(await canKeepTrust(home, workspace))) return undefined;
@@ -42,7 +42,10 @@ export async function listGrants(home: string, workspace: string): Promise<reado
   return readRecords(pathOf(home, folder), folder);
 }
 
-/** Keeps one more grant; one that is kept already stays as it is. @throws SettingsError `settings/grants-inside`, `settings/grants-damaged`. */
+/**
+ * Stores one more grant. A grant that is already stored stays unchanged. @throws SettingsError
+ * `settings/grants-inside`, `settings/grants-damaged`.
+ */
 export async function keepGrant(home: string, workspace: string, record: GrantRecord): Promise<void> {
   if (!(await canKeepTrust(home, workspace)))
     throw new SettingsError(
@@ -55,9 +58,10 @@ export async function keepGrant(home: string, workspace: string, record: GrantRe
 }
 
 /**
- * Takes grants back: those that are chosen, by their place in the list. Returns them. Open sessions ask again from then on.
+ * Revokes the chosen grants and returns them. `isChosen` gets each grant with its index in the list. Open sessions ask
+ * again from then on.
  *
- * @throws SettingsError `settings/grants-damaged`.
+ * @throws SettingsError `settings/grants-damaged` when the file cannot be used.
  */
 export async function revokeGrants(
   home: string,
@@ -100,7 +104,7 @@ async function change(
 ): Promise<void> {
   const folder = await realOf(workspace);
   const path = pathOf(home, folder);
-  // Before the lock, which is a file in the same folder.
+  // Checked before the lock is taken, because the lock is a file in the same folder.
   await readRecords(path, folder);
   await withLock(path, async () => {
     const before = await readRecords(path, folder);
@@ -110,7 +114,10 @@ async function change(
   });
 }
 
-/** A link would let a file or a folder from elsewhere grant, and so would a file that another user can write. */
+/**
+ * Reads the grants of a workspace. A link is refused because a file or folder from elsewhere could then give grants. A
+ * file that another user can write is refused for the same reason.
+ */
 async function readRecords(path: string, workspace: string): Promise<readonly GrantRecord[]> {
   if (await liesInside(dirname(path), workspace)) throw damageError(dirname(path), `is a link into ${workspace}`);
   try {
@@ -132,7 +139,7 @@ function pathOf(home: string, workspace: string): string {
   return workspaceFile(home, 'grants', workspace);
 }
 
-/** A workspace that is not there any more is known by the path it had. */
+/** Returns the real path of a workspace. For a workspace that no longer exists, returns the path as given. */
 async function realOf(workspace: string): Promise<string> {
   return realpath(workspace).catch(() => resolve(workspace));
 }

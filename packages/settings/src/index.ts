@@ -1,4 +1,4 @@
-// The face of `settings`: what the user allows.
+// Public exports of `settings`.
 
 export type { WorkspaceContents, BroughtConfiguration } from './workspace-contents.ts';
 export { CONFIGURATION_PATH, readBrought, readBroughtConfiguration } from './workspace-contents.ts';

@@ -1,21 +1,24 @@
-// The keys of providers in the keyring of the system (Keychain, Credential Manager, Secret Service). The native library is
-// loaded when a key is asked for, and not before. A key is never part of a message.
+// Stores the keys of providers in the keyring of the system (Keychain, Credential Manager, Secret Service). The native
+// library is loaded only when a key is requested. A key is never part of a message.
 
 import type { AsyncEntry } from '@napi-rs/keyring';
 
 import { SettingsError } from './settings-error.ts';
 
-/** Where keys are kept, by the name of a provider. Each method throws SettingsError `settings/no-keyring` where none can be used. */
+/**
+ * Store of keys by the name of the provider. Each method throws SettingsError `settings/no-keyring` if no keyring can
+ * be used.
+ */
 export interface Keyring {
   get(provider: string): Promise<string | undefined>;
   set(provider: string, key: string): Promise<void>;
-  /** Whether there was one. */
+  /** Removes the key. Returns true if there was one. */
   remove(provider: string): Promise<boolean>;
 }
 
 const SERVICE = 'tidemark';
 
-/** The keyring of the user's session. */
+/** Returns the keyring of the user's session. */
 export function systemKeyring(): Keyring {
   return {
     get: (provider) => withEntry(provider, async (entry) => (await entry.getPassword()) ?? undefined),
@@ -24,7 +27,10 @@ export function systemKeyring(): Keyring {
   };
 }
 
-/** A keyring may ask its user to unlock it, and nobody may be there. */
+/**
+ * Maximum time for an answer of the keyring, in milliseconds. The keyring may ask the user to unlock it, and no user
+ * may be present.
+ */
 const MOST_MS = 60_000;
 
 function silence(): Promise<never> {
@@ -37,7 +43,7 @@ function silence(): Promise<never> {
 async function withEntry<Result>(provider: string, use: (entry: AsyncEntry) => Promise<Result>): Promise<Result> {
   try {
     const library = await import('@napi-rs/keyring');
-    // Else Linux falls back to the kernel's memory, which forgets at a restart.
+    // Without this option, Linux falls back to the kernel's memory, which is cleared at a restart.
     const entry = new library.AsyncEntry(SERVICE, provider, { linux: { store: 'secret-service' } });
     return await Promise.race([use(entry), silence()]);
   } catch (error) {

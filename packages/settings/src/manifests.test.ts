@@ -1,4 +1,5 @@
-// Which files a manifest puts under trust, and what is said of programs that no manifest tells about, over real folders.
+// Tests, on real folders, which files a manifest puts under trust, and which programs are listed because no manifest
+// shows what they start.
 
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -62,7 +63,7 @@ describe('a manifest', () => {
     ['exports with conditions', { exports: { import: './a.mjs', require: './dist/server.js' } }, 'dist/server.js'],
     ['exports by path', { exports: { '.': [{ node: './dist/server.js' }], './b': './b.js' } }, 'dist/server.js'],
     ['no entry, and so index.js', {}, 'index.js'],
-  ])('of `node .` covers its entry file: %s', async (_how, manifest, entry) => {
+  ])('run by `node .` puts its entry file under trust: %s', async (_how, manifest, entry) => {
     write('package.json', JSON.stringify(manifest));
     for (const args of [['.'], ['--enable-source-maps', './']]) {
       for (const path of ['dist/server.js', 'dist/index.js', 'index.js', 'b.js']) write(path, 'old');
@@ -75,7 +76,7 @@ describe('a manifest', () => {
     }
   });
 
-  test('of a named folder covers an entry file outside of that folder', async () => {
+  test('of a named folder puts an entry file outside that folder under trust', async () => {
     write('server/package.json', JSON.stringify({ main: '../impl/main.js' }));
     write('impl/main.js', 'old');
     serve({ command: 'node', args: ['./server'] });
@@ -83,7 +84,7 @@ describe('a manifest', () => {
     expect(await change('impl/main.js')).toBe('changed');
   });
 
-  test('covers no entry file where no interpreter is named: a server may be given the workspace to read', async () => {
+  test('puts no entry file under trust if no interpreter is named, because a server may get the workspace only to read it', async () => {
     write('package.json', JSON.stringify({ main: 'dist/server.js' }));
     write('dist/server.js', 'old');
     serve({ command: 'files', args: ['.'] });
@@ -97,24 +98,27 @@ describe('a manifest', () => {
     ['bun run', { command: 'bun', args: ['run', 'mcp'] }, 'package.json'],
     ['deno task', { command: 'deno', args: ['task', 'mcp'] }, 'deno.jsonc'],
     ['npm in a line for a shell', { command: 'sh', args: ['-c', 'npm run -s mcp'] }, 'package.json'],
-  ])('covers the files that a script of %s names, also through other scripts', async (_how, server, manifest) => {
-    const scripts = {
-      start: 'npm run mcp',
-      premcp: 'node ./prepare.js',
-      mcp: 'npm run inner -- -v',
-      inner: 'node src/s.js',
-    };
-    const tasks = { premcp: 'deno run prepare.js', mcp: { command: 'deno run src/s.js', dependencies: ['premcp'] } };
-    const text = JSON.stringify(manifest === 'package.json' ? { scripts } : { tasks });
-    write(manifest, manifest === 'deno.jsonc' ? `// Tasks.\n${text}` : text);
-    for (const path of ['prepare.js', 'src/s.js', 'src/other.js']) write(path, 'old');
-    serve(server);
-    expect(await named()).toEqual(expect.arrayContaining([manifest, 'prepare.js', 'src/s.js']));
-    expect(await change('src/s.js')).toBe('changed');
-    expect(await change('prepare.js')).toBe('changed');
-    expect(await change('src/other.js')).toBe('trusted');
-    expect((await readBrought(folder)).namedBy[0]?.untold).toEqual([]);
-  });
+  ])(
+    'puts the files under trust that a script of %s names, also through other scripts',
+    async (_how, server, manifest) => {
+      const scripts = {
+        start: 'npm run mcp',
+        premcp: 'node ./prepare.js',
+        mcp: 'npm run inner -- -v',
+        inner: 'node src/s.js',
+      };
+      const tasks = { premcp: 'deno run prepare.js', mcp: { command: 'deno run src/s.js', dependencies: ['premcp'] } };
+      const text = JSON.stringify(manifest === 'package.json' ? { scripts } : { tasks });
+      write(manifest, manifest === 'deno.jsonc' ? `// Tasks.\n${text}` : text);
+      for (const path of ['prepare.js', 'src/s.js', 'src/other.js']) write(path, 'old');
+      serve(server);
+      expect(await named()).toEqual(expect.arrayContaining([manifest, 'prepare.js', 'src/s.js']));
+      expect(await change('src/s.js')).toBe('changed');
+      expect(await change('prepare.js')).toBe('changed');
+      expect(await change('src/other.js')).toBe('trusted');
+      expect((await readBrought(folder)).namedBy[0]?.untold).toEqual([]);
+    },
+  );
 
   test.each<[string, readonly string[], string]>([
     ['cargo', ['run'], 'Cargo.toml'],
@@ -126,7 +130,7 @@ describe('a manifest', () => {
     ['make', ['serve'], 'Makefile'],
     ['make', ['-C', 'tools', 'serve'], 'tools/Makefile'],
     ['just', ['serve'], 'justfile'],
-  ])('of %s %j is covered, and what it starts is named as untold', async (command, args, file) => {
+  ])('of %s %j is under trust, and the program is listed in `untold`', async (command, args, file) => {
     mkdirSync(join(folder, 'tools'));
     serve({ command, args });
     expect((await readBrought(folder)).namedBy).toEqual([{ by: 'mcp.servers.s0', paths: [], untold: [command] }]);
@@ -139,7 +143,7 @@ describe('a manifest', () => {
     ['a package of a registry', { command: 'npx', args: ['-y', 'server'] }, ['npx']],
     ['a task that is not there', { command: 'deno', args: ['task', 'other'] }, ['deno']],
     ['a script that runs make', { command: 'npm', args: ['run', 'make-it'] }, ['make']],
-  ])('of which nothing tells what runs is named as untold: %s', async (_what, server, untold) => {
+  ])('that does not show what runs has its program listed in `untold`: %s', async (_what, server, untold) => {
     write('package.json', JSON.stringify({ scripts: { 'make-it': 'make serve' } }));
     write('Makefile', 'old');
     serve(server);
@@ -147,14 +151,14 @@ describe('a manifest', () => {
     if (untold.includes('make')) expect(await change('Makefile')).toBe('changed');
   });
 
-  test('names nothing as untold where a task runner runs a file', async () => {
+  test('lists nothing in `untold` if a task runner runs a file', async () => {
     write('src/server.ts', 'old');
     serve({ command: 'bun', args: ['src/server.ts'] }, { command: 'deno', args: ['run', '-A', 'src/server.ts'] });
     expect((await readBrought(folder)).namedBy.map(({ untold }) => untold)).toEqual([[], []]);
     expect(await change('src/server.ts')).toBe('changed');
   });
 
-  test('that is damaged, and scripts that name each other, end the look', async () => {
+  test('that is damaged, or whose scripts call each other, is not followed further', async () => {
     for (const text of [
       '{',
       '[]',
@@ -169,7 +173,7 @@ describe('a manifest', () => {
   });
 });
 
-test('a manifest of 20,000 levels is refused by its name, without a stack overflow', async () => {
+test('a manifest of 20,000 levels is refused with its path, without a stack overflow', async () => {
   write('package.json', `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`);
   const path = join(folder, 'package.json');
   const refused = { code: 'settings/too-much', message: expect.stringContaining(path) };

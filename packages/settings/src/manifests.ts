@@ -1,5 +1,5 @@
-// What a manifest of a folder (`package.json`, `deno.json`) says would run: its entry files and its scripts, read without
-// running anything.
+// Reads which files and scripts a manifest of a folder (`package.json`, `deno.json`) would run: its entry files and its
+// scripts. Nothing is run.
 
 import { basename } from 'node:path';
 
@@ -9,33 +9,36 @@ import { parse } from 'jsonc-parser';
 import { readPlainFile } from './plain-files.ts';
 import { SettingsError } from './settings-error.ts';
 
-/** What a manifest names. Empty where it cannot be parsed. */
+/** Entry files and scripts of a manifest. Empty if the manifest cannot be parsed. */
 export interface Manifest {
-  /** Paths from its folder on: `main`, and what `exports` names for the package itself. */
+  /** Paths relative to the manifest's folder: `main`, and the paths that `exports` names for the package itself. */
   readonly entries: readonly string[];
-  /** Lines for a shell by the name of the script or task. */
+  /** Shell lines by the name of the script or task. */
   readonly scripts: ReadonlyMap<string, string>;
 }
 
-/** Names of the files that `readManifest` understands. */
+/** Names of the files that `readManifest` can read. */
 export const MANIFESTS: ReadonlySet<string> = new Set(['package.json', 'deno.json', 'deno.jsonc']);
 
-/** More bytes than this are no manifest. */
+/** Maximum size of a manifest, in bytes. */
 const MOST_BYTES = 4 * 1024 * 1024;
 
-/** Reads a manifest. @throws SettingsError `settings/too-much` above 4 MiB, and for one that is nested deeper than 500 levels. */
+/**
+ * Reads a manifest. @throws SettingsError `settings/too-much` above 4 MiB, and for a manifest that is nested deeper
+ * than 500 levels.
+ */
 export async function readManifest(path: string): Promise<Manifest> {
   const text = (await readPlainFile(path, MOST_BYTES))?.toString('utf8') ?? '';
-  // A program that reads it may take any depth: what it names would be unknown.
+  // The program that reads the manifest may accept any depth, so the files that it names would be unknown.
   if (isTooDeep(text))
     throw new SettingsError('settings/too-much', `${path} is nested deeper than ${DEEPEST_JSON} levels`, { path });
-  // `parse` reads on after an error, and takes comments.
+  // `parse` continues after an error and accepts comments.
   const tree: unknown = parse(text);
   const entries = basename(path) === 'package.json' ? [...textsIn(fieldOf(tree, 'main')), ...exportsIn(tree)] : [];
   return { entries, scripts: new Map([...scriptsIn(fieldOf(tree, 'scripts')), ...scriptsIn(fieldOf(tree, 'tasks'))]) };
 }
 
-/** Scripts that a package manager runs around another one, or for a command of its own. */
+/** Scripts that a package manager also runs for a command or another script. */
 const ALSO_RUN: ReadonlyMap<string, readonly string[]> = new Map([
   ['t', ['test']],
   ['tst', ['test']],
@@ -46,14 +49,14 @@ const ALSO_RUN: ReadonlyMap<string, readonly string[]> = new Map([
   ]),
 ]);
 
-/** Returns the scripts that words of a command line name, with those that run before and after them. */
+/** Returns the scripts that the words of a command line name, with the scripts that run before and after them. */
 export function scriptsNamed({ scripts }: Manifest, words: ReadonlySet<string>): readonly string[] {
   const named = [...words].flatMap((word) => [word, ...(ALSO_RUN.get(word) ?? [])]);
   const around = named.flatMap((name) => [`pre${name}`, name, `post${name}`]);
   return [...new Set(around)].flatMap((name) => scripts.get(name) ?? []);
 }
 
-/** Returns the words by which scripts are run: their names, and `t` for `test`. */
+/** Returns the words that run scripts: the names of the scripts, and short forms such as `t` for `test`. */
 export function wordsForScripts({ scripts }: Manifest): readonly string[] {
   const others = [...ALSO_RUN].flatMap(([word, run]) => (run.some((name) => scripts.has(name)) ? [word] : []));
   return [...scripts.keys(), ...others];
@@ -73,11 +76,11 @@ function exportsIn(tree: unknown): readonly string[] {
   return textsIn(isByPath ? fieldOf(exported, '.') : exported);
 }
 
-/** Every text in a value: conditions such as `import` and `require` each name one. */
+/** Returns every text in a value. For example, the conditions `import` and `require` each name a path. */
 function textsIn(value: unknown): readonly string[] {
   const left: unknown[] = [value];
   const texts: string[] = [];
-  // It grows as it is walked: no depth fills the stack.
+  // The list grows while the loop runs, so deep nesting cannot overflow the stack.
   for (const one of left) {
     if (typeof one === 'string') texts.push(one);
     else if (isObject(one)) left.push(...Object.values(one));
@@ -90,7 +93,7 @@ function scriptsIn(value: unknown): readonly (readonly [string, string])[] {
   return Object.entries(value).map(([name, script]) => [name, linesOf(script).join('\n')] as const);
 }
 
-/** A task of Deno may be a record: its line, and the tasks that run before it. */
+/** Returns the lines of a script. A task of Deno may be an object with its line and the tasks that run before it. */
 function linesOf(script: unknown): readonly string[] {
   if (!isObject(script)) return textsIn(script);
   const before = textsIn(fieldOf(script, 'dependencies')).map((name) => `deno task ${name}`);

@@ -1,4 +1,4 @@
-// Which files a setting that starts a program puts under trust, over real folders.
+// Tests, on real folders, which files a setting that starts a program puts under trust.
 
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -57,7 +57,7 @@ async function named(): Promise<readonly string[]> {
   return (await readBrought(folder)).named.map((path) => path.slice(folder.length + 1));
 }
 
-describe('a change of a file that a trusted server names asks again, where it is named', () => {
+describe('trust is asked for again if a file changes that a trusted server names', () => {
   test.each<[string, Server]>([
     ['as an argument', { command: 'node', args: ['tools/server.js'] }],
     ['as an argument with ./', { command: 'node', args: ['./tools/server.js'] }],
@@ -97,7 +97,7 @@ describe('a change of a file that a trusted server names asks again, where it is
     expect(await named()).toEqual(['tools/server.js']);
   });
 
-  test('by the URL of a file', async () => {
+  test('by a file URL', async () => {
     write('my tools/server.js', 'old');
     serve({ command: 'node', args: [`--import=${pathToFileURL(join(folder, 'my tools/server.js')).href}`] });
     expect(await stateAfter(() => write('my tools/server.js', 'new'))).toBe('changed');
@@ -118,7 +118,7 @@ describe('a change of a file that a trusted server names asks again, where it is
     ['make', { command: 'make', args: ['serve'] }, 'Makefile'],
     ['just', { command: 'just', args: ['serve'] }, 'justfile'],
     ['uv', { command: 'uv', args: ['run', 'serve'] }, 'pyproject.toml'],
-  ])('by what %s reads, also where that comes to be', async (_runner, server, file) => {
+  ])('because %s reads it, even if the file did not exist before', async (_runner, server, file) => {
     mkdirSync(join(folder, 'docs'));
     mkdirSync(join(folder, 'tools'));
     serve(server);
@@ -137,7 +137,7 @@ describe('a link', () => {
     serve({ command: 'node', args: ['bin/server', 'tools/server.js'] });
   });
 
-  test('on the way to a named file, and what it leads to, are named', async () => {
+  test('on the way to a named file is named together with its target', async () => {
     expect(await named()).toEqual(['bin/server', 'impl/server.js', 'tools']);
   });
 
@@ -145,11 +145,11 @@ describe('a link', () => {
     ['leads elsewhere', () => [rmSync(join(folder, 'bin/server')), link('bin/server', '../impl/evil.js')]],
     ['that is a folder leads elsewhere', () => [rmSync(join(folder, 'tools')), link('tools', 'bin')]],
     ['leads to a file that was rewritten', () => write('impl/server.js', 'new')],
-  ])('that %s asks again', async (_what, change) => {
+  ])('that %s asks for trust again', async (_what, change) => {
     expect(await stateAfter(change)).toBe('changed');
   });
 
-  test('in a named folder is covered with what it leads to', async () => {
+  test('in a named folder is under trust together with its target', async () => {
     write('mcp/index.js', 'old');
     link('mcp/server.js', '../impl/server.js');
     serve({ command: 'node', args: ['./mcp'] });
@@ -157,7 +157,7 @@ describe('a link', () => {
     expect(await stateAfter(() => write('impl/server.js', 'new'))).toBe('changed');
   });
 
-  test('out of the workspace is covered, and what lies there is not read', async () => {
+  test('out of the workspace is under trust, but its target is not read', async () => {
     mkdirSync(join(root, 'outside'));
     writeFileSync(join(root, 'outside/server.js'), 'old');
     link('out', join(root, 'outside'));
@@ -167,13 +167,13 @@ describe('a link', () => {
     expect(await stateAfter(() => [rmSync(join(folder, 'out')), link('out', 'impl')])).toBe('changed');
   });
 
-  test('from outside into the workspace leads to a file that is covered', async () => {
+  test('from outside into the workspace puts its target under trust', async () => {
     symlinkSync(folder, join(root, 'other'));
     serve({ command: 'node', args: [join(root, 'other/impl/server.js')] });
     expect(await named()).toEqual(['impl/server.js']);
   });
 
-  test('to itself, and one to the whole workspace, end the look', async () => {
+  test('to itself or to the whole workspace is not followed further', async () => {
     link('loop', 'loop');
     link('mcp/all', '..');
     serve({ command: 'node', args: ['loop', './mcp'] });
@@ -181,28 +181,28 @@ describe('a link', () => {
   });
 });
 
-describe('of what a server names', () => {
-  test('a file that is not there yet asks again once it is', async () => {
+describe('the files that a server names', () => {
+  test('ask for trust again when a missing one is created', async () => {
     serve({ command: 'node', args: ['tools/server.js'] });
     expect(await named()).toEqual([]);
     expect(await stateAfter(() => write('tools/server.js', 'new'))).toBe('changed');
   });
 
-  test('the whole workspace is not covered', async () => {
+  test('do not include the whole workspace', async () => {
     write('src/main.ts', 'old');
     serve({ command: 'files', args: ['.', folder, root, './'] });
     expect(await named()).toEqual([]);
     expect(await stateAfter(() => write('src/main.ts', 'new'))).toBe('trusted');
   });
 
-  test('a folder with the name of a task is not covered', async () => {
+  test('do not include a folder that only has the name of a task', async () => {
     write('build/out.js', 'old');
     serve({ command: 'npm', args: ['run', 'build'] });
     expect(await stateAfter(() => write('build/out.js', 'new'))).toBe('trusted');
     expect(await stateAfter(() => write('build.js', 'new'))).toBe('changed');
   });
 
-  test('a folder is covered without the packages in it, and protected with them', async () => {
+  test('include a folder, but a change in its installed packages does not ask for trust again', async () => {
     write('mcp/server.js', 'old');
     write('mcp/node_modules/a/index.js', 'old');
     serve({ command: 'node', args: ['server.js'], cwd: 'mcp' });
@@ -211,14 +211,14 @@ describe('of what a server names', () => {
     expect(await stateAfter(() => write('mcp/extra.js', 'new'))).toBe('changed');
   });
 
-  test('files that no server names are not covered, and an address names none', async () => {
+  test('do not include other files or the path of a URL', async () => {
     write('src/main.ts', 'old');
     write('.tidemark/config.json', '{"mcp": {"servers": {"a": {"url": "https://example.org/src/main.ts"}}}}');
     expect(await named()).toEqual([]);
     expect(await stateAfter(() => write('src/main.ts', 'new'))).toBe('trusted');
   });
 
-  test('each file stands with the servers that name it', async () => {
+  test('are listed with each server that names them', async () => {
     write('a.js', 'a');
     write('b.js', 'b');
     serve({ command: 'node', args: ['a.js'] }, { command: 'node', args: ['-r', './a.js', 'b.js'] });
@@ -234,13 +234,13 @@ describe('of what a server names', () => {
       { command: 'a', args: Array.from({ length: 10_001 }, (_, at) => `w${at}`) },
     ],
     ['a folder with more files than can be looked through', { command: 'node', args: ['./many'] }],
-  ])('%s is refused', async (_what, server) => {
+  ])('are refused with an error for %s', async (_what, server) => {
     for (let at = 0; server.args?.[0] === './many' && at < 5_001; at += 1) write(`many/${at}`, '');
     serve(server);
     await expect(readBrought(folder)).rejects.toMatchObject({ code: 'settings/too-much' });
   });
 
-  test('words that no path can be are passed over', async () => {
+  test('do not include words that cannot be a path', async () => {
     serve({ command: 'node', args: ['a\0b', 'x'.repeat(5_000), '', '-', '%%', 'file://host/x', '${'] });
     expect(await named()).toEqual([]);
   });
@@ -253,7 +253,7 @@ describe('a named file that is replaced', () => {
     ['with a path', { command: 'node', args: ['./tools/server.js'] }],
     ['as a bare command of its folder', { command: 'server.js', cwd: 'tools' }],
     ['with a runner', { command: 'npm', args: ['run', 'tools/server.js'] }],
-  ])('asks again once it is gone, and once a folder is in its place: %s', async (_how, server) => {
+  ])('asks for trust again after it is removed and after a folder replaces it: %s', async (_how, server) => {
     serve(server);
     expect(await stateAfter(() => rmSync(join(folder, 'tools/server.js')))).toBe('changed');
     write('tools/server.js', 'old');
@@ -264,7 +264,7 @@ describe('a named file that is replaced', () => {
 });
 
 describe('a word of a command line', () => {
-  test('with .. behind a link names where the system goes and where a program may go', async () => {
+  test('with .. after a link names both the path that the system follows and the path without the link', async () => {
     for (const path of ['deep/server.js', 'server.js']) write(path, 'old');
     mkdirSync(join(folder, 'deep/er'));
     link('to', 'deep/er');
@@ -274,7 +274,7 @@ describe('a word of a command line', () => {
     expect(await stateAfter(() => write('server.js', 'new'))).toBe('changed');
   });
 
-  test('that is the name of a task may be a folder where a shell runs the task', async () => {
+  test('that is the name of a task may also be a folder if a shell runs the task', async () => {
     write('build/out.js', 'old');
     serve({ command: 'sh', args: ['-c', 'npm run build && node build/out.js; ls build'] });
     expect(await named()).toContain('build');
@@ -282,7 +282,7 @@ describe('a word of a command line', () => {
   });
 
   test.each(['npm.cmd', 'npm.exe', 'C:\\tools\\npm.CMD'])(
-    'is a runner by its name on Windows too: %s',
+    'is recognised as a task runner by its Windows name: %s',
     async (command) => {
       write('package.json', '{"scripts": {"serve": "node server.js"}}');
       serve({ command, args: ['run', 'serve'] });
@@ -293,10 +293,10 @@ describe('a word of a command line', () => {
 });
 
 test.each(['./secret', './secret/server.js', 'secret/../secret/x'])(
-  'a named file that the system does not let be looked at is refused: %s',
+  'a named file that the system does not allow to be read is refused: %s',
   async (path) => {
     const program = { by: 'mcp.servers.a', command: 'node', args: [path], env: {} };
-    // Root may look at everything, so the system's answer is given.
+    // Root may read everything, so the test passes the state `hidden` instead of asking the system.
     const known = new Map([[join(folder, 'secret'), 'hidden' as const]]);
     await expect(readNamedFiles([program], folder, known)).rejects.toMatchObject({
       code: 'settings/unreadable',
@@ -305,7 +305,7 @@ test.each(['./secret', './secret/server.js', 'secret/../secret/x'])(
   },
 );
 
-test('a folder that one word names as a file and another as a folder stands as a folder', async () => {
+test('a folder that is named both as a file and as a folder is recorded as a folder', async () => {
   write('tools/a.js', 'a');
   const program = { by: 'mcp.servers.a', command: 'tools', args: ['./tools'], env: {} };
   const { states } = await readNamedFiles([program], folder);

@@ -1,5 +1,5 @@
-// The files of a workspace that its settings name as programs, or as what programs are given: whoever changes one of them
-// changes what a trusted setting starts. What these files load in turn is not covered.
+// Finds the files of a workspace that its settings name as programs or pass to programs. Anyone who changes such a file
+// changes what a trusted setting starts. Files that these files load in turn are not covered.
 
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 
@@ -16,31 +16,41 @@ import { SettingsError } from './settings-error.ts';
 import type { StartedProgram } from './started-programs.ts';
 import { BUILTINS, untoldProgram } from './untold-programs.ts';
 
-/** The files that one setting names. */
+/** Files that one setting names. */
 export interface NamedBySetting {
-  /** The setting: `mcp.servers.tax`. */
+  /** Name of the setting, such as `mcp.servers.tax`. */
   readonly by: string;
-  /** Real and absolute, sorted: files, links, and folders, which stand for all that is below them. */
+  /** Real, absolute and sorted paths of files, links and folders. A folder includes everything below it. */
   readonly paths: readonly string[];
-  /** Programs that it starts, or may start by a script, of which nothing tells which files they start in turn: `make`. */
+  /**
+   * Programs that the setting starts directly or by a script, and for which no file shows what they start in turn, such
+   * as `make`.
+   */
   readonly untold: readonly string[];
 }
 
-/** The files of a workspace that its settings name as programs or give to programs. */
+/** Files of a workspace that its settings name as programs or pass to programs. */
 export interface NamedFiles {
-  /** For the digest: each path below the workspace that is named, there or not, and its state. By path. */
+  /**
+   * Input of the digest: each named path below the workspace with its state, sorted by path. Paths that do not exist
+   * are included.
+   */
   readonly states: readonly FoundFile[];
   readonly named: readonly NamedBySetting[];
 }
 
-/** What packages bring is loaded by named files and not named itself; a repository's store has a rule of its own. */
+/**
+ * Folders that are not covered. Named files load installed packages without naming them. The store of a Git repository
+ * has a separate rule.
+ */
 const WITHOUT: ReadonlySet<string> = new Set(['node_modules', '.git']);
 
 /**
- * Reads the named files of a workspace. A folder that is the workspace or holds it is not covered.
+ * Reads the named files of a workspace. A folder that is the workspace itself or contains it is not covered.
  *
- * @param known States of paths that were looked at before.
- * @throws SettingsError `settings/too-much` above 5,000 files or 64 MiB, `settings/unreadable` for a file that may not be read.
+ * @param known States of paths that were read before.
+ * @throws SettingsError `settings/too-much` above 5,000 files or 64 MiB, `settings/unreadable` for a file that may not
+ *   be read.
  */
 export async function readNamedFiles(
   programs: readonly StartedProgram[],
@@ -59,7 +69,7 @@ export async function readNamedFiles(
   return { states: [...survey.states.values()].toSorted(byPath), named };
 }
 
-/** Without what lies below a folder that is named itself. */
+/** Returns the paths without those below another named folder. */
 function outermost(paths: ReadonlySet<string>): string[] {
   return [...paths].filter((path) => {
     for (let above = dirname(path); above !== dirname(above); above = dirname(above))
@@ -72,30 +82,30 @@ function byPath(a: FoundFile, b: FoundFile): number {
   return a.path < b.path ? -1 : 1;
 }
 
-/** What the programs of one workspace share. */
+/** State that the programs of one workspace share. */
 interface Survey {
   readonly workspace: string;
   readonly known: KnownStates;
-  /** By path below the workspace. */
+  /** States by the path below the workspace. */
   readonly states: Map<string, FoundFile>;
   readonly budget: ReadBudget;
 }
 
-/** What the look at one program has found. */
+/** Result for one program. */
 interface Cover {
   readonly found: Set<string>;
-  /** Scripts that were taken up, with their folders. */
+  /** Scripts that were already read, with their folders. */
   readonly scripts: Set<string>;
   readonly untold: Set<string>;
 }
 
-/** Where a program runs. `as` is `any` where its folder is covered too, which a script's is not. */
+/** Place where a program runs. With `as: 'any'` its folder is covered too. For a script, the folder is not covered. */
 interface ProgramPlace {
   readonly folder: string;
   readonly as: NamedPath['as'];
 }
 
-/** More scripts than this are not followed: a script may name each other one. */
+/** Maximum number of scripts that are followed, because scripts may call each other. */
 const MOST_SCRIPTS = 200;
 
 async function coverProgram(
@@ -116,7 +126,7 @@ async function coverProgram(
   const left: NamedPath[] = [{ path: folder, as }, ...words, ...bins.inWorkspace];
   if (runnerFiles.length > 0)
     left.push(...folders.flatMap((one) => foldersAbove(one, survey)).map((path) => ({ path, as: 'file' }) as const));
-  // It grows as it is walked.
+  // The list grows while the loop runs.
   for (const one of left) {
     const key = `${one.as} ${one.runsEntry === true} ${one.path}`;
     if (looked.has(key)) continue;
@@ -140,7 +150,7 @@ async function coverProgram(
   await coverScripts(program, scripts, survey, cover);
 }
 
-/** More folders than this, in which the commands of one line may run, are not followed. */
+/** Maximum number of folders that are followed for the commands of one line. */
 const MOST_FOLDERS = 16;
 
 function foldersFrom(folder: string, { folders: targets, unread }: CommandLine, { untold }: Cover): readonly string[] {
@@ -156,13 +166,13 @@ function foldersFrom(folder: string, { folders: targets, unread }: CommandLine, 
   return folders;
 }
 
-/** The programs of a script that `node_modules/.bin` holds, which comes first in its `PATH`. */
+/** Programs of a script that are in `node_modules/.bin`, which comes first in the script's `PATH`. */
 interface Bins {
-  /** Those that lead to a file of the workspace. */
+  /** Programs whose link leads to a file of the workspace. */
   readonly inWorkspace: readonly NamedPath[];
-  /** Path below `node_modules` by the name of a program that a package brings. */
+  /** Path of the link by the name of a program, for programs that a package provides. */
   readonly ofPackages: ReadonlyMap<string, string>;
-  /** Names of the first ones. */
+  /** Names of the programs in `inWorkspace`. */
   readonly told: ReadonlySet<string>;
 }
 
@@ -189,14 +199,14 @@ function binsOf({ commands }: CommandLine, folder: string, survey: Survey): Bins
   return { inWorkspace, ofPackages, told };
 }
 
-/** What is known of the commands of one line. */
+/** Facts about the commands of one line. */
 interface KnownCommands {
   readonly folders: readonly string[];
   readonly bins: Bins;
   readonly scriptNames: ReadonlySet<string>;
 }
 
-/** Names the programs of which nothing tells which files they start. */
+/** Adds the programs to `untold` for which no file shows what they start. */
 async function coverCommands(
   { commands }: CommandLine,
   { folders, bins, scriptNames }: KnownCommands,
@@ -214,14 +224,15 @@ async function coverCommands(
   for (const command of commands) {
     const untold = untoldProgram(command, look);
     const bin = bins.ofPackages.get(command.program);
-    // A program that is known is another one as soon as a package brings it: that must ask again.
+    // If a package provides a program with a known name, a different program runs. The link is recorded, so that trust
+    // is asked for again.
     if (bin !== undefined && untold === undefined) await putBin(bin, survey);
     if (bin !== undefined) cover.untold.add(programName(command.program));
     else if (untold !== undefined && !bins.told.has(command.program)) cover.untold.add(untold);
   }
 }
 
-/** Only by where it leads: what packages bring is not covered. */
+/** Records only the target of the link, because the content of packages is not covered. */
 async function putBin(path: string, survey: Survey): Promise<void> {
   const { links } = followPath(path, survey.known);
   if (links.at(-1) === undefined || !links.includes(path))
@@ -229,13 +240,16 @@ async function putBin(path: string, survey: Survey): Promise<void> {
   putState(await fileAt(path, nameOf(path, survey), survey.budget), survey);
 }
 
-/** A line for a shell, and the folder that it runs in. */
+/** A shell line, and the folder in which it runs. */
 interface ShellLine {
   readonly folder: string;
   readonly line: string;
 }
 
-/** Returns what a manifest names: its entry file where an interpreter runs it, and the scripts that the words name. */
+/**
+ * Returns the files and scripts that a manifest names: its entry file if an interpreter runs it, and the scripts that
+ * the words name.
+ */
 async function namedInManifest(
   { path, runsEntry }: NamedPath,
   { pieces, scriptRunners }: NamedPaths,
@@ -256,7 +270,7 @@ async function namedInManifest(
   };
 }
 
-/** A script is a program of its own: it may name files, and other scripts. */
+/** Covers each script as a program of its own, because it may name files and other scripts. */
 async function coverScripts(
   { by }: StartedProgram,
   scripts: readonly ShellLine[],
@@ -273,14 +287,14 @@ async function coverScripts(
   }
 }
 
-/** A task runner looks for its file in the folders above too. */
+/** Returns the folders above a folder inside the workspace. A task runner searches them for its file too. */
 function foldersAbove(folder: string, survey: Survey): readonly string[] {
   const above: string[] = [];
   for (let at = dirname(folder); isInside(at, survey, 'or is'); at = dirname(at)) above.push(at);
   return above;
 }
 
-/** Covers what a path leads to. Returns what is to be looked at next: the links in a folder. */
+/** Covers the end of a path. Returns the paths to follow next: the links in a folder. */
 async function coverEnd(
   { state, end }: FollowedPath,
   as: NamedPath['as'],
@@ -310,7 +324,7 @@ async function coverFolder(folder: string, survey: Survey, found: Set<string>): 
   return files.flatMap(({ kind, path }) => (kind === 'link' ? [{ path: join(folder, path), as: 'any' } as const] : []));
 }
 
-/** Covers a file, or a link by where it leads. */
+/** Covers a file, or a link with its target. */
 async function coverPath(path: string, survey: Survey, found: Set<string>): Promise<void> {
   if (!isInside(path, survey)) return;
   found.add(path);
@@ -319,7 +333,10 @@ async function coverPath(path: string, survey: Survey, found: Set<string>): Prom
   if (before === undefined || before.kind === 'none') putState(await fileAt(path, name, survey.budget), survey);
 }
 
-/** A state that says more stays: a folder is `none` for a name that means files alone. */
+/**
+ * Records a state. A state other than `none` is kept, because a folder counts as `none` for a name that can only be a
+ * file.
+ */
 function putState(state: FoundFile, { states }: Survey): void {
   const before = states.get(state.path);
   if (before === undefined || before.kind === 'none') states.set(state.path, state);

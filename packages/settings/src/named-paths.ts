@@ -1,5 +1,6 @@
-// The paths that the command line and the environment of a program may name. A word is not understood, it is taken apart:
-// to cover a file too many costs a question, to miss one lets a trusted program be replaced.
+// Returns the paths that the command line and the environment of a program may name. A word is split into its possible
+// parts and is not interpreted. Covering one file too many only costs a question, but missing one would let another
+// program replace a trusted one.
 
 import { resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,36 +10,40 @@ import { programName } from './command-line.ts';
 import { SettingsError } from './settings-error.ts';
 import type { StartedProgram } from './started-programs.ts';
 
-/** A path that may be named. */
+/** Path that a word may name. */
 export interface NamedPath {
-  /** Absolute; `..` may stand in it, and means what a link before it makes of it. */
+  /** Absolute path. It may contain `..`, which then applies to the target of a link before it. */
   readonly path: string;
-  /** `file`: counts only where it is a file, so that a folder of the same name is not covered. */
+  /** `file`: counts only if it is a file, so that a folder of the same name is not covered. */
   readonly as: 'any' | 'file';
   /** Set for a manifest whose entry file an interpreter runs, as in `node .`. */
   readonly runsEntry?: true;
 }
 
-/** What a program names. */
+/** Paths and files that a program names or reads. */
 export interface NamedPaths {
   readonly paths: readonly NamedPath[];
-  /** Files that its task runner reads in a folder that it works in or names, such as `package.json`. */
+  /**
+   * Files that the program's task runner reads in each folder that the program runs in or names, such as
+   * `package.json`.
+   */
   readonly runnerFiles: readonly string[];
-  /** Every piece of its words: the name of a script may be one. */
+  /** Every piece of the program's words. A piece may be the name of a script. */
   readonly pieces: ReadonlySet<string>;
-  /** Task runners that take the name of a script in a manifest that can be read, such as `npm`. */
+  /** Task runners that take the name of a script in a readable manifest, such as `npm`. */
   readonly scriptRunners: readonly string[];
-  /** Programs of which no file tells what they start, such as `make`. */
+  /** Programs for which no file shows what they start, such as `make`. */
   readonly untold: readonly string[];
 }
 
-/** More pieces than this, each counted once for every folder that it is looked for in, are no command line. */
+/** Maximum number of pieces of a command line. Each piece counts once for every folder that is searched for it. */
 const MOST_PIECES = 10_000;
 
 /**
- * Returns what a program names in the folders in which its commands may run.
+ * Returns the paths that a program may name in the folders in which its commands may run.
  *
- * @throws SettingsError `settings/too-much` for a program with more than 10,000 pieces of words, once for each folder.
+ * @throws SettingsError `settings/too-much` for a program with more than 10,000 pieces of words, counted once for each
+ *   folder.
  */
 export function namedPaths(program: StartedProgram, folders: readonly string[], line: CommandLine): NamedPaths {
   const { command, args, env } = program;
@@ -53,7 +58,7 @@ export function namedPaths(program: StartedProgram, folders: readonly string[], 
   const runners = runnerNames.flatMap((name) => RUNNERS.get(name) ?? []);
   const runsEntry = [...pieces].some((piece) => INTERPRETERS.has(programName(piece)));
   const names = [...pieces].filter((piece) => !piece.startsWith('-') && !piece.includes('\0') && piece !== '');
-  // The name of a task (`npm run build`) is no path, unless a shell may make one of it.
+  // The name of a task (`npm run build`) is not a path, unless a shell may use it as one.
   const hasTasks = runners.length > 0 && ![...pieces].some((piece) => SHELLS.has(programName(piece)));
   const paths = names.flatMap((name) => [
     ...placesIn(folders, name).map((path) => namedPath(path, isBare(name) && (hasTasks || name === command))),
@@ -75,7 +80,10 @@ export function namedPaths(program: StartedProgram, folders: readonly string[], 
   };
 }
 
-/** The folder of a manifest that is named itself (`--manifest-path tools/Cargo.toml`): files next to it are read too. */
+/**
+ * Returns the folder of a manifest that is named directly (`--manifest-path tools/Cargo.toml`), because files next to
+ * it are read too.
+ */
 function manifestFolder(name: string): readonly string[] {
   const [, above, file = ''] = /^(.*)\/([^/]+)$/s.exec(name) ?? [];
   const isManifest = [...RUNNERS.values()].some(({ reads }) => reads.includes(file));
@@ -86,12 +94,12 @@ function namedPath(path: string, fileOnly: boolean): NamedPath {
   return { path, as: fileOnly ? 'file' : 'any' };
 }
 
-/** Returns the paths that a word may mean in any of the folders. */
+/** Returns the paths that a word may name in any of the folders. */
 export function placesIn(folders: readonly string[], name: string): readonly string[] {
   return [...new Set(folders.flatMap((folder) => placesOf(folder, name)))];
 }
 
-/** As the system follows it, and as a program that resolves `..` by itself has it. */
+/** Returns the path as the system follows it, and the path as a program that resolves `..` itself computes it. */
 function placesOf(folder: string, name: string): readonly string[] {
   const [followed, lexical] = [name.startsWith(sep) ? name : `${folder}${sep}${name}`, resolve(folder, name)];
   return name.includes('..') ? [followed, lexical] : [lexical];
@@ -101,9 +109,12 @@ function isBare(name: string): boolean {
   return !name.startsWith('.') && !name.includes('/') && !name.includes(sep);
 }
 
-/** The word; its parts, as an option (`--require=./x.js`, `-I./lib`), a list and a line for a shell have them; URLs of files. */
+/**
+ * Returns the word, its parts, and the file URLs in it. The word is split as an option (`--require=./x.js`, `-I./lib`),
+ * a list and a shell line would be.
+ */
 function piecesOf(word: string): readonly string[] {
-  // Where a shell puts something in, it may be the folder: `$PWD/x.js`.
+  // An expansion of the shell may be the current folder: `$PWD/x.js`.
   const expanded = word.replaceAll(/\$\{[^}]*\}|\$\([^)]*\)|\$\w+|%\w+%/g, '.');
   const parts = [word, expanded].flatMap((text) => [
     text,
@@ -112,7 +123,7 @@ function piecesOf(word: string): readonly string[] {
     ...text.split(/[\s=,:;|&<>(){}'"`$]+/),
   ]);
   const attached = parts.flatMap((part) => /^(?:-\w|@)(.+)$/s.exec(part)?.[1] ?? []);
-  // Of a pattern such as `tools/*.js` the folder is named.
+  // A pattern such as `tools/*.js` names its folder.
   const globbed = parts.flatMap((part) => /^([^*?[]*)\/[^/]*[*?[]/s.exec(part)?.[1] ?? []);
   return [...parts, ...attached, ...globbed, ...fileUrlsIn(word)];
 }
@@ -122,13 +133,16 @@ function fileUrlsIn(word: string): readonly string[] {
     try {
       return [fileURLToPath(url)];
     } catch {
-      // An address of another machine names no file here.
+      // A file URL of another machine names no file here.
       return [];
     }
   });
 }
 
-/** What an interpreter makes of a name that is no file itself: `node server`, `node tools`, `python -m shop.server`. */
+/**
+ * Returns the files that an interpreter tries for a name that is not a file: `node server`, `node tools`, `python -m
+ * shop.server`.
+ */
 export function entriesOf(name: string): readonly string[] {
   const dotted = name.includes('.') && isBare(name) ? [name.replaceAll('.', '/')] : [];
   return [name, ...dotted].flatMap((path) => ENTRIES.map((entry) => `${path}${entry}`));
@@ -146,12 +160,12 @@ const ENTRIES = [
   '/__init__.py',
 ];
 
-/** A program that runs what a file in its folder says. */
+/** Program that runs commands from a file in its folder. */
 interface Runner {
   readonly reads: readonly string[];
-  /** Where it looks for the programs that it is given by name. */
+  /** Folder that it searches for programs that it gets by name. */
   readonly bin?: string;
-  /** Its tasks are scripts of a manifest that `readManifest` understands. */
+  /** Set if its tasks are scripts of a manifest that `readManifest` can read. */
   readonly scripts?: true;
 }
 
@@ -174,7 +188,7 @@ const CARGO: Runner = {
   ],
 };
 
-/** By name of the program, or by the option of `node` that makes it one. */
+/** Task runners by the name of the program, or by the option that makes `node` one. */
 const RUNNERS: ReadonlyMap<string, Runner> = new Map([
   ['npm', NPM],
   ['npx', NPX],
@@ -196,12 +210,12 @@ const RUNNERS: ReadonlyMap<string, Runner> = new Map([
   ['rake', { reads: ['Rakefile', 'rakefile', 'Rakefile.rb', 'rakefile.rb'] }],
 ]);
 
-/** Programs that run the entry file of a folder by its `package.json`. */
+/** Programs that run the entry file of a folder according to its `package.json`. */
 const INTERPRETERS: ReadonlySet<string> = new Set(['node', 'nodejs', 'bun', 'deno', 'tsx', 'ts-node', 'nodemon']);
 
 const SHELLS: ReadonlySet<string> = new Set(['sh', 'bash', 'dash', 'zsh', 'ksh', 'fish', 'cmd', 'powershell', 'pwsh']);
 
-/** Of a package (`@shop/server@2`) the name of the program that it usually brings. */
+/** Returns the usual program name of a package (`@shop/server@2`). */
 function binName(name: string): string {
   return name.replace(/(?<=.)@[^/]*$/s, '').replace(/^.*\//s, '');
 }

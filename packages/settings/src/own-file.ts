@@ -1,4 +1,4 @@
-// A small JSON file of the home, one for each workspace: replaced in one step, and written by one process at a time.
+// Small JSON file in the home, one per workspace. It is replaced in one step and written by one process at a time.
 
 import { createHash, randomUUID } from 'node:crypto';
 import type { Stats } from 'node:fs';
@@ -8,10 +8,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 import { FileError, makeFolder, openRegularFile, readOpenFile } from '@tidemark/files';
 
-/** Milliseconds after which a lock counts as left behind by a process that was cut. */
+/** Age in milliseconds after which a lock counts as left by a killed process. */
 const LONGEST_MS = 5_000;
 const PAUSE_MS = 10;
-/** Largest file, in bytes: grants and records of trust are short lines. */
+/** Maximum size of a file in bytes. Grants and trust records are short lines. */
 const MOST_BYTES = 16 * 1_024 * 1_024;
 
 /** Returns the path of the file of a workspace, named by the SHA-256 of its real path. */
@@ -19,19 +19,19 @@ export function workspaceFile(home: string, folder: string, workspace: string): 
   return join(home, folder, `${createHash('sha256').update(workspace).digest('hex')}.json`);
 }
 
-/** Text of a file of the home, or the reason why the file does not count. Both are absent when there is no file. */
+/** Text of a file in the home, or the reason why the file is not used. Both are absent if there is no file. */
 export interface OwnText {
   readonly text?: string;
-  /** Follows the path in a sentence: `is a link`. */
+  /** Reason, written to follow the path in a sentence: `is a link`. */
   readonly problem?: string;
 }
 
 /**
- * Reads `<home>/<folder>/<file>`, which the user alone may have written. A link, a file that other users can write, and a file in a
- * folder that other users can write have a problem instead of a text. Files of root count, and for root the files of the user who
- * owns the home.
+ * Reads `<home>/<folder>/<file>`, which no other user may be able to write. A link, a file that other users can write,
+ * and a file in a folder that other users can write return a problem instead of a text. Files of root are accepted. If
+ * the process runs as root, files of the owner of the home are accepted too.
  *
- * @throws what the system reports when the file cannot be read.
+ * @throws the error of the system when the file cannot be read.
  */
 export async function readOwnFile(path: string): Promise<OwnText> {
   const stats = await statsIfThere(path);
@@ -39,7 +39,7 @@ export async function readOwnFile(path: string): Promise<OwnText> {
   const owner = (await stat(dirname(dirname(path)))).uid;
   const problem = kindProblem(stats) ?? writersProblem(stats, owner) ?? folderProblem(await stat(dirname(path)), owner);
   if (problem !== undefined) return { problem };
-  // A link that replaced the file since then is refused by the system.
+  // The system refuses a link that replaced the file after the checks above.
   try {
     await using file = await openRegularFile(path, { links: 'refuse' });
     const changed = writersProblem(await file.stat(), owner);
@@ -70,7 +70,10 @@ function folderProblem(stats: Stats, homeOwner: number): string | undefined {
   return problem === undefined ? undefined : `lies in a folder that ${problem}`;
 }
 
-/** Windows has neither modes nor numbers of users. `sudo` may keep the home of its user, whose files then count for root. */
+/**
+ * Returns the reason why another user may have written the file. Windows has no modes and no user numbers, so nothing
+ * is checked there. `sudo` may keep the home of the calling user, so root accepts the files of that user.
+ */
 function writersProblem({ mode, uid, gid }: Stats, homeOwner: number): string | undefined {
   const [user, group] = [process.geteuid?.(), process.getegid?.()];
   if (user === undefined || group === undefined) return undefined;
@@ -81,7 +84,7 @@ function writersProblem({ mode, uid, gid }: Stats, homeOwner: number): string | 
   return counts ? undefined : `belongs to the user ${uid}`;
 }
 
-/** Replaces a file in one step. Only its owner can read it (0600, its folder 0700). */
+/** Replaces a file in one step. Only its owner can read it (mode 0600, folder 0700). */
 export async function replaceOwnFile(path: string, text: string): Promise<void> {
   await makeFolder(dirname(path), 0o700);
   const next = `${path}.${randomUUID()}`;
@@ -94,7 +97,7 @@ export async function replaceOwnFile(path: string, text: string): Promise<void> 
   }
 }
 
-/** Does the work while no other process does work on the same file. */
+/** Runs the work while no other process works on the same file. */
 export async function withLock<T>(path: string, work: () => Promise<T>): Promise<T> {
   const lock = `${path}.lock`;
   await makeFolder(dirname(path), 0o700);
@@ -106,7 +109,7 @@ export async function withLock<T>(path: string, work: () => Promise<T>): Promise
   }
 }
 
-/** Whether the lock is held by this call now. */
+/** Tries to take the lock. Returns true if this call now holds it. */
 async function isTaken(lock: string): Promise<boolean> {
   try {
     await (await open(lock, 'wx', 0o600)).close();

@@ -1,4 +1,4 @@
-// Files of a workspace, read without following a link and within bounds, as what a digest is made of.
+// Reads the files of a workspace for a digest, within limits and without following links.
 
 import type { BigIntStats } from 'node:fs';
 import { createHash } from 'node:crypto';
@@ -8,17 +8,17 @@ import { join } from 'node:path';
 
 import { SettingsError } from './settings-error.ts';
 
-/** One path and its state. */
+/** A path and its state. */
 export interface FoundFile {
-  /** Below the root that was read, with `/`. */
+  /** Path below the root that was read, with `/` as separator. */
   readonly path: string;
-  /** `none`: there is no file, or nothing at all, where one would count. */
+  /** Type of the file. `none`: no file exists at a path where a file would count. */
   readonly kind: 'file' | 'link' | 'folder' | 'other' | 'none';
-  /** SHA-256 in hex, of the bytes of a file or of where a link leads; else empty. */
+  /** SHA-256 in hex of the bytes of a file or of the target of a link. Empty for other kinds. */
   readonly digest: string;
 }
 
-/** How much may still be read; it shrinks with each file. */
+/** Number of files and bytes that may still be read. It decreases with each file. */
 export interface ReadBudget {
   files: number;
   bytes: number;
@@ -32,15 +32,16 @@ export function readBudget(): ReadBudget {
   return { files: MOST_FILES, bytes: MOST_BYTES };
 }
 
-/** Returns the SHA-256 in hex. */
+/** Returns the SHA-256 of the bytes, in hex. */
 export function sha256(bytes: string | Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
 
 /**
- * Returns every file below a folder, by path. A link is named and not followed; folders named in `without` are left out.
+ * Returns every file below a folder, sorted by path. A link is listed and not followed. Folders whose name is in
+ * `without` are skipped.
  *
- * @throws SettingsError `settings/too-much` where the budget is used up.
+ * @throws SettingsError `settings/too-much` when the budget is used up.
  */
 export async function filesBelow(
   root: string,
@@ -49,7 +50,7 @@ export async function filesBelow(
 ): Promise<readonly FoundFile[]> {
   const found: FoundFile[] = [];
   const folders = [''];
-  // It grows as it is walked.
+  // The list grows while the loop runs.
   for (const folder of folders) {
     for (const entry of await readdir(join(root, folder), { withFileTypes: true })) {
       const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
@@ -61,7 +62,9 @@ export async function filesBelow(
   return found.toSorted((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-/** Returns the state of what lies at a full path, under the name `path`. @throws SettingsError as `filesBelow` does. */
+/**
+ * Returns the state of the file at the full path, under the name `path`. @throws SettingsError as `filesBelow` does.
+ */
 export async function fileAt(full: string, path: string, budget: ReadBudget): Promise<FoundFile> {
   budget.files -= 1;
   if (budget.files < 0) throw tooMuch(full);
@@ -74,10 +77,10 @@ export async function fileAt(full: string, path: string, budget: ReadBudget): Pr
 }
 
 /**
- * Returns the bytes of a plain file, opened without following a link and without waiting for a writer; `undefined` for
- * anything else, such as a pipe.
+ * Returns the bytes of a plain file. The file is opened without following a link and without waiting for a writer.
+ * Returns `undefined` for anything else, such as a pipe.
  *
- * @throws SettingsError `settings/too-much` for one of more than `most` bytes.
+ * @throws SettingsError `settings/too-much` for a file of more than `most` bytes.
  */
 export async function readPlainFile(path: string, most: number): Promise<Buffer | undefined> {
   const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(noFile);
@@ -94,13 +97,13 @@ export async function readPlainFile(path: string, most: number): Promise<Buffer 
   }
 }
 
-/** Returns the error of a path that holds more than can be looked through. */
+/** Returns the error for a path with more content than may be read. */
 function tooMuch(path: string): SettingsError {
   const message = `${path} is more than can be looked through: ${MOST_FILES} files, ${MOST_BYTES / 1024 / 1024} MiB`;
   return new SettingsError('settings/too-much', message, { path });
 }
 
-/** Returns the code of an error of the system, such as `ENOENT`. */
+/** Returns the code of a system error, such as `ENOENT`. */
 export function codeOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
@@ -110,7 +113,7 @@ function noLink(error: unknown): undefined {
   throw error;
 }
 
-/** A socket cannot be opened. */
+/** Returns `undefined` for a socket, which cannot be opened. Throws any other error. */
 function noFile(error: unknown): undefined {
   if (codeOf(error) === 'ENXIO' || codeOf(error) === 'EOPNOTSUPP') return undefined;
   throw error;

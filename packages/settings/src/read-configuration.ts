@@ -1,5 +1,5 @@
-// One file of configuration: JSON, or the user's own TypeScript, which runs. What a workspace brings never gets here but
-// as text.
+// Reads one configuration file: JSON, or the user's own TypeScript file, which runs. The configuration of a workspace
+// is only ever read as text.
 
 import { extname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -14,7 +14,10 @@ import { checkSettings } from './check-settings.ts';
 import type { SettingsSchema } from './settings.ts';
 import { SettingsError } from './settings-error.ts';
 
-/** The settings in a JSON text. `path` is for messages. @throws SettingsError `settings/unreadable`, `settings/not-usable`. */
+/**
+ * Returns the settings in a JSON text. `path` is used in messages. @throws SettingsError `settings/unreadable`,
+ * `settings/not-usable`.
+ */
 export function parseConfiguration(text: string, path: string, schema: SettingsSchema): readonly Leaf[] {
   if (isTooDeep(text))
     throw new SettingsError('settings/unreadable', `${path} cannot be used: it is nested too deep`, { path });
@@ -45,15 +48,18 @@ function treeOf(text: string, path: string, errors: ParseError[]): Node | undefi
   try {
     return parseTree(text, errors, { disallowComments: true });
   } catch (error) {
-    // The stack is full.
+    // The parser overflowed the stack.
     throw new SettingsError('settings/unreadable', `${path} cannot be used: it is nested too deep`, { path }, error);
   }
 }
 
-/** A key that its object has already: a rule that forbids may stand under the first of two. */
+/**
+ * Returns a key that occurs twice in its object. Without this check, a rule that forbids something could be lost under
+ * the first of two equal keys.
+ */
 function keyAgain(tree: Node): Node | undefined {
   const nodes = [tree];
-  // It grows as it is walked: no depth fills the stack.
+  // The list grows while the loop runs, so deep nesting cannot overflow the stack.
   for (const { type, children = [] } of nodes) {
     const known = new Set<unknown>();
     for (const child of children) {
@@ -71,7 +77,7 @@ function lineAt(text: string, offset: number): number {
 }
 
 /**
- * The settings in a file of the user's own. A TypeScript or JavaScript file runs, and its default export counts.
+ * Returns the settings in a file of the user. A TypeScript or JavaScript file runs, and its default export is used.
  *
  * @throws SettingsError `settings/unreadable`, `settings/not-usable`.
  */
@@ -80,7 +86,10 @@ export async function readConfiguration(path: string, schema: SettingsSchema): P
   return checkSettings(await exportOf(path), schema, () => path);
 }
 
-/** The configuration in the user's own folder, if there is one. @throws SettingsError also where there are two. */
+/**
+ * Returns the configuration in the user's own folder. Returns an empty list if the folder contains no configuration.
+ * @throws SettingsError also if the folder contains two.
+ */
 export async function readOwnConfiguration(folder: string, schema: SettingsSchema): Promise<readonly Leaf[]> {
   const paths = OWN_NAMES.map((name) => join(folder, name));
   const there = (await Promise.all(paths.map(async (path) => ((await isThere(path)) ? [path] : [])))).flat();
@@ -91,10 +100,10 @@ export async function readOwnConfiguration(folder: string, schema: SettingsSchem
   return readConfiguration(only, schema);
 }
 
-/** Largest configuration, in bytes. */
+/** Maximum size of a configuration, in bytes. */
 const MOST_BYTES = 16 * 1_024 * 1_024;
 
-/** What a configuration in the user's own folder is called. */
+/** File names of a configuration in the user's own folder. */
 const OWN_NAMES = ['tidemark.config.ts', 'tidemark.config.json'] as const;
 
 async function isThere(path: string): Promise<boolean> {
@@ -118,7 +127,7 @@ async function textOf(path: string): Promise<string> {
 
 async function exportOf(path: string): Promise<unknown> {
   try {
-    // Node waits for a pipe that it imports.
+    // Checked before the import, because Node waits for input when it imports a pipe.
     await (await openRegularFile(path)).close();
     const loaded: unknown = await import(/* @vite-ignore */ pathToFileURL(path).href);
     if (typeof loaded === 'object' && loaded !== null && 'default' in loaded) return loaded.default;

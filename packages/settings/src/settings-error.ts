@@ -1,9 +1,10 @@
-// What this room refuses. All of it is for the user to mend; nothing that was refused is half in force.
+// Errors of the `settings` package. The user can fix each of them. Settings are refused as a whole: no part of a
+// refused source takes effect.
 
 import type { ErrorData } from '@tidemark/core';
 import { CodedError } from '@tidemark/core';
 
-/** The name of an error of this room. */
+/** Code of an error of this package. */
 export type SettingsErrorCode =
   | 'settings/unreadable'
   | 'settings/not-usable'
@@ -14,7 +15,7 @@ export type SettingsErrorCode =
   | 'settings/grants-damaged'
   | 'settings/no-keyring';
 
-/** Every code, with what to do next. Pinned by a test. */
+/** All codes, each with the next action for the user. A test pins them. */
 export const SETTINGS_ERRORS: Readonly<Record<SettingsErrorCode, string>> = {
   'settings/unreadable': 'mend the file, or take it away',
   'settings/not-usable': 'mend what is named; `tidemark config` shows what is in force',
@@ -26,7 +27,10 @@ export const SETTINGS_ERRORS: Readonly<Record<SettingsErrorCode, string>> = {
   'settings/no-keyring': 'set the variable of the provider instead; `tidemark doctor` names it',
 };
 
-/** An error of this room. Its message never holds the value of a setting, which may be a secret in the wrong place. */
+/**
+ * Error of this package. Its message never contains the value of a setting, because the value may be a misplaced
+ * secret.
+ */
 export class SettingsError extends CodedError<SettingsErrorCode, ErrorData> {
   override readonly name = 'SettingsError';
 
@@ -34,7 +38,7 @@ export class SettingsError extends CodedError<SettingsErrorCode, ErrorData> {
     super(code, message, data, cause);
   }
 
-  /** What to do now. */
+  /** Next action for the user. */
   get next(): string {
     return SETTINGS_ERRORS[this.code];
   }

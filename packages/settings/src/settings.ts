@@ -1,4 +1,5 @@
-// What can be set, and what a value of it looks like. Only what has an effect is here; a key is no setting (see `keyring.ts`).
+// Defines the settings and the form of their values. Only settings with an effect are defined here. A key is not a
+// setting (see `keyring.ts`).
 
 import { resolve } from 'node:path';
 
@@ -16,14 +17,17 @@ import type {
 } from '@tidemark/agent';
 import { z } from 'zod';
 
-/** What was set, by any source. What is not there is as it is by default. */
+/** Settings that any source set. A missing setting has its default. */
 export interface Settings {
   readonly model?: string | undefined;
-  /** A name that `readSettings` was given. */
+  /** One of the provider names passed to `readSettings`, or `simulator`. */
   readonly provider?: string | undefined;
-  /** Where a provider listens, by its name: an address is for one provider, so that no other's key is sent there. */
+  /**
+   * Base URL by the name of a provider. A URL belongs to one provider, so that the key of another provider is never
+   * sent there.
+   */
   readonly baseUrl?: Readonly<Record<string, string | undefined>> | undefined;
-  /** Of a new session. */
+  /** Permission mode of a new session. */
   readonly mode?: Mode | undefined;
   /** How the provider's cache is used. The names are those of `createAgent`. */
   readonly cache?: CacheSettings | undefined;
@@ -32,21 +36,30 @@ export interface Settings {
   readonly limits?: { readonly [name in keyof Omit<TurnLimits, 'ms'>]: TurnLimits[name] | undefined } | undefined;
   /** `discover`: the model reads AGENTS.md with its tools. `attach`: a note holds the one of the workspace's folder. */
   readonly agentsFile?: 'discover' | 'attach' | undefined;
-  /** How much of loaded skills may stand in the context. */
+  /** Limits of the skills that are loaded into the context. */
   readonly skillBudget?: { readonly [name in keyof SkillBudget]?: SkillBudget[name] | undefined } | undefined;
-  /** What bounds the subagents of a session; `false` is that it starts none. */
+  /** Limits of the subagents of a session. With `false` the session starts none. */
   readonly subagents?: SubagentLimits | false | undefined;
-  /** MCP servers by name: those of the nearest source that names any. */
+  /** MCP servers by name. Only the servers of the nearest source that defines any are used. */
   readonly mcp?: { readonly servers?: Readonly<Record<string, ServerSetting>> | undefined } | undefined;
-  /** Rules of every source together: `deny` beats `ask` beats `allow`. A workspace's may only ask and deny. */
+  /**
+   * Permission rules. The rules of all sources apply together: `deny` overrides `ask`, and `ask` overrides `allow`.
+   * Rules of a workspace may only ask and deny.
+   */
   readonly permissions?: { readonly rules?: readonly Rule[] | undefined } | undefined;
-  /** Folders of skills behind the usual ones: absolute, or from `~/` on. Of the user's own settings alone. */
+  /**
+   * Folders of skills that are searched after the usual ones. Absolute, or beginning with `~/`. Only the user's own
+   * settings may set them.
+   */
   readonly skillRoots?: readonly string[] | undefined;
-  /** Whether sessions have the tool `plan`. Without this setting a new session has it, and an older one keeps its own tools. */
+  /**
+   * True if sessions have the tool `plan`. Without this setting a new session has it, and an older session keeps its
+   * own tools.
+   */
   readonly plan?: boolean | undefined;
-  /** Whether the memory of a trusted workspace is used: it is, unless this is false. */
+  /** True if the memory of a trusted workspace is used. Default: true. */
   readonly memory?: boolean | undefined;
-  /** The network of sandboxed commands. A workspace may only turn it off. */
+  /** Network access of sandboxed commands. A workspace may only turn it off. */
   readonly sandbox?: { readonly network?: 'off' | 'on' | undefined } | undefined;
   readonly display?: Display | undefined;
 }
@@ -65,7 +78,7 @@ export interface CompactionSettings {
   readonly pruning?: 'auto' | 'never' | undefined;
 }
 
-/** How an MCP server is reached, a command that is started or an address, and what its tools may be. */
+/** Connection to an MCP server, by a command or a URL, and the effect class and timeout of its tools. */
 export type ServerSetting = (
   | {
       readonly command: string;
@@ -75,27 +88,28 @@ export type ServerSetting = (
     }
   | { readonly url: string; readonly headers?: Readonly<Record<string, string>> }
 ) & {
-  /** Of all its tools, or of some by their own names. Default: `execute`. */
+  /** Effect class of all its tools, or of single tools by name. Default: `execute`. */
   readonly effect?: Tool['effect'] | Readonly<Record<string, Tool['effect']>>;
-  /** Milliseconds that a call may be without a sign of progress. */
+  /** Maximum time of a call without progress, in milliseconds. */
   readonly timeoutMs?: number;
 };
 
-/** How things are shown: all that a workspace may set unasked. */
+/** Settings of the display. They are the only settings that a workspace may set without trust. */
 export interface Display {
   readonly colour?: 'auto' | 'always' | 'never' | undefined;
-  /** How wide the help of a command is. */
+  /** Width of a command's help text, in columns. */
   readonly columns?: number | undefined;
 }
 
-/** Settings whose values of all sources hold together. */
+/** Returns true for a setting that joins the values of all sources. */
 export function isJoined(name: string): boolean {
   return name === 'permissions.rules';
 }
 
 /**
- * What of a value a trusted workspace may set; `undefined` where nothing. It may narrow what is allowed, and bring only what
- * was digested: its programs run in the folder in which the files that they name were looked up.
+ * Returns the part of a value that a trusted workspace may set, or `undefined` if it may set none of it. A workspace
+ * may narrow permissions, and its servers must match the digest: they run in the folder in which their named files were
+ * found.
  */
 export function broughtValue(name: string, value: unknown, workspace: string): unknown {
   if (name === 'skillRoots' || (name === 'sandbox.network' && value !== 'off')) return undefined;
@@ -107,7 +121,7 @@ export function broughtValue(name: string, value: unknown, workspace: string): u
   return narrowing.length === 0 ? undefined : narrowing;
 }
 
-/** The leaf settings that an untrusted workspace may set. */
+/** Returns true for a setting that an untrusted workspace may set. */
 export function isDisplay(name: string): boolean {
   return name.startsWith('display.');
 }
@@ -120,7 +134,7 @@ const dollars = z.string().regex(/^\d{1,9}(\.\d{1,9})?$/, 'expected US dollars a
 const count = z.int().positive().max(1e15);
 const budget = z.int().min(0).max(1e15);
 const patterns = z.array(z.string().min(1)).min(1).exactOptional();
-/** Its shape; the agent reads what it says, against the tools that there are. */
+/** Schema of the form of a rule. The agent checks the content against the available tools. */
 const ruleSchema = z.strictObject(
   { decision: z.enum(['allow', 'ask', 'deny']), tool: words, commands: patterns, paths: patterns, hosts: patterns },
   'expected { decision, tool } with commands, paths or hosts',
@@ -167,7 +181,7 @@ const server = z.union(
   'expected { command, args, env, cwd } or { url, headers }, and with either effect and timeoutMs',
 );
 
-/** As `tools/mcp` takes it: no `_` at either end and no two in a row. */
+/** Schema of a server name, as `tools/mcp` accepts it: no `_` at either end and no two in a row. */
 const serverName = z
   .string()
   .regex(
@@ -177,12 +191,15 @@ const serverName = z
 
 const mcp = z.strictObject({ servers: z.record(serverName, server).optional() });
 
-/** Returns the MCP servers in a tree of settings; none where they cannot be used. */
+/** Returns the MCP servers in a tree of settings. Returns none if they are not valid. */
 export function serversIn(tree: unknown): Readonly<Record<string, ServerSetting>> {
   return z.object({ mcp }).safeParse(tree).data?.mcp.servers ?? {};
 }
 
-/** Wherever the command is given: a folder that is not named would be that one. */
+/**
+ * Sets the folder of each server of a workspace. Without an explicit folder, a server would run in the folder in which
+ * `tidemark` was started.
+ */
 function serversRunIn(workspace: string, servers: unknown): Readonly<Record<string, ServerSetting>> {
   const given = Object.entries(serversIn({ mcp: { servers } }));
   return Object.fromEntries(
@@ -193,13 +210,13 @@ function serversRunIn(workspace: string, servers: unknown): Readonly<Record<stri
   );
 }
 
-/** The schema, for the providers that there are. */
+/** Schema of the settings for the available providers. */
 export type SettingsSchema = z.ZodType<Settings> & { readonly shape: SchemaShape };
 
-/** The parts of an object's schema, by name. */
+/** Schemas of the fields of an object, by name. */
 type SchemaShape = Readonly<Record<string, z.ZodType>>;
 
-/** Every setting, as a tree. */
+/** Returns the schema of all settings, as a tree. */
 export function settingsSchema(providers: readonly string[]): SettingsSchema {
   const addresses = Object.fromEntries(providers.map((name) => [name, address.optional()]));
   return z.strictObject({
@@ -245,7 +262,7 @@ export function settingsSchema(providers: readonly string[]): SettingsSchema {
   });
 }
 
-/** The leaves of the tree: `limits.cost` and its schema. */
+/** Returns the leaf settings of the tree with their schemas, such as `limits.cost`. */
 export function leavesOf({ shape }: { readonly shape: SchemaShape }, above = ''): ReadonlyMap<string, z.ZodType> {
   const leaves = new Map<string, z.ZodType>();
   for (const [key, schema] of Object.entries(shape)) {
@@ -267,7 +284,7 @@ export const RENAMED_SETTINGS: ReadonlyMap<string, string> = new Map([
   ['instructions', 'agentsFile'],
 ]);
 
-/** What is so unless it is set, in words; the rest is decided where it is used. */
+/** Defaults of the settings as text. All other defaults are decided by the code that uses the setting. */
 const BY_DEFAULT: ReadonlyMap<string, string> = new Map(
   Object.entries({
     model: 'the newest Sonnet of the catalog',
@@ -300,7 +317,7 @@ const BY_DEFAULT: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/** What a setting is by default, in words. */
+/** Returns the default of a setting as text. */
 export function byDefault(name: string): string {
   return BY_DEFAULT.get(name) ?? "the provider's own";
 }

@@ -1,4 +1,4 @@
-// What is in force, by whom, and what is refused, over real files.
+// Tests, on real files, which values take effect, where they come from, and which are refused.
 
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -44,8 +44,8 @@ async function refusal(given: Partial<SettingsRequest> = {}): Promise<SettingsEr
 const own = (settings: string): string => write('own/tidemark.config.json', settings);
 const workspace = (settings: string): string => write('work/.tidemark/config.json', settings);
 
-describe('the value in force', () => {
-  test('is that of the nearest source, leaf by leaf, and says where it stands', async () => {
+describe('the effective value of a setting', () => {
+  test('comes from the nearest source, leaf by leaf, and is returned with its place', async () => {
     const [user, theirs] = [
       own('{\n  "cache": { "ttl": "5m" },\n  "limits": { "cost": "1", "steps": 5 },\n  "model": "a"\n}'),
       workspace('{"limits": {"steps": 9},\n "model": "b"}'),
@@ -61,7 +61,7 @@ describe('the value in force', () => {
     expect(theirs).toContain('.tidemark');
   });
 
-  test('of a server of the workspace has the workspace as its folder, and of the user the one that was given', async () => {
+  test("resolves the folder of a workspace server against the workspace, and keeps the folder of a user's server as given", async () => {
     const servers = { a: { command: 'a' }, b: { command: 'b', cwd: 'tools' }, c: { url: 'https://example.org/' } };
     workspace(JSON.stringify({ mcp: { servers } }));
     const trusted = await settle({ trusted: true });
@@ -75,13 +75,13 @@ describe('the value in force', () => {
     expect((await settle()).settings.mcp?.servers).toEqual(servers);
   });
 
-  test('is the default where nobody set it, in words', async () => {
+  test('is the default, described as text, if no source sets it', async () => {
     const { settings, effective } = await settle();
     expect(settings).toEqual({});
     expect(effective).toContainEqual({ name: 'compaction.when', source: 'default', place: 'preflight' });
   });
 
-  test('of a number in the environment is a number', async () => {
+  test('is a number if the environment variable contains a number', async () => {
     const environment = {
       TIDEMARK_LIMITS_STEPS: '7',
       TIDEMARK_LIMITS_COST: '2',
@@ -93,7 +93,7 @@ describe('the value in force', () => {
     });
   });
 
-  test("comes from the user's own TypeScript, which runs, or from a file that is named in its place", async () => {
+  test("comes from the user's own TypeScript file, which runs, or from a named file instead", async () => {
     write('own/tidemark.config.ts', "const ttl: string = '1h';\nexport default { cache: { ttl } };\n");
     expect((await settle()).settings).toEqual({ cache: { ttl: '1h' } });
     const file = write('named.json', '{"mode": "auto"}');
@@ -102,14 +102,14 @@ describe('the value in force', () => {
 });
 
 describe('a workspace that is not trusted', () => {
-  test('sets the display and nothing else, and what it would set is named', async () => {
+  test('sets only the display, and its other settings are returned as ignored', async () => {
     workspace('{"display": {"colour": "never", "columns": 60}, "mode": "auto", "baseUrl": {"openai": "http://evil"}}');
     const { settings, ignored } = await settle();
     expect(settings).toEqual({ display: { colour: 'never', columns: 60 } });
     expect(ignored.map(({ name }) => name)).toEqual(['baseUrl.openai', 'mode']);
   });
 
-  test('sets nothing where its configuration is wrong, and stops nobody; a trusted one is refused', async () => {
+  test('sets nothing if its configuration is invalid and reports the problem, while a trusted workspace is refused', async () => {
     workspace('{"display": {"colour": "never"}, "moed": "auto"}');
     expect(await settle()).toMatchObject({ settings: {}, problem: { code: 'settings/not-usable' } });
     expect(await refusal({ trusted: true })).toMatchObject({ code: 'settings/not-usable' });
@@ -120,7 +120,7 @@ describe('a workspace that is not trusted', () => {
     ['as deep, and well formed', `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`, 'it is nested too deep'],
     ['of unknown keys', `{${Array.from({ length: 10_000 }, (_, at) => `"k${at}":1`).join()}}`, '; and 9990 more'],
     ['behind a mark of byte order', '\uFEFF{"mode":"auto"}', 'is not JSON'],
-  ])('stops nobody with a configuration %s, and is told of in short', async (_what, text, said) => {
+  ])('throws no error for a configuration %s and reports the problem in a short message', async (_what, text, said) => {
     workspace(text);
     const { settings, problem } = await settle();
     expect(settings).toEqual({});
@@ -129,35 +129,35 @@ describe('a workspace that is not trusted', () => {
   });
 });
 
-describe('names that every object inherits', () => {
+describe('a name that every object inherits', () => {
   const NAMES = ['constructor', 'toString', 'hasOwnProperty', 'valueOf'] as const;
 
-  test.each(NAMES)('%s is the name of a server, with all its settings', async (name) => {
+  test.each(NAMES)('works as the name of a server with all its settings: %s', async (name) => {
     own(JSON.stringify({ mcp: { servers: { [name]: { command: 'x', effect: { [name]: 'read' } } } } }));
     const { settings } = await settle();
     expect(Object.keys(settings.mcp?.servers ?? {})).toEqual([name]);
     expect(JSON.stringify(settings.mcp)).toContain(`"effect":{"${name}":"read"}`);
   });
 
-  test.each(NAMES)('%s is the name of a provider', async (name) => {
+  test.each(NAMES)('works as the name of a provider: %s', async (name) => {
     own(JSON.stringify({ provider: name, baseUrl: Object.fromEntries([[name, 'https://example.com']]) }));
     const { settings } = await settle({ providers: ['anthropic', name] });
     expect(settings.provider).toBe(name);
     expect(Object.entries(settings.baseUrl ?? {})).toEqual([[name, 'https://example.com']]);
   });
 
-  test.each([...NAMES, '__proto__'])('%s is no setting', async (name) => {
+  test.each([...NAMES, '__proto__'])('is refused as a setting: %s', async (name) => {
     own(`{"limits": {"${name}": 1}}`);
     expect((await refusal()).message).toContain(name);
   });
 });
 
-describe('rules', () => {
+describe('permission rules', () => {
   const allow = { decision: 'allow', tool: 'bash', commands: ['npm test'] };
   const deny = { decision: 'deny', tool: 'bash', commands: ['git push'] };
   const ask = { decision: 'ask', tool: 'write', paths: ['*.lock'] };
 
-  test('of all sources hold together: no workspace takes away what the user denies', async () => {
+  test('of all sources apply together, so a workspace cannot remove a denial of the user', async () => {
     const user = own(JSON.stringify({ permissions: { rules: [deny] } }));
     workspace(JSON.stringify({ permissions: { rules: [ask] } }));
     const { settings, effective } = await settle({ trusted: true });
@@ -168,7 +168,7 @@ describe('rules', () => {
     });
   });
 
-  test('of a workspace are not in force until it is trusted, and then ask and deny alone', async () => {
+  test('of a workspace take effect only after it is trusted, and then only ask and deny', async () => {
     workspace(JSON.stringify({ permissions: { rules: [allow, deny] } }));
     const untrusted = await settle();
     expect([untrusted.settings, untrusted.ignored.map(({ name }) => name)]).toEqual([{}, ['permissions.rules']]);
@@ -186,13 +186,13 @@ describe('rules', () => {
     ['{"permissions": {"rules": [{"decision": "allow"}]}}', 'permissions.rules.0'],
     ['{"permissions": {"rules": [{"decision": "deny", "tool": "bash", "commands": []}]}}', 'permissions.rules.0'],
     ['{"permissions": {"rule": []}}', 'did you mean permissions.rules?'],
-  ])('are checked for their shape: %s', async (text, said) => {
+  ])('are checked for their form: %s', async (text, said) => {
     own(text);
     expect((await refusal()).message).toContain(said);
   });
 });
 
-test('more skills, the plan and the memory are set; a workspace names no root of skills', async () => {
+test('skills, plan and memory can be set, but a workspace cannot set a root folder of skills', async () => {
   own('{"skillRoots": ["~/skills"]}');
   workspace('{"skillRoots": ["/evil"], "skillBudget": {"skills": 9}, "plan": true}');
   const environment = { TIDEMARK_MEMORY: 'false' };
@@ -203,7 +203,7 @@ test('more skills, the plan and the memory are set; a workspace names no root of
   expect((await refusal()).message).toContain('expected a folder: absolute, or from ~/ on');
 });
 
-test('the network of sandboxed commands is turned on by the user alone; a trusted workspace may turn it off', async () => {
+test('only the user can turn on the network of sandboxed commands, and a trusted workspace can turn it off', async () => {
   workspace('{"sandbox": {"network": "on"}}');
   const widened = await settle({ trusted: true });
   expect([widened.settings, widened.ignored.map(({ name }) => name)]).toEqual([{}, ['sandbox.network']]);
@@ -213,7 +213,7 @@ test('the network of sandboxed commands is turned on by the user alone; a truste
   expect((await settle({ trusted: false })).settings).toEqual({ sandbox: { network: 'on' } });
 });
 
-describe('what is refused', () => {
+describe('invalid settings', () => {
   test.each([
     ['{\n "modle": "a"\n}', ':2: there is no setting "modle", did you mean model?'],
     [
@@ -236,7 +236,7 @@ describe('what is refused', () => {
     ['{\n// no\n}', ':2 is not JSON: InvalidCommentToken'],
     ['', ' is not JSON'],
     ['[]', 'expected'],
-  ])('%s is named with its line, and never with its value', async (text, said) => {
+  ])('are reported with their line and never with their value: %s', async (text, said) => {
     own(text);
     const { message, next } = await refusal();
     expect(message).toContain(said);
@@ -244,13 +244,13 @@ describe('what is refused', () => {
     expect(next).not.toBe('');
   });
 
-  test('is a variable that is nearly the name of one', async () => {
+  test('include a variable whose name is close to the name of a known one', async () => {
     const { message } = await refusal({ environment: { TIDEMARK_MODLE: 'a', TIDEMARK_HOME: '/h' } });
     expect(message).toBe('there is no variable TIDEMARK_MODLE, did you mean TIDEMARK_MODEL?');
   });
 
   test.each(['notaurl', 'ftp://example.org', 'http://joe:staple@example.org'])(
-    'is an address in a variable that is none: %s',
+    'include an invalid URL in a variable: %s',
     async (address) => {
       const { code, message } = await refusal({ environment: { TIDEMARK_BASE_URL_ANTHROPIC: address } });
       expect(code).toBe('settings/not-usable');
@@ -259,7 +259,7 @@ describe('what is refused', () => {
     },
   );
 
-  test('is a wrong variable, a second configuration of the user, and a file that exports nothing', async () => {
+  test('include an invalid variable, a second configuration of the user, and a file without a default export', async () => {
     expect((await refusal({ environment: { TIDEMARK_LIMITS_STEPS: '-1' } })).message).toContain(
       'TIDEMARK_LIMITS_STEPS',
     );
@@ -270,7 +270,7 @@ describe('what is refused', () => {
     expect((await refusal({ file: join(root, 'none.json') })).code).toBe('settings/unreadable');
   });
 
-  test('has these codes', () => {
+  test('have exactly these error codes', () => {
     expect(Object.keys(SETTINGS_ERRORS)).toEqual([
       'settings/unreadable',
       'settings/not-usable',

@@ -1,5 +1,6 @@
-// Which value of each setting is in force, and where it comes from. The nearer source wins: what was typed, the environment,
-// the workspace, the user's own file, the default. What an untrusted workspace sets is left out and named.
+// Determines the effective value of each setting and its source. The nearest source wins, in this order: the
+// environment, the workspace, the user's own file, the default. Flags of the command line come before all of these and
+// are applied by the caller. Settings of an untrusted workspace are ignored and listed.
 
 import { join } from 'node:path';
 
@@ -16,45 +17,52 @@ import type { ServerSetting, Settings, SettingsSchema } from './settings.ts';
 import { broughtValue, byDefault, isDisplay, isJoined, leavesOf, settingsSchema } from './settings.ts';
 import { SettingsError } from './settings-error.ts';
 
-/** Where a value comes from, the weakest first. */
+/** Source of a value, weakest first. */
 export type SettingSource = 'default' | 'user' | 'workspace' | 'environment';
 
-/** A setting and its value in force. */
+/** A setting and its effective value. */
 export interface EffectiveSetting {
-  /** `limits.cost`. */
+  /** Name of the setting, such as `limits.cost`. */
   readonly name: string;
-  /** Not there where it is the default. */
+  /** Effective value. Absent if the setting has its default. */
   readonly value?: unknown;
   readonly source: SettingSource;
-  /** A file and line, a variable; for a default what that is. */
+  /** File with line, or environment variable. For a default, its description. */
   readonly place: string;
 }
 
-/** What is in force in a workspace. */
+/** Effective settings in a workspace. */
 export interface SettledSettings {
   readonly settings: Settings;
-  /** Every setting there is, in the order of the schema. */
+  /** All settings, in the order of the schema. */
   readonly effective: readonly EffectiveSetting[];
-  /** What the workspace sets and may not: because it is not trusted, or because no workspace may. */
+  /**
+   * Settings of the workspace that are ignored, because the workspace is not trusted or because no workspace may set
+   * them.
+   */
   readonly ignored: readonly Leaf[];
-  /** Why the configuration of an untrusted workspace cannot be used at all; a trusted one would be refused. */
+  /** Error in the configuration of an untrusted workspace. For a trusted workspace the error is thrown. */
   readonly problem?: SettingsError;
 }
 
-/** Where to look. */
+/** Sources of the settings. */
 export interface SettingsRequest {
-  /** Names of the providers that there are. */
+  /** Names of the available providers. */
   readonly providers: readonly string[];
   /** The user's own folder of configuration. */
   readonly folder: string;
-  /** In the place of what lies in that folder. */
+  /** Configuration file that is read instead of the one in `folder`. */
   readonly file?: string;
   readonly environment: Environment;
   readonly brought?: BroughtConfiguration;
   readonly trusted: boolean;
 }
 
-/** @throws SettingsError for what the user, or a workspace that is trusted, said wrong. */
+/**
+ * Reads the effective settings from all sources.
+ *
+ * @throws SettingsError for an invalid setting of the user or of a trusted workspace.
+ */
 export async function readSettings(request: SettingsRequest): Promise<SettledSettings> {
   const schema = settingsSchema(request.providers);
   const { folder, file, environment } = request;
@@ -75,7 +83,7 @@ function inForce(name: string, layers: readonly SettingLayer[]): EffectiveSettin
   return isJoined(name) ? joinLayers(name, layers) : nearest(name, layers);
 }
 
-/** A list of all sources together: the nearest one is named as its source, and each with its place. */
+/** Joins a list from all sources. The nearest source is returned as its source, with the places of all sources. */
 function joinLayers(name: string, layers: readonly SettingLayer[]): EffectiveSetting {
   const found = layers.flatMap(([source, leaves]) =>
     leaves.filter((leaf) => leaf.name === name).map((leaf) => ({ ...leaf, source })),
@@ -111,7 +119,7 @@ function ofWorkspace({ brought, trusted }: SettingsRequest, schema: SettingsSche
   }
 }
 
-/** What a trusted workspace sets, as far as any workspace may. */
+/** Returns the settings of a trusted workspace, limited to those that a workspace may set. */
 function narrowLeaves(leaves: readonly Leaf[], { workspace }: BroughtConfiguration): OfWorkspace {
   const used = leaves.flatMap((leaf) => {
     const value = broughtValue(leaf.name, leaf.value, workspace);
@@ -126,16 +134,20 @@ function sizeOf(leaf: Leaf | undefined): number {
   return Array.isArray(leaf.value) ? leaf.value.length : 1;
 }
 
-/** What a workspace sets that needs trust. */
+/** Settings of a workspace that need trust. */
 export interface BroughtSettings {
   readonly servers: Readonly<Record<string, ServerSetting>>;
-  /** Those that allow among them, which are not in force. */
+  /** Rules of the workspace, including rules that allow, which do not take effect. */
   readonly rules: readonly Rule[];
-  /** All others. */
+  /** All other settings of the workspace that need trust. */
   readonly leaves: readonly Leaf[];
 }
 
-/** @throws SettingsError where the configuration of the workspace cannot be used. */
+/**
+ * Returns the settings of a workspace that need trust.
+ *
+ * @throws SettingsError if the configuration of the workspace cannot be used.
+ */
 export function settingsBrought(brought: BroughtConfiguration, providers: readonly string[]): BroughtSettings {
   const schema = settingsSchema(providers);
   const leaves = leavesBrought(brought, schema).filter(({ name }) => !isDisplay(name));
@@ -153,14 +165,14 @@ function leavesBrought({ configuration, workspace }: BroughtConfiguration, schem
     : parseConfiguration(configuration, join(workspace, CONFIGURATION_PATH), schema);
 }
 
-/** The leaves as a tree again. */
+/** Returns the leaves as a tree of settings. */
 function treeOf(effective: readonly Pick<EffectiveSetting, 'name' | 'value'>[], schema: SettingsSchema): Settings {
   const tree: Tree = new Map();
   for (const { name, value } of effective) if (value !== undefined) put(tree, name.split('.'), value);
   return schema.parse(objectOf(tree));
 }
 
-/** A tree that is under way; a value of a setting is never a map. */
+/** Tree of settings while it is built. A value of a setting is never a map. */
 type Tree = Map<string, unknown>;
 
 function put(tree: Tree, [first = '', ...rest]: readonly string[], value: unknown): void {

@@ -1,10 +1,11 @@
-// A server may be given a secret in any part of what is set of it: what is printed holds none that a name tells of.
+// Tests that the printed form of a server setting contains no secret. Any part of the setting may contain one, marked
+// by its name.
 
 import { expect, test } from 'vitest';
 
 import { showable } from './showable.ts';
 
-test('shows neither environment nor headers, whatever they hold', () => {
+test('`showable` hides environment and headers with any content', () => {
   const servers = {
     a: { command: 'serve', args: ['--port', '80'], env: { HOST: 'here' } },
     b: { url: 'https://example.org/mcp', headers: { accept: '*' } },
@@ -25,11 +26,11 @@ test.each([
     ['--api-key=[not shown]', 'API_KEY=[not shown]', '--keyboard=us'],
   ],
   [['https://me:word@example.org/?a=1'], ['https://[not shown]@example.org/?a=1']],
-])('of the arguments %j shows no secret', (args, shown) => {
+])('`showable` hides secrets in the arguments %j', (args, shown) => {
   expect(showable({ args })).toEqual({ args: shown });
 });
 
-test('of an address shows its query less what is secret there', () => {
+test('`showable` hides only the secret parts of a query', () => {
   const url = 'https://example.org/mcp?page=2&access_token=word&apiKey=word#token=word';
   expect(showable({ url })).toEqual({
     url: 'https://example.org/mcp?page=2&access_token=[not shown]&apiKey=[not shown]#token=[not shown]',

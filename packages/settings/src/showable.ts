@@ -1,14 +1,15 @@
-// A setting as it may be printed. What a server is given may be a secret wherever it stands: its environment and headers are
-// not shown at all; of its command line and address what a name says to be one.
+// Returns a setting in a form that may be printed. Any part of a server setting may contain a secret. The environment
+// and the headers are hidden completely. In the command line and the URL, values are hidden if their name marks a
+// secret.
 
 import { isSecretName } from '@tidemark/agent';
 
 const HIDDEN = '[not shown]';
 
-/** Never shown, whatever they hold. */
+/** Fields that are always hidden. */
 const SECRET: ReadonlySet<string> = new Set(['env', 'headers']);
 
-/** The value with its secrets left out, as plain JSON. */
+/** Returns the value as plain JSON with its secrets hidden. */
 export function showable(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value, showableValue));
 }
@@ -19,7 +20,7 @@ function showableValue(key: string, value: unknown): unknown {
   return typeof value === 'string' ? shownAddress(value) : value;
 }
 
-/** `--token=…`, `TOKEN=…`, and what stands behind `--token`. */
+/** Hides the value in `--token=…`, `TOKEN=…`, and the argument after `--token`. */
 function shownArgument(argument: unknown, before: unknown): unknown {
   if (typeof argument !== 'string') return argument;
   if (typeof before === 'string' && before.startsWith('-') && !before.includes('=') && isSecretName(before))
@@ -28,7 +29,7 @@ function shownArgument(argument: unknown, before: unknown): unknown {
   return name !== undefined && isSecretName(name) ? `${name}=${HIDDEN}` : shownAddress(argument);
 }
 
-/** Without what its query says to be a secret, and without a name and password. */
+/** Hides secret values in the query of a URL, and its user name and password. */
 function shownAddress(text: string): string {
   return text
     .replaceAll(/(?<=[?&;#])([^=&;#\s]+)=[^&;#\s]*/g, (said, name: string) =>

@@ -1,4 +1,4 @@
-// The programs that a workspace's settings start, one row each, whatever kind of setting names them.
+// Lists the programs that the settings of a workspace start, one entry per program, for all kinds of settings.
 
 import { defined } from '@tidemark/core';
 import { parseJson } from '@tidemark/log';
@@ -6,20 +6,20 @@ import { parseJson } from '@tidemark/log';
 import type { ServerSetting } from './settings.ts';
 import { serversIn } from './settings.ts';
 
-/** A program and what it is started with. */
+/** A program with its arguments and environment. */
 export interface StartedProgram {
-  /** The setting that names it: `mcp.servers.tax`. */
+  /** Setting that names the program: `mcp.servers.tax`. */
   readonly by: string;
   readonly command: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** The folder it runs in, from the workspace on: the workspace where none is named. */
+  /** Folder in which the program runs, relative to the workspace. Default: the workspace. */
   readonly cwd?: string;
 }
 
-/** Returns the programs in the text of a configuration. One that cannot be used starts none. */
+/** Returns the programs in the text of a configuration. An invalid configuration starts none. */
 export function startedPrograms(configuration: string | undefined): readonly StartedProgram[] {
-  // A new kind of setting that starts a program, such as a hook, is one more list here.
+  // A new kind of setting that starts a program, such as a hook, must be added to this list.
   return Object.entries(serversIn(treeOf(configuration))).flatMap(([name, server]) => serverProgram(name, server));
 }
 
@@ -33,7 +33,7 @@ function treeOf(configuration: string | undefined): unknown {
   try {
     return configuration === undefined ? undefined : parseJson(configuration);
   } catch {
-    // Settings that are no JSON are refused where they are read.
+    // Settings that are not JSON are refused when they are read.
     return undefined;
   }
 }

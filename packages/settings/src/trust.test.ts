@@ -1,4 +1,4 @@
-// Whether what a workspace brings along is what was trusted, over real folders.
+// Tests, on real folders, if the contents of a workspace are those that were trusted.
 
 import {
   chmodSync,
@@ -51,12 +51,12 @@ async function state(path: string = folder): Promise<TrustState> {
   return judgeTrust(home, await readBrought(path));
 }
 
-test('nothing is trusted that nobody was asked about', async () => {
+test('a workspace is not trusted if the user was never asked', async () => {
   expect(await state()).toBe('unknown');
   expect(await listTrust(home)).toEqual([]);
 });
 
-describe('what is trusted', () => {
+describe('a trusted workspace', () => {
   beforeEach(async () => {
     write(CONFIGURATION, '{}');
     write(SKILL, 'tax');
@@ -64,7 +64,7 @@ describe('what is trusted', () => {
     await trust();
   });
 
-  test('stays so, by its real path, and through a link to it', async () => {
+  test('stays trusted at its real path and through a link to it', async () => {
     symlinkSync(folder, join(root, 'link'));
     expect([await state(), await state(join(root, 'link'))]).toEqual(['trusted', 'trusted']);
     expect(await listTrust(home)).toEqual([
@@ -72,7 +72,7 @@ describe('what is trusted', () => {
     ]);
   });
 
-  test('is kept for its owner alone', () => {
+  test('has a record that only its owner can read', () => {
     const [name = ''] = readdirSync(join(home, 'trust'));
     expect([statSync(join(home, 'trust')).mode & 0o777, statSync(join(home, 'trust', name)).mode & 0o777]).toEqual([
       0o700, 0o600,
@@ -87,12 +87,12 @@ describe('what is trusted', () => {
     ['the place of text between two files', () => [write(CONFIGURATION, ''), write(SKILL, '{}tax')]],
     ['a file that is gone', () => rmSync(join(folder, SKILL))],
     ['a link that is new', () => symlinkSync('/etc/passwd', join(folder, '.agents/skills/tax/more'))],
-  ])('is asked about again after a change of %s', async (_what, change) => {
+  ])('must be trusted again after a change of %s', async (_what, change) => {
     change();
     expect(await state()).toBe('changed');
   });
 
-  test('is not asked about again after what it does not stand for: memory, instructions, code', async () => {
+  test('stays trusted after a change of memory, instructions or code, which trust does not cover', async () => {
     for (const path of ['.tidemark/MEMORY.md', '.tidemark/USER.md', 'AGENTS.md', 'src/main.ts']) write(path, 'new');
     expect(await state()).toBe('trusted');
     expect(await readBrought(folder)).toMatchObject({ memory: true, skills: ['tax'] });
@@ -103,14 +103,14 @@ describe('what is trusted', () => {
     expect(await state(join(root, 'moved'))).toBe('unknown');
   });
 
-  test('is unknown once it is revoked, also when the folder is gone', async () => {
+  test('is unknown after its trust is revoked, even if the folder was deleted', async () => {
     rmSync(folder, { recursive: true });
     expect([await revokeTrust(home, folder), await revokeTrust(home, folder)]).toEqual([true, false]);
     mkdirSync(folder);
     expect(await state()).toBe('unknown');
   });
 
-  test('is refused where its record is damaged, until that is taken away', async () => {
+  test('is refused if its record is damaged', async () => {
     const [name = ''] = readdirSync(join(home, 'trust'));
     writeFileSync(join(home, 'trust', name), '{"revision":1');
     await expect(state()).rejects.toMatchObject({ code: 'settings/trust-damaged' });
@@ -118,7 +118,7 @@ describe('what is trusted', () => {
   });
 });
 
-test('a no stands for what was looked at, and for nothing else', async () => {
+test('a declined workspace is unknown again after its contents change', async () => {
   write(CONFIGURATION, '{}');
   await trust('declined');
   expect(await state()).toBe('declined');
@@ -126,7 +126,7 @@ test('a no stands for what was looked at, and for nothing else', async () => {
   expect(await state()).toBe('unknown');
 });
 
-test('a home inside the workspace vouches for nothing, there or not yet, plain or through a link', async () => {
+test('a home inside the workspace cannot keep trust, existing or not, directly or through a link', async () => {
   const inside = join(folder, 'deep', 'home');
   const brought = await readBrought(folder);
   symlinkSync(folder, join(root, 'around'));
@@ -140,14 +140,14 @@ test('a home inside the workspace vouches for nothing, there or not yet, plain o
   expect(await canKeepTrust(`${folder}-beside`, brought.workspace)).toBe(true);
 });
 
-describe('what a workspace brings along', () => {
-  test('is nothing where there is nothing, whatever else lies there', async () => {
+describe('the contents of a workspace', () => {
+  test('are empty without configuration and skills, even if other files exist', async () => {
     write('tidemark.config.ts', 'throw 1');
     expect(await readBrought(folder)).toMatchObject({ skills: [], memory: false });
     expect(await readBroughtConfiguration(folder)).toEqual({ workspace: folder });
   });
 
-  test('holds no configuration that is reached through a link', async () => {
+  test('include no configuration that is reached through a link', async () => {
     writeFileSync(join(root, 'secret.json'), '{"mode":"auto"}');
     mkdirSync(join(folder, '.tidemark'));
     symlinkSync(join(root, 'secret.json'), join(folder, CONFIGURATION));
@@ -159,7 +159,7 @@ describe('what a workspace brings along', () => {
     await expect(readBrought(folder)).rejects.toMatchObject({ code: 'settings/unreadable' });
   });
 
-  test('has its skills at a link inside the workspace, and none at a link out of it', async () => {
+  test('include skills at a link inside the workspace, but not at a link out of it', async () => {
     write('.claude/skills/tax/SKILL.md', 'tax');
     mkdirSync(join(folder, '.agents'));
     symlinkSync(join(folder, '.claude', 'skills'), join(folder, '.agents', 'skills'));
@@ -170,7 +170,7 @@ describe('what a workspace brings along', () => {
     expect(await readBrought(folder)).not.toHaveProperty('skillsRoot');
   });
 
-  test('is refused where it is more than can be looked through, or cannot be read', async () => {
+  test('are refused if they are too large or cannot be read', async () => {
     write(CONFIGURATION, ' '.repeat(300_000));
     await expect(readBrought(folder)).rejects.toMatchObject({ code: 'settings/too-much' });
     await expect(readBrought(join(root, 'none'))).rejects.toMatchObject({ code: 'settings/unreadable' });
@@ -181,7 +181,7 @@ describe('what a workspace brings along', () => {
       () => 'read',
       () => 'refused',
     );
-    // Root reads everything.
+    // Root can read every file.
     expect(seen).toBe(process.getuid?.() === 0 ? 'read' : 'refused');
   });
 });
@@ -197,7 +197,7 @@ describe('a record of trust', () => {
     return join(home, 'trust', name);
   };
 
-  test('does not count where it is a link', async () => {
+  test('is refused if it is a link', async () => {
     const path = record();
     renameSync(path, join(folder, 'record.json'));
     symlinkSync(join(folder, 'record.json'), path);
@@ -207,14 +207,14 @@ describe('a record of trust', () => {
     });
   });
 
-  test('does not count, and none is written, where its folder is a link into the workspace', async () => {
+  test('is neither used nor written if its folder is a link into the workspace', async () => {
     renameSync(join(home, 'trust'), join(folder, 'trust'));
     symlinkSync(join(folder, 'trust'), join(home, 'trust'));
     expect(await state()).toBe('unknown');
     await expect(trust()).rejects.toMatchObject({ code: 'settings/trust-inside' });
   });
 
-  test.skipIf(process.getuid === undefined)('does not count where every user can write it', async () => {
+  test.skipIf(process.getuid === undefined)('is refused if every user can write it', async () => {
     chmodSync(record(), 0o666);
     await expect(state()).rejects.toMatchObject({
       message: `${record()} can be written by every user (mode 0666): nothing is trusted by it`,
@@ -225,7 +225,7 @@ describe('a record of trust', () => {
   describe.skipIf(cannotChown !== '')(`that root reads${cannotChown}`, () => {
     const USER = 4_321;
 
-    test('does not count where it belongs to another user', async () => {
+    test('is refused if it belongs to another user', async () => {
       chownSync(record(), USER, USER);
       await expect(state()).rejects.toMatchObject({
         code: 'settings/trust-damaged',
@@ -233,14 +233,14 @@ describe('a record of trust', () => {
       });
     });
 
-    test('does not count where its folder belongs to another user', async () => {
+    test('is refused if its folder belongs to another user', async () => {
       chownSync(join(home, 'trust'), USER, USER);
       await expect(state()).rejects.toMatchObject({
         message: `${record()} lies in a folder that belongs to the user ${USER}: nothing is trusted by it`,
       });
     });
 
-    test('counts where the home belongs to the same user, as with `sudo`', async () => {
+    test('is accepted if the home belongs to the same user, as with `sudo`', async () => {
       for (const path of [home, join(home, 'trust'), record()]) chownSync(path, USER, USER);
       expect(await state()).toBe('trusted');
       chownSync(record(), USER + 1, USER);

@@ -1,5 +1,6 @@
-// What the user said of each workspace: kept in the home, outside of every workspace, by real path and digest. One small file
-// for each, so that two processes at work cannot undo each other's revocation.
+// Trust decisions of the user, one per workspace. They are stored in the home, outside every workspace, with the real
+// path and the digest of the workspace. Each decision has its own small file, so that two processes cannot undo each
+// other's revocation.
 
 import { createHash, randomUUID } from 'node:crypto';
 import { readdir, realpath, rename, rm, writeFile } from 'node:fs/promises';
@@ -13,24 +14,27 @@ import type { WorkspaceContents } from './workspace-contents.ts';
 import { readOwnFile } from './own-file.ts';
 import { SettingsError } from './settings-error.ts';
 
-/** What the user said. */
+/** Decision of the user about a workspace. */
 export type TrustDecision = 'trusted' | 'declined';
 
-/** What stands of one workspace. */
+/** Recorded decision about one workspace. */
 export interface TrustRecord {
-  /** Real and absolute. */
+  /** Real, absolute path of the workspace. */
   readonly workspace: string;
   readonly decision: TrustDecision;
   /** Digest of the workspace's contents at the time of the decision (`workspace-contents.ts`). */
   readonly digest: string;
-  /** ISO 8601, in UTC. */
+  /** Time as ISO 8601 in UTC. */
   readonly at: string;
 }
 
-/** `changed`: it was trusted, and now brings something else. `unknown`: nothing was said of what it brings. */
+/**
+ * State of trust of a workspace. `changed`: it was trusted, but its contents have changed since. `unknown`: no decision
+ * about its current contents exists.
+ */
 export type TrustState = TrustDecision | 'changed' | 'unknown';
 
-/** What was said of what a workspace brings now. @throws SettingsError `settings/trust-damaged`. */
+/** Returns the decision about the current contents of a workspace. @throws SettingsError `settings/trust-damaged`. */
 export async function judgeTrust(home: string, { workspace, digest }: WorkspaceContents): Promise<TrustState> {
   if (!(await canKeepTrust(home, workspace))) return 'unknown';
   const record = await readRecord(pathOf(home, workspace));
@@ -40,20 +44,25 @@ export async function judgeTrust(home: string, { workspace, digest }: WorkspaceC
 }
 
 /**
- * Returns false where the workspace holds the home, or where the folder of the records is a link into the workspace: the author of
- * the workspace could have made the record.
+ * Returns false if the workspace contains the home, or if the folder of the records is a link into the workspace. In
+ * both cases the author of the workspace could have written the record.
  */
 export async function canKeepTrust(home: string, workspace: string): Promise<boolean> {
   return !(await liesInside(home, workspace)) && !(await liesInside(join(home, FOLDER), workspace));
 }
 
-/** Whether a path lies in a workspace, links followed: what lies there is as trusted as the workspace is, and no more. */
+/**
+ * Returns true if a path is inside a workspace, after links are followed. A file there is trusted no more than the
+ * workspace itself.
+ */
 export async function liesInside(path: string, workspace: string): Promise<boolean> {
   const [real, folder] = [await realOf(resolve(path)), await realOf(resolve(workspace))];
   return real === folder || real.startsWith(folder.endsWith(sep) ? folder : `${folder}${sep}`);
 }
 
-/** Keeps what the user says of what a workspace brings now. @throws SettingsError `settings/trust-inside`. */
+/**
+ * Records the user's decision about the current contents of a workspace. @throws SettingsError `settings/trust-inside`.
+ */
 export async function recordTrust(
   home: string,
   { workspace, digest }: WorkspaceContents,
@@ -72,7 +81,7 @@ export async function recordTrust(
   await rename(next, path);
 }
 
-/** Forgets what was said of a folder, which need not be there any more. Whether anything was. */
+/** Deletes the decision about a folder, which may no longer exist. Returns true if there was one. */
 export async function revokeTrust(home: string, folder: string): Promise<boolean> {
   const workspace = await realpath(folder).catch(() => resolve(folder));
   const path = pathOf(home, workspace);
@@ -81,7 +90,7 @@ export async function revokeTrust(home: string, folder: string): Promise<boolean
   return known;
 }
 
-/** What was said of every workspace, by path. @throws SettingsError `settings/trust-damaged`. */
+/** Returns the decisions about all workspaces, sorted by path. @throws SettingsError `settings/trust-damaged`. */
 export async function listTrust(home: string): Promise<readonly TrustRecord[]> {
   const files = await filesIn(home);
   const records = await Promise.all(files.map((file) => readRecord(join(home, FOLDER, file))));
@@ -111,7 +120,10 @@ async function filesIn(home: string): Promise<readonly string[]> {
   }
 }
 
-/** A link would let a file from elsewhere vouch for a workspace, and so would a file that another user can write. */
+/**
+ * Reads a trust record. A link is refused because a file from elsewhere could then declare a workspace trusted. A file
+ * that another user can write is refused for the same reason.
+ */
 async function readRecord(path: string): Promise<TrustRecord | undefined> {
   try {
     const { text, problem } = await readOwnFile(path);

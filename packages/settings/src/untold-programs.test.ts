@@ -1,5 +1,5 @@
-// Which programs of a command line are named as those of which nothing tells which files they start, and which files lines for a
-// shell and programs of packages put under trust, over real folders.
+// Tests, on real folders, which programs of a command line are listed in `untold` because no file shows what they
+// start. Also tests which files shell lines and programs of packages put under trust.
 
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -59,7 +59,7 @@ async function named(): Promise<readonly string[]> {
   return (await readBrought(folder)).named.map((path) => path.slice(folder.length + 1));
 }
 
-describe('a program is named where nothing tells which files it starts', () => {
+describe('a program is listed in `untold` if no file shows what it starts', () => {
   test.each([
     'docker compose run --rm mcp',
     'docker run -v .:/work image',
@@ -93,7 +93,7 @@ describe('a program is named where nothing tells which files it starts', () => {
     expect(await untold({ command: 'npm', args: ['run', 'mcp'] })).toEqual([name]);
   });
 
-  test.each(['gradlew', 'mvnw'])('%s, which is covered itself and runs what a build says', async (name) => {
+  test.each(['gradlew', 'mvnw'])('%s, which is covered itself but runs what a build file names', async (name) => {
     write(name, 'old');
     expect(await untold({ command: `./${name}`, args: ['run'] })).toEqual([name]);
     expect(await isAskedAfter(() => write(name, 'new'))).toBe(true);
@@ -128,12 +128,12 @@ describe('a program is named where nothing tells which files it starts', () => {
     '. "$X/env.sh"; node a.js',
     'trap "$X" EXIT; node a.js',
     'echo "unfinished',
-  ])('the shell of a line that only the running shell can read: %s', async (line) => {
+  ])('the shell, for a line that only the running shell can interpret: %s', async (line) => {
     write('a.js', '');
     expect(await untold(shell(line))).toEqual(['sh']);
   });
 
-  test('one that stands behind a program which runs its words', async () => {
+  test('a program after another program that runs its arguments', async () => {
     expect(await untold(shell('timeout -k 5 10 nohup nice -n 5 bash -lc "hatch run mcp"'))).toEqual(['hatch']);
     expect(await untold({ command: 'env', args: ['-u', 'X', '--odd', 'hatch'] })).toEqual(['env']);
     expect(await untold({ command: 'cmd', args: ['/c', 'hatch', 'run'] })).toEqual(['hatch']);
@@ -148,7 +148,7 @@ describe('a program is named where nothing tells which files it starts', () => {
     ['pnpm', ['-r', 'run', 'mcp']],
     ['yarn', ['workspace', 'a', 'mcp']],
     ['npm', ['exec', 'mcp']],
-  ])('%s %j, also where the root has a script of that name', async (command, args) => {
+  ])('%s %j, even if the root package has a script of that name', async (command, args) => {
     write('package.json', JSON.stringify({ workspaces: ['packages/*'], scripts: { mcp: 'node root.js' } }));
     write('packages/a/package.json', JSON.stringify({ name: 'a', scripts: { mcp: 'node a.js' } }));
     expect(await untold({ command, args })).toEqual([command]);
@@ -156,19 +156,19 @@ describe('a program is named where nothing tells which files it starts', () => {
     expect(await untold({ command: 'npm', args: ['run', 'mcp', '--', '-w', 'a'] })).toEqual([]);
   });
 
-  test.each(['bun', 'deno'])('%s test, which runs no script', async (command) => {
+  test.each(['bun', 'deno'])('%s test, which runs no script of a manifest', async (command) => {
     write('package.json', JSON.stringify({ scripts: { test: 'node a.js' } }));
     expect(await untold({ command, args: ['test'] })).toEqual([command]);
     expect(await untold({ command: 'npm', args: ['test'] })).toEqual([]);
   });
 
-  test('npm, where one of two scripts in a line is not there', async () => {
+  test('npm, if one of two scripts in a line does not exist', async () => {
     write('package.json', JSON.stringify({ scripts: { mcp: 'node root.js' } }));
     expect(await untold(shell('npm run other; npm run mcp'))).toEqual(['npm']);
   });
 });
 
-describe('no program is named', () => {
+describe('no program is listed in `untold` for', () => {
   test.each<[string, Server]>([
     ['an interpreter with a file', { command: 'node', args: ['--enable-source-maps', 'a.js', '-e'] }],
     ['an interpreter with a file that is not there yet', { command: 'node', args: ['dist/server.js'] }],
@@ -186,21 +186,21 @@ describe('no program is named', () => {
   });
 });
 
-describe('a program of node_modules/.bin', () => {
+describe('a program in node_modules/.bin', () => {
   const scripts = { mcp: 'mcp-a --stdio', known: 'node tools/s.js' };
   beforeEach(() => {
     write('package.json', JSON.stringify({ scripts }));
     write('packages/a/cli.js', 'old');
   });
 
-  test('that leads into a package of the workspace is covered where a script runs it', async () => {
+  test('that leads into a package of the workspace is covered if a script runs it', async () => {
     link('node_modules/.bin/mcp-a', '../../packages/a/cli.js');
     expect(await untold({ command: 'npm', args: ['run', 'mcp'] })).toEqual([]);
     expect(await named()).toEqual(['node_modules/.bin/mcp-a', 'package.json', 'packages/a/cli.js']);
     expect(await isAskedAfter(() => write('packages/a/cli.js', 'new'))).toBe(true);
   });
 
-  test('is covered through the link of its package, from a folder below, and where a server runs it', async () => {
+  test('is covered through the link of its package, from a folder below, and if a server runs it', async () => {
     link('node_modules/@shop/a', '../../packages/a');
     link('node_modules/.bin/mcp-a', '../@shop/a/cli.js');
     write('packages/b/package.json', JSON.stringify({ scripts }));
@@ -214,7 +214,7 @@ describe('a program of node_modules/.bin', () => {
     }
   });
 
-  test('is named where it leads into a package, and asks again where it comes to lead into the workspace', async () => {
+  test('is listed in `untold` if it leads into an installed package, and asks for trust again if it later leads into the workspace', async () => {
     write('node_modules/x/cli.js', 'old');
     link('node_modules/.bin/mcp-a', '../x/cli.js');
     expect(await untold({ command: 'npm', args: ['run', 'mcp'] })).toEqual(['mcp-a']);
@@ -223,7 +223,7 @@ describe('a program of node_modules/.bin', () => {
     expect(await isAskedAfter(() => link('node_modules/.bin/mcp-a', '../../packages/a/cli.js'))).toBe(true);
   });
 
-  test('that takes the place of a known program asks again, and is named', async () => {
+  test('with the name of a known program asks for trust again and is listed in `untold`', async () => {
     const server = { command: 'npm', args: ['run', 'known'] };
     expect(await untold(server)).toEqual([]);
     write('node_modules/x/node', 'evil');
@@ -232,7 +232,7 @@ describe('a program of node_modules/.bin', () => {
   });
 });
 
-describe('a file is covered that a line for a shell names', () => {
+describe('a file that a shell line names is covered', () => {
   test.each<[string, string, string]>([
     ['after a change of the folder', 'cd sub && ../tools/run.sh', 'tools/run.sh'],
     ['after two changes of the folder', 'cd sub && cd deep && ../../tools/run.sh', 'tools/run.sh'],
@@ -251,7 +251,7 @@ describe('a file is covered that a line for a shell names', () => {
     }
   });
 
-  test('in the folder that `env` changes into', async () => {
+  test('in the folder to which `env` changes', async () => {
     write('tools/run.sh', 'old');
     mkdirSync(join(folder, 'sub'));
     expect(await untold({ command: 'env', args: ['-C', 'sub', '../tools/run.sh'] })).toEqual([]);
@@ -267,13 +267,14 @@ describe('a file is covered that a line for a shell names', () => {
     await expect(readBrought(folder)).rejects.toMatchObject({ code: 'settings/too-much' });
   });
 
-  test('and more changes of the folder than are followed are named', async () => {
+  test('and `cd` is listed in `untold` if the folder changes more often than is followed', async () => {
     const line = Array.from({ length: 12 }, (_, at) => `cd d${at}`).join('; ');
     expect(await untold(shell(line))).toEqual(['cd']);
   });
 });
 
-// The digests are those of the version before the programs were named: such a folder is not asked about again.
+// The pinned digests come from the version before `untold` was introduced. They must not change, so that folders
+// trusted then are not asked about again.
 test.each<[string, Server, string]>([
   [
     'an interpreter with a file',
@@ -300,7 +301,7 @@ test.each<[string, Server, string]>([
     { command: 'docker', args: ['compose', 'up'] },
     '9777723f4d450fa05a9d24462571f884ef50d5b6e45b320cc42726331ebec888',
   ],
-])('trust of a folder that was given before stays where a server is %s', async (_what, server, pinned) => {
+])('trust that was given by an earlier version remains valid if a server is %s', async (_what, server, pinned) => {
   write('tools/server.js', 'server');
   write('Makefile', 'serve:');
   write('package.json', JSON.stringify({ scripts: { mcp: 'tsc -b && node tools/server.js', build: 'vite build' } }));

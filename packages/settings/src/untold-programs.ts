@@ -1,27 +1,27 @@
-// Whether it can be told which files of a workspace a command starts. A program counts as one that cannot be told, unless it is
-// known: a new tool must not pass for a harmless one.
+// Decides if it is known which files of a workspace a command starts. Only listed programs count as known, so that a
+// new tool is not treated as harmless.
 
 import type { CommandWord, StartedCommand } from './command-line.ts';
 import { programName } from './command-line.ts';
 
-/** What the workspace says of words of a command. */
+/** Facts about the words of a command that depend on the workspace. */
 export interface WorkspaceLook {
-  /** True where a word leads to a file, as it stands or as an interpreter completes it. */
+  /** Returns true if a word leads to a file, either directly or after an interpreter completes the name. */
   readonly isFile: (word: string) => boolean;
-  /** True where a word leads into the workspace: what lies there is covered, there or not yet. */
+  /** Returns true if a word leads into the workspace. A file there is covered, even if it does not exist yet. */
   readonly isInside: (word: string) => boolean;
-  /** True for a script of a manifest that was read. */
+  /** Returns true for the name of a script in a manifest that was read. */
   readonly isScript: (name: string) => boolean;
 }
 
-/** Returns the name of the program where nothing tells which files it starts. */
+/** Returns the name of the program if no file shows what it starts. Returns `undefined` if that is known. */
 export function untoldProgram({ program, args, launches }: StartedCommand, look: WorkspaceLook): string | undefined {
   const name = programName(program);
   if (/[/\\]/.test(program) && look.isInside(program)) return RUN_A_BUILD.has(name) ? name : undefined;
   return launches || startsNone(name, args, look) ? undefined : name;
 }
 
-/** Files of a workspace that run what other files of it say. */
+/** Files of a workspace that run what other files of the workspace specify. */
 const RUN_A_BUILD: ReadonlySet<string> = new Set(['gradlew', 'mvnw', 'rails', 'rake', 'mill', 'sbt', 'pants', 'bazel']);
 
 function startsNone(name: string, args: readonly CommandWord[], look: WorkspaceLook): boolean {
@@ -32,8 +32,8 @@ function startsNone(name: string, args: readonly CommandWord[], look: WorkspaceL
 }
 
 /**
- * Builtins of shells, and programs that start no other program whatever they are given. `.` runs the file that it names; `eval`
- * and `trap` run what was read as a line.
+ * Builtins of shells, and programs that start no other program with any arguments. `.` runs the file that it names. The
+ * code of `eval` and `trap` was already read as a line.
  */
 const START_NONE: ReadonlySet<string> = new Set(
   (
@@ -43,7 +43,7 @@ const START_NONE: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/** Names of builtins, which no file in `PATH` replaces. */
+/** Names of shell builtins, which no file in `PATH` can replace. */
 export const BUILTINS: ReadonlySet<string> = new Set(
   (
     ': . source [ [[ test true false echo printf cd pushd popd pwd exit return break continue shift set unset export readonly ' +
@@ -60,38 +60,41 @@ const SCRIPT_RUNNERS: ReadonlySet<string> = new Set(['npm', 'pnpm', 'yarn', 'bun
 /** Runners that need no word before the name of a script. */
 const NAME_ALONE: ReadonlySet<string> = new Set(['pnpm', 'yarn', 'bun']);
 const RUN_WORDS = /^(?:run|run-script|task|start|stop|test|t|tst|restart|--run)$/;
-/** What these start is in packages. */
+/** Matches subcommands that start programs from packages. */
 const OTHER_WORDS =
   /^(?:i|install|ci|add|update|up|upgrade|rebuild|exec|x|dlx|create|init|link|publish|pack|install-test|it|cit)$/;
-/** Another package of the workspace may have a script of the same name. */
+/**
+ * Matches options and subcommands that select other packages of the workspace, which may have a script of the same
+ * name.
+ */
 const OTHER_PACKAGES =
   /^(?:-w.*|-ws|--workspaces?(?:=.*)?|--include-workspace-root|-r|--recursive|-F.*|--filter(?:-prod)?(?:=.*)?|workspaces?|foreach)$/;
 
 function isToldScript(name: string, args: readonly CommandWord[], { isScript }: WorkspaceLook): boolean {
   const end = args.findIndex(({ text }) => text === '--');
   const own = end === -1 ? args : args.slice(0, end);
-  // They have a runner of tests of their own.
+  // `bun test` and `deno test` run their own test runner and no script.
   if ((name === 'bun' || name === 'deno') && own[0]?.text === 'test') return false;
   if (own.some(({ text, known }) => !known || OTHER_WORDS.test(text) || OTHER_PACKAGES.test(text))) return false;
   if (!NAME_ALONE.has(name) && !own.some(({ text }) => RUN_WORDS.test(text) || text.startsWith('--run='))) return false;
   return own.some(({ text }) => isScript(text.replace(/^--run=/, '')));
 }
 
-/** A container without a folder of this machine holds its own files. */
+/** Returns true for a container without a mounted folder of this machine. Its files are all inside the image. */
 function isPlainContainer(args: readonly CommandWord[]): boolean {
   const isMount = /^(?:-[A-Za-z]*v|--volume|--mount|--env-file)/;
   return args[0]?.text === 'run' && args.every(({ text, known }) => known && !isMount.test(text));
 }
 
-/** How an interpreter is given what it runs. */
+/** Options by which an interpreter gets its code. */
 interface Interpreter {
-  /** Options with code. */
+  /** Options with code as their value. */
   readonly code?: RegExp;
-  /** Option with the name of a module, which may be a file. */
+  /** Option with the name of a module. The module may be a file. */
   readonly module?: RegExp;
-  /** Options with a module that is loaded first; `./x.js` names a file, `x` a package. */
+  /** Options with a module that is loaded first. `./x.js` names a file, `x` a package. */
   readonly preload?: RegExp;
-  /** Options whose value is the next word, and is not what runs. */
+  /** Options whose value is the next word. That value is not the file that runs. */
   readonly valued?: RegExp;
 }
 
@@ -128,7 +131,7 @@ function isNode(name: string): boolean {
   return INTERPRETERS.get(name) === NODE;
 }
 
-/** True where an interpreter is given a file, and nothing that may start another one. */
+/** Returns true if an interpreter gets a file and no argument that may start another file. */
 function isToldFile(name: string, args: readonly CommandWord[], look: WorkspaceLook): boolean {
   const interpreter = interpreterOf(name);
   if (interpreter === undefined) return false;
@@ -151,7 +154,7 @@ function isToldFile(name: string, args: readonly CommandWord[], look: WorkspaceL
   return false;
 }
 
-/** A word that names a file: it leads to one, or is written as a path and not as an address. */
+/** Returns true for a word that names a file: it leads to one, or it is written as a path and not as a URL. */
 function isPath(word: string, { isFile }: WorkspaceLook): boolean {
   if (/^(?!file:)[A-Za-z][A-Za-z+.-]+:/.test(word)) return false;
   return isFile(word) || /^\.{1,2}$|\/|\.(?:[cm]?[jt]sx?|py|rb|pl|php|lua|R|jar|java)$/.test(word);

@@ -1,7 +1,8 @@
-// What a workspace brings along that changes what an agent knows or may do, and its digest: this is what is trusted. It covers
-// `.tidemark/config.json` (MCP servers and rules stand there), each file of the workspace that a program named there is or is
-// given, and each file below `.agents/skills`, by name and bytes. It does not cover memory, which the agent itself writes, nor
-// AGENTS.md, which is only read: both reach a model as a user's words.
+// Reads the contents of a workspace that change what an agent knows or may do, and computes their digest. Trust is
+// given to this digest. It covers `.tidemark/config.json`, which contains MCP servers and rules. It also covers each
+// workspace file that is a program named there or is passed to one, and each file below `.agents/skills`, by name and
+// bytes. It does not cover memory, which the agent itself writes, nor AGENTS.md, which is only read. A model gets both
+// as text of the user.
 
 import { createHash } from 'node:crypto';
 import { realpath, stat } from 'node:fs/promises';
@@ -15,40 +16,48 @@ import { codeOf, filesBelow, readBudget, readPlainFile, sha256 } from './plain-f
 import { SettingsError } from './settings-error.ts';
 import { startedPrograms } from './started-programs.ts';
 
-/** The workspace's own settings. */
+/** Configuration of the workspace itself. */
 export interface BroughtConfiguration {
-  /** The real path of the workspace. */
+  /** Real path of the workspace. */
   readonly workspace: string;
-  /** The text of `.tidemark/config.json`; the same that is digested. */
+  /** Text of `.tidemark/config.json`. The digest is computed from the same text. */
   readonly configuration?: string;
 }
 
-/** What a workspace brings along that changes what an agent knows or may do, and its digest, which is what is trusted. */
+/**
+ * Contents of a workspace that change what an agent knows or may do, with their digest. Trust is given to the digest.
+ */
 export interface WorkspaceContents extends BroughtConfiguration {
-  /** SHA-256 in hex; the same for every workspace that brings nothing. */
+  /** SHA-256 in hex. It is the same for all workspaces without such contents. */
   readonly digest: string;
-  /** The real path of `.agents/skills`, where it lies in the workspace. */
+  /** Real path of `.agents/skills`, if it is inside the workspace. */
   readonly skillsRoot?: string;
-  /** Names of the folders in it, sorted. */
+  /** Names of the folders in `skillsRoot`, sorted. */
   readonly skills: readonly string[];
-  /** Whether it has memory files: they are used where it is trusted, and are not in the digest. */
+  /**
+   * True if the workspace has memory files. They are used if the workspace is trusted, but they are not in the digest.
+   */
   readonly memory: boolean;
   /**
-   * Real paths of the files that its settings name as programs or as what programs are given, of links on the way to them,
-   * and of folders, which stand for all that is below them: whoever changes one changes what is started. Sorted.
+   * Sorted real paths that its settings name: programs, files passed to programs, links on the way to them, and
+   * folders. A folder includes everything below it. Anyone who changes one of these files changes what is started.
    */
   readonly named: readonly string[];
-  /** The same by the setting that names them. */
+  /** The named paths, grouped by the setting that names them. */
   readonly namedBy: readonly NamedBySetting[];
 }
 
-/** Where a workspace's configuration lies in it. */
+/** Path of the configuration inside a workspace. */
 export const CONFIGURATION_PATH: string = join('.tidemark', 'config.json');
 
-/** More than this is nobody's configuration. */
+/** Maximum size of a configuration, in bytes. */
 const MOST_CONFIGURATION = 256 * 1024;
 
-/** @throws SettingsError `settings/too-much`, `settings/unreadable`: then the workspace cannot be trusted. */
+/**
+ * Reads the contents of a workspace and their digest.
+ *
+ * @throws SettingsError `settings/too-much`, `settings/unreadable`. The workspace cannot be trusted then.
+ */
 export async function readBrought(folder: string): Promise<WorkspaceContents> {
   return lookThrough(folder, broughtBy);
 }
@@ -63,7 +72,10 @@ async function lookThrough<Found>(folder: string, look: (workspace: string) => P
   }
 }
 
-/** The configuration alone, as `readBrought` has it. @throws SettingsError as that does. */
+/**
+ * Reads only the configuration of a workspace, in the same way as `readBrought`. @throws SettingsError as `readBrought`
+ * does.
+ */
 export async function readBroughtConfiguration(folder: string): Promise<BroughtConfiguration> {
   return lookThrough(folder, async (workspace) => configurationOf(workspace, await configurationIn(workspace)));
 }
@@ -102,7 +114,7 @@ function digestOf(
   return hash.digest('hex');
 }
 
-/** A link is not followed: what it leads to is not what was trusted. */
+/** Reads the configuration. A link is not followed, because its target was not part of what was trusted. */
 async function configurationIn(workspace: string): Promise<string | undefined> {
   const path = join(workspace, CONFIGURATION_PATH);
   const real = await realpath(path).catch(absent);
@@ -115,7 +127,10 @@ async function configurationIn(workspace: string): Promise<string | undefined> {
   return bytes.toString('utf8');
 }
 
-/** A folder of skills may be a link to another one of the same workspace (`.claude/skills`), and to nowhere else. */
+/**
+ * Returns the folder of skills. It may be a link to another folder of the same workspace (`.claude/skills`), but not to
+ * any other place.
+ */
 async function skillsRootIn(workspace: string): Promise<string | undefined> {
   const real = await realpath(join(workspace, '.agents', 'skills')).catch(absent);
   if (real === undefined || !real.startsWith(`${workspace}${sep}`)) return undefined;

@@ -1,4 +1,4 @@
-// The face of `simulator`: what a provider does.
+// Public exports of `simulator`.
 
 export type {
   AnswerBlock,

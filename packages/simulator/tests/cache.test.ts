@@ -1,4 +1,4 @@
-// What is written, what is read, and what it costs: provider-facts §1.1 and §1.2, rule by rule.
+// Tests for cache writes, reads and their cost: provider-facts §1.1 and §1.2, rule by rule.
 
 import { describe, expect, it, test } from 'vitest';
 import {
@@ -18,12 +18,12 @@ import {
 } from './conversation.ts';
 import type { Wire } from './conversation.ts';
 
-/** A request of one user message whose block at each index may carry a marker. */
+/** Returns a request with one user message. The blocks at the given indexes have a marker. */
 function marked(count: number, ...at: readonly number[]): Wire {
   return { messages: [user(...texts(count).map((block, i) => (at.includes(i) ? mark(block) : block)))] };
 }
 
-describe('§1.1 forms of a marker', () => {
+describe('§1.1 a marker', () => {
   const document = { type: 'document', source: { type: 'text', media_type: 'text/plain', data: 'words' } };
   test.each<[string, Wire]>([
     ['a tool', { tools: [mark(tool('look'))], messages: [user('hello')] }],
@@ -34,12 +34,12 @@ describe('§1.1 forms of a marker', () => {
     ['a tool_use', { messages: [user('go'), assistant(mark(call('a'))), user(result('a'))] }],
     ['a tool_result', { messages: [user('go'), assistant(call('a')), user(mark(result('a')))] }],
     ['a compaction', { messages: [assistant(mark({ type: 'compaction', content: 'before' })), user('go on')] }],
-  ])('can stand on %s', (_, fields) => {
+  ])('is accepted on %s and writes an entry', (_, fields) => {
     const { usage } = send(simulate(), fields, { sizes: () => 2000 });
     expect(usage.cache_creation_input_tokens).toBeGreaterThan(0);
   });
 
-  it('is 5m when no lifetime is given, and 1h when that is asked for', () => {
+  it('has the lifetime 5m by default, and 1h if the request asks for it', () => {
     const short = send(simulate(), { messages: [user(mark(text('a')))] }, { sizes: () => 2000 }).usage.cache_creation;
     const long = send(simulate(), { messages: [user(mark(text('a'), '1h'))] }, { sizes: () => 2000 }).usage
       .cache_creation;
@@ -47,7 +47,7 @@ describe('§1.1 forms of a marker', () => {
     expect(long).toEqual({ ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 2000 });
   });
 
-  it('is ephemeral, 5m or 1h, and nothing else', () => {
+  it('is refused with any type but `ephemeral` and any lifetime but 5m and 1h', () => {
     const persistent = { ...text('a'), cache_control: { type: 'persistent' } };
     const day = { ...text('a'), cache_control: { type: 'ephemeral', ttl: '24h' } };
     expect(refusal(simulate(), { messages: [user(persistent)] }).message).toBe(
@@ -58,7 +58,7 @@ describe('§1.1 forms of a marker', () => {
     );
   });
 
-  it('can be placed four times over tools, system and messages together, and not five', () => {
+  it('is accepted four times over tools, system and messages together, and refused five times', () => {
     const four = {
       tools: [mark(tool('look'))],
       system: [mark(text('one'))],
@@ -77,14 +77,14 @@ describe('§1.1 forms of a marker', () => {
 describe('§1.1 the top-level marker', () => {
   const automatic = { cache_control: { type: 'ephemeral' } };
 
-  it('lands on the last block and moves forward by itself', () => {
+  it('is placed on the last block and moves forward in the next request', () => {
     const simulator = simulate();
     expect(counts(send(simulator, { ...automatic, messages: [user(...texts(3))] }, { at: 0 }))).toEqual([0, 3000, 0]);
     const longer = { ...automatic, messages: [user(...texts(3)), assistant('yes'), user('more')] };
     expect(counts(send(simulator, longer, { at: 10 }))).toEqual([3000, 2000, 0]);
   });
 
-  it('does nothing where the last block has the same lifetime already, and is refused for another', () => {
+  it('has no effect if the last block has the same lifetime, and is refused if that block has another one', () => {
     const same = { ...automatic, messages: [user(...texts(3), mark(text('last')))] };
     expect(counts(send(simulate(), same))).toEqual([0, 4000, 0]);
     const other = { ...automatic, messages: [user(...texts(3), mark(text('last'), '1h'))] };
@@ -98,14 +98,14 @@ describe('§1.1 the top-level marker', () => {
     );
   });
 
-  it('walks back over what cannot carry it', () => {
+  it('is placed on an earlier block if the last block cannot carry a marker', () => {
     const reminder = { role: 'system', content: 'soon', clear_at: 'next_user_message' };
     const fields = { ...automatic, messages: [user(...texts(3)), reminder] };
     const betas = ['mid-conversation-system-clear-at-2026-08-21'];
     expect(counts(send(simulate(), fields, { betas }))).toEqual([0, 3000, 1000]);
   });
 
-  it('comes after the explicit ones, so a longer lifetime on it is refused behind a shorter', () => {
+  it('counts as the last marker, so 1h on it is refused after an explicit 5m marker', () => {
     const fields = { cache_control: { type: 'ephemeral', ttl: '1h' }, messages: [user(mark(text('a')), 'b')] };
     expect(refusal(simulate(), fields).message).toBe(
       "cache_control.ttl: a ttl='1h' cache_control block must not come after a ttl='5m' cache_control block.",
@@ -114,7 +114,7 @@ describe('§1.1 the top-level marker', () => {
 });
 
 describe('§1.1 the prefix', () => {
-  it('is tools, then system, then messages, however the body orders them', () => {
+  it("is tools, then system, then messages, in any order of the body's fields", () => {
     const simulator = simulate();
     const parts = { tools: [tool('look')], system: [text('brief')], messages: [user(mark(text('hello')))] };
     send(simulator, parts, { at: 0 });
@@ -124,13 +124,13 @@ describe('§1.1 the prefix', () => {
     expect(second).toMatchObject({ usage: { cache_read_input_tokens: 3000 } });
   });
 
-  it('does not hold the markers: they can move', () => {
+  it('does not contain the markers, so they can move', () => {
     const simulator = simulate();
     send(simulator, marked(5, 4), { at: 0 });
     expect(counts(send(simulator, marked(6, 5), { at: 10 }))).toEqual([5000, 1000, 0]);
   });
 
-  it('treats a string and a list of one text alike, and merges turns of one role', () => {
+  it('is the same for a string and a list with one text, and for split messages of one role', () => {
     const simulator = simulate();
     send(simulator, { messages: [user('a', mark(text('b')))] }, { at: 0 });
     const split = { messages: [{ role: 'user', content: 'a' }, user('b', mark(text('c')))] };
@@ -139,31 +139,31 @@ describe('§1.1 the prefix', () => {
 });
 
 describe('§1.1 writes and reads', () => {
-  it('writes one entry at each marker and none before it: a shared beginning alone is no hit', () => {
+  it('each marker writes one entry and no entry before it, so a shared beginning alone is not a hit', () => {
     const simulator = simulate();
     send(simulator, marked(10, 9), { at: 0 });
     const fork = { messages: [user(...texts(8), 'other', mark(text('end')))] };
     expect(counts(send(simulator, fork, { at: 10 }))).toEqual([0, 10_000, 0]);
   });
 
-  it('bills a second marker nothing by itself', () => {
+  it('a second marker costs nothing by itself', () => {
     expect(counts(send(simulate(), marked(10, 3, 9)))).toEqual([0, 10_000, 0]);
     expect(counts(send(simulate(), marked(10, 3)))).toEqual([0, 4000, 6000]);
   });
 
-  it('looks at 20 positions, the marker being the first: written at 15, marked at 35 misses by one', () => {
+  it('the search covers 20 positions from the marker: an entry at 15 is not found from a marker at 35', () => {
     const simulator = simulate();
     send(simulator, marked(16, 15), { at: 0 });
     expect(counts(send(simulator, marked(36, 35), { at: 10 }))).toEqual([0, 36_000, 0]);
   });
 
-  it('looks at 20 positions, the marker being the first: written at 15, marked at 34 hits', () => {
+  it('the search covers 20 positions from the marker: an entry at 15 is found from a marker at 34', () => {
     const simulator = simulate();
     send(simulator, marked(16, 15), { at: 0 });
     expect(counts(send(simulator, marked(35, 34), { at: 10 }))).toEqual([16_000, 19_000, 0]);
   });
 
-  it('goes on from the next earlier marker when nothing was found', () => {
+  it('the search continues at the next earlier marker if nothing was found', () => {
     const simulator = simulate();
     send(simulator, marked(16, 15), { at: 0 });
     expect(counts(send(simulator, marked(60, 15, 59), { at: 10 }))).toEqual([16_000, 44_000, 0]);
@@ -172,7 +172,7 @@ describe('§1.1 writes and reads', () => {
     expect(counts(send(other, marked(60, 34, 59), { at: 10 }))).toEqual([16_000, 44_000, 0]);
   });
 
-  it('counts a run of calls, and a run of results, as one position, unless told not to', () => {
+  it('a run of calls, or of results, counts as one position, except with `collapseRuns: false`', () => {
     const ids = Array.from({ length: 15 }, (_, i) => `call_${i}`);
     const before = { messages: [user(...texts(3), mark(text('go')))] };
     const after = {
@@ -190,7 +190,7 @@ describe('§1.1 writes and reads', () => {
     expect(counts(send(plain, after, { at: 10 }))).toEqual([0, 35_000, 0]);
   });
 
-  it('finds an entry inside a run', () => {
+  it('an entry inside a run is found', () => {
     const simulator = simulate();
     const ids = ['a', 'b', 'c'];
     const calls = assistant(...ids.map((id) => call(id)));
@@ -200,7 +200,7 @@ describe('§1.1 writes and reads', () => {
     expect(counts(send(simulator, second, { at: 10 }))).toEqual([6000, 1000, 0]);
   });
 
-  it('makes an entry readable once the first answer has begun: parallel calls all write', () => {
+  it('an entry is readable once the first answer has begun, so parallel calls all write it', () => {
     const simulator = simulate({ firstByteMs: 500 });
     expect(counts(send(simulator, marked(5, 4), { at: 0 }))).toEqual([0, 5000, 0]);
     expect(counts(send(simulator, marked(5, 4), { at: 0 }))).toEqual([0, 5000, 0]);
@@ -208,7 +208,7 @@ describe('§1.1 writes and reads', () => {
     expect(counts(send(simulator, marked(5, 4), { at: 500 }))).toEqual([5000, 0, 0]);
   });
 
-  it('remembers nothing of a call that was refused', () => {
+  it('a refused call writes nothing', () => {
     const simulator = simulate();
     simulator.fail({ kind: 'overloaded' });
     expect(refusal(simulator, marked(5, 4), { at: 0 }).status).toBe(529);
@@ -216,23 +216,26 @@ describe('§1.1 writes and reads', () => {
   });
 });
 
-describe('§1.1 lifetimes', () => {
+describe('§1.1 the lifetime', () => {
   const minute = 60_000;
 
   it.each([
     ['5m' as const, 5 * minute],
     ['1h' as const, 60 * minute],
-  ])('ends %s after the start of the request that wrote it, however late its answer began', (ttl, life) => {
-    const fields = { messages: [user(text('a'), mark(text('b'), ttl))] };
-    const alive = simulate({ firstByteMs: minute });
-    send(alive, fields, { at: 0 });
-    expect(counts(send(alive, fields, { at: life - 1 }))).toEqual([2000, 0, 0]);
-    const gone = simulate({ firstByteMs: minute });
-    send(gone, fields, { at: 0 });
-    expect(counts(send(gone, fields, { at: life }))).toEqual([0, 2000, 0]);
-  });
+  ])(
+    'of an entry ends %s after the start of the request that wrote it, even if the answer began later',
+    (ttl, life) => {
+      const fields = { messages: [user(text('a'), mark(text('b'), ttl))] };
+      const alive = simulate({ firstByteMs: minute });
+      send(alive, fields, { at: 0 });
+      expect(counts(send(alive, fields, { at: life - 1 }))).toEqual([2000, 0, 0]);
+      const gone = simulate({ firstByteMs: minute });
+      send(gone, fields, { at: 0 });
+      expect(counts(send(gone, fields, { at: life }))).toEqual([0, 2000, 0]);
+    },
+  );
 
-  it('begins anew, for nothing, with each hit', () => {
+  it('restarts with each hit, without a cost', () => {
     const simulator = simulate();
     send(simulator, marked(5, 4), { at: 0 });
     for (const at of [4, 8, 12, 16]) {
@@ -240,7 +243,7 @@ describe('§1.1 lifetimes', () => {
     }
   });
 
-  it('begins anew also for an older block that is read without a marker on it', () => {
+  it('restarts also for an older entry that is read without a marker on its block', () => {
     const simulator = simulate();
     send(simulator, marked(5, 4), { at: 0 });
     send(simulator, marked(6, 5), { at: 4 * minute });
@@ -248,7 +251,7 @@ describe('§1.1 lifetimes', () => {
     expect(counts(send(simulator, fork, { at: 8 * minute }))).toEqual([5000, 1000, 0]);
   });
 
-  it('keeps marked entries in front of the hit alive with it', () => {
+  it('restarts also for marked entries before the hit', () => {
     const simulator = simulate();
     const front = { system: [mark(text('front')), text('x')] };
     const long = { ...front, messages: [user(mark(text('a')))] };
@@ -257,7 +260,7 @@ describe('§1.1 lifetimes', () => {
     expect(counts(send(simulator, other, { at: 12 * minute, sizes: () => 2000 }))).toEqual([2000, 4000, 0]);
   });
 
-  it('puts longer lifetimes first', () => {
+  it('must not be longer on a later marker than on an earlier one', () => {
     const fields = { system: [mark(text('front'))], messages: [user(mark(text('a'), '1h'))] };
     expect(refusal(simulate(), fields).message).toBe(
       "messages.0.content.0.cache_control.ttl: a ttl='1h' cache_control block must not come after a ttl='5m' cache_control block.",
@@ -267,7 +270,10 @@ describe('§1.1 lifetimes', () => {
     );
   });
 
-  /** Ten blocks of 1,000: read up to A, long-lived up to B, short-lived up to C, the rest fresh. */
+  /**
+   * Bills ten blocks of 1,000 tokens. Tokens up to A are read, up to B written for 1h, up to C written for 5m, and the
+   * remaining tokens are fresh.
+   */
   it.each([
     ['nothing cached', undefined, [2, 6], [0, 3000, 4000, 3000]],
     ['hit before both', 1, [4, 6], [2000, 3000, 2000, 3000]],
@@ -275,7 +281,7 @@ describe('§1.1 lifetimes', () => {
     ['hit behind the long one', 5, [2, 6], [6000, 0, 1000, 3000]],
     ['hit at the last', 6, [2, 6], [7000, 0, 0, 3000]],
   ] as const)(
-    'splits mixed lifetimes into A, B and C: %s',
+    'of mixed markers splits the tokens at A, B and C: %s',
     (_, hit, [long, short], [read, written1h, written5m, fresh]) => {
       const simulator = simulate();
       if (hit !== undefined) send(simulator, marked(hit + 1, hit), { at: 0 });
@@ -293,7 +299,7 @@ describe('§1.1 lifetimes', () => {
   it.each([
     ['works' as const, 3000],
     ['fails' as const, 0],
-  ])('lets a long-lived write behind a short-lived entry live long where promotion %s', (promotion, read) => {
+  ])('of a one-hour write after a hit on a 5m entry is one hour only if promotion works: it %s', (promotion, read) => {
     const simulator = simulate({ promotion });
     send(simulator, { messages: [user(...texts(1), mark(text('b')))] }, { at: 0 });
     const promote = { messages: [user(...texts(1), 'b', mark(text('c'), '1h'))] };
@@ -305,7 +311,7 @@ describe('§1.1 lifetimes', () => {
 describe('§1.1 pre-warming', () => {
   const fields = { max_tokens: 0, messages: [user(mark(text('a')))] };
 
-  it('writes, says nothing, and the next call reads', () => {
+  it('writes the cache and returns an empty answer, and the next call reads the entry', () => {
     const simulator = simulate();
     const warm = send(simulator, fields, { at: 0, sizes: () => 2000 });
     expect(warm.message).toMatchObject({ content: [], stop_reason: 'max_tokens' });
@@ -314,7 +320,7 @@ describe('§1.1 pre-warming', () => {
     expect(counts(real)).toEqual([2000, 0, 0]);
   });
 
-  it('uses no step of a scenario', () => {
+  it('uses up no step of a scenario', () => {
     const simulator = simulate({ scenario: { steps: [{ answer: { text: 'one' } }] } });
     send(simulator, fields);
     expect(simulator.stepsLeft).toBe(1);
@@ -331,7 +337,7 @@ describe('§1.1 pre-warming', () => {
     expect([status, message.includes(word)]).toEqual([400, true]);
   });
 
-  it('is refused where the model has none', () => {
+  it('is refused on a model that does not support it', () => {
     expect(refusal(simulate(), { ...fields, model: 'no-prewarm' }).message).toBe(
       'max_tokens: Input should be greater than or equal to 1',
     );
@@ -339,7 +345,7 @@ describe('§1.1 pre-warming', () => {
 });
 
 describe('§1.1 isolation', () => {
-  it('keeps accounts apart, and models', () => {
+  it('an entry is not readable from another account or for another model', () => {
     const simulator = simulate();
     const fields = marked(5, 4);
     send(simulator, fields, { at: 0, account: 'one' });
@@ -350,7 +356,7 @@ describe('§1.1 isolation', () => {
     expect(counts(send(simulator, fields, { at: 30, account: 'one' }))).toEqual([5000, 0, 0]);
   });
 
-  it('knows nothing any more after an eviction', () => {
+  it('an eviction removes all entries', () => {
     const simulator = simulate();
     send(simulator, marked(5, 4), { at: 0 });
     simulator.fail({ kind: 'evicted' });
@@ -361,7 +367,7 @@ describe('§1.1 isolation', () => {
 });
 
 describe('§1.2 the floor', () => {
-  it('caches nothing below it, without an error: both counters are 0', () => {
+  it('a shorter prefix is not cached and causes no error: both counters are 0', () => {
     const simulator = simulate();
     const fields = { messages: [user(mark(text('a')))] };
     expect(counts(send(simulator, fields, { at: 0, sizes: () => 1023 }))).toEqual([0, 0, 1023]);
@@ -369,7 +375,7 @@ describe('§1.2 the floor', () => {
     expect(counts(send(simulator, fields, { at: 20, sizes: () => 1024 }))).toEqual([0, 1024, 0]);
   });
 
-  it('lets a marker above it count though one before is below', () => {
+  it('a marker above the floor writes an entry even if an earlier marker is below the floor', () => {
     const fields = { system: [mark(text('s'), '1h')], messages: [user(mark(text('a')))] };
     const { usage } = send(simulate(), fields, { sizes: () => 600 });
     expect(usage).toMatchObject({

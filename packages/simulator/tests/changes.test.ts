@@ -1,5 +1,6 @@
-// Changes inside the history: where they may stand, which beta and which model they need, and what they name (Anthropic's docs,
-// mid-conversation-system-messages and effort-per-message; the texts of placement as the service gave them on 2026-10-06).
+// Tests for changes inside the history: their allowed places, the betas and models that they need, and the tools that
+// they name. Source: Anthropic's docs, mid-conversation-system-messages and effort-per-message. The error texts about
+// the place are those of the real service on 2026-10-06.
 
 import { describe, expect, it, test } from 'vitest';
 import {
@@ -36,7 +37,7 @@ const behind = (...messages: readonly Wire[]): Wire => ({
   messages: [user('go'), ...messages],
 });
 
-describe('tools that come and go in a system message', () => {
+describe('a change of tools in a system message', () => {
   test.each<[string, Wire, readonly string[]]>([
     ['a definition', behind(system(offers(tool('new')))), INLINE],
     [
@@ -53,7 +54,7 @@ describe('tools that come and go in a system message', () => {
     ['one that was defined before', behind(system(offers(tool('new')), withdraws('new'), offers('new'))), INLINE],
     ['a neighbour that says something', behind(system(offers(tool('new'))), system(text('there it is'))), INLINE],
     ['behind results', behind(assistant(call('a')), user(result('a')), system(offers(tool('new')))), INLINE],
-  ])('takes %s', (_what, fields, betas) => {
+  ])('is accepted: %s', (_what, fields, betas) => {
     expect(send(simulate(), fields, { betas }).outcome).toBe('answered');
   });
 
@@ -94,11 +95,11 @@ describe('tools that come and go in a system message', () => {
       INLINE,
       'messages.1.content.0.tool_addition.tool.definition.custom.input_schema: Field required',
     ],
-  ])('refuses one %s', (_what, fields, betas, message) => {
+  ])('is refused: %s', (_what, fields, betas, message) => {
     expect(refusal(simulate(), fields, { betas })).toMatchObject({ status: 400, message });
   });
 
-  it('says what is on offer at the end', () => {
+  it('determines the tools that the hook receives', () => {
     const offered: (readonly string[])[] = [];
     const simulator = simulate({ onRequest: ({ tools }) => void offered.push(tools) });
     send(simulator, behind(system(offers(tool('new')), withdraws('look'))), { betas: INLINE });
@@ -106,7 +107,7 @@ describe('tools that come and go in a system message', () => {
   });
 });
 
-describe('where a system message may stand', () => {
+describe('a system message in the history', () => {
   test.each<[string, readonly Wire[], string]>([
     [
       'first',
@@ -128,7 +129,7 @@ describe('where a system message may stand', () => {
       [user('go'), level('low'), system(text('be brief')), user('on')],
       `messages.2: role 'system' must precede an 'assistant' message or end the array${ANYWHERE}`,
     ],
-  ])('not %s', (_where, messages, message) => {
+  ])('is refused at this place: %s', (_where, messages, message) => {
     expect(refusal(simulate(), { model: 'appending', messages }, { betas: EFFORT })).toMatchObject({ message });
   });
 
@@ -137,7 +138,7 @@ describe('where a system message may stand', () => {
     ['behind an answer', [user('go'), assistant('so'), level('low'), user('on')]],
     ['between two turns of the user', [user('go'), level('low'), user('on')]],
     ['at the end', [user('go'), level('low')]],
-  ])('an effort alone may stand %s', (_where, messages) => {
+  ])('is accepted at this place if it only sets an effort: %s', (_where, messages) => {
     expect(send(simulate(), { model: 'appending', messages }, { betas: EFFORT }).outcome).toBe('answered');
   });
 
@@ -161,17 +162,17 @@ describe('where a system message may stand', () => {
       EFFORT,
       'messages.1.output_config.format: Extra inputs are not permitted',
     ],
-  ])('refuses an effort %s', (_what, fields, betas, message) => {
+  ])('is refused with an effort %s', (_what, fields, betas, message) => {
     expect(refusal(simulate(), fields, { betas })).toMatchObject({ message });
   });
 });
 
-describe('items that change something, on the Responses API', () => {
+describe('a change item on the Responses API', () => {
   const update = (effort: string): Wire => ({ type: 'configuration_update', reasoning: { effort } });
   const addition = (...tools: readonly Wire[]): Wire => ({ type: 'additional_tools', role: 'developer', tools });
   const extra = { type: 'function', name: 'extra', parameters: { type: 'object', properties: {} } };
 
-  it('are taken behind what was sent, and keep what stands before them', () => {
+  it('is accepted after earlier items and keeps the cached prefix', () => {
     const simulator = simulateOpenAI();
     const input = [asked('a'), asked('b')];
     respond(simulator, { input }, { at: 0 });
@@ -195,7 +196,7 @@ describe('items that change something, on the Responses API', () => {
       { input: [asked('a'), addition({ type: 'function' })] },
       "Missing required parameter: 'input[1].tools[0].name'.",
     ],
-  ])('refuses %s', (_what, fields, message) => {
+  ])('is refused: %s', (_what, fields, message) => {
     expect(refused(simulateOpenAI(), fields)).toMatchObject({ message });
   });
 });

@@ -1,10 +1,10 @@
-// Requests for the tests of this room: small builders of wire objects, and models with rows of their own.
+// Builders of wire objects for the simulator tests, and test models with their own catalog rows.
 
 import type { Capabilities } from '@tidemark/model';
 import { createSimulator } from '../src/index.ts';
 import type { AnsweredCall, MessageRefusal, Simulator, SimulatorCall, SimulatorOptions } from '../src/index.ts';
 
-/** A wire object. */
+/** JSON object as it is sent over the wire. */
 export type Wire = Readonly<Record<string, unknown>>;
 
 const BASE: Capabilities = {
@@ -33,7 +33,7 @@ const BASE: Capabilities = {
   asOf: '2026-11-21',
 };
 
-/** The rows that the tests know, by model name. */
+/** Catalog rows of the test models, by model name. Each row lists only the values that differ from `BASE`. */
 export const ROWS: { readonly [model: string]: Partial<Capabilities> } = {
   'test-model': {},
   'other-model': {},
@@ -50,77 +50,77 @@ export const ROWS: { readonly [model: string]: Partial<Capabilities> } = {
   appending: { appends: ['system', 'reasoning', 'tools'], prefixCheck: true, prefill: false },
 };
 
-/** A simulator on a virtual clock that knows the test models. */
+/** Creates a simulator on a virtual clock that knows the test models. */
 export function simulate(options: SimulatorOptions = {}): Simulator {
   return createSimulator({ clock: 'virtual', capabilities: capabilitiesOf, ...options });
 }
 
-/** The row of a test model. */
+/** Returns the catalog row of a test model, or `undefined` for an unknown name. */
 export function capabilitiesOf(model: string): Capabilities | undefined {
   const row = ROWS[model];
   return row === undefined ? undefined : { ...BASE, ...row, model };
 }
 
-/** A body as JSON text. */
+/** Returns a request body as JSON text. */
 export function bodyOf(fields: Wire): string {
   return JSON.stringify({ model: 'test-model', max_tokens: 100, messages: [user('hello')], ...fields });
 }
 
-/** Every block is worth 1,000 tokens. */
+/** Counts every block as 1,000 tokens. */
 export function thousand(): number {
   return 1000;
 }
 
-/** Sends a call that must be answered. Each block is worth 1,000 tokens unless the call says otherwise. */
+/** Sends a call and throws if it is refused. Each block counts 1,000 tokens by default. */
 export function send(simulator: Simulator, fields: Wire, extra: Partial<SimulatorCall> = {}): AnsweredCall {
   const outcome = simulator.messages({ body: bodyOf(fields), sizes: thousand, ...extra });
   if (outcome.outcome === 'refused') throw new Error(`${outcome.status} ${outcome.type}: ${outcome.message}`);
   return outcome;
 }
 
-/** Sends a call that must be refused. */
+/** Sends a call and throws if it is not refused. */
 export function refusal(simulator: Simulator, fields: Wire, extra: Partial<SimulatorCall> = {}): MessageRefusal {
   const outcome = simulator.messages({ body: bodyOf(fields), sizes: thousand, ...extra });
   if (outcome.outcome !== 'refused') throw new Error('expected a refusal, and it was answered');
   return outcome;
 }
 
-/** What a call read, wrote and left fresh. */
+/** Returns the tokens that a call read, wrote, and left fresh. */
 export function counts({ usage }: AnsweredCall): readonly [read: number, written: number, fresh: number] {
   return [usage.cache_read_input_tokens, usage.cache_creation_input_tokens, usage.input_tokens];
 }
 
-/** Puts a marker on a block. */
+/** Returns a block with a marker. */
 export function mark(block: Wire, ttl?: '5m' | '1h'): Wire {
   return { ...block, cache_control: { type: 'ephemeral', ...(ttl === undefined ? {} : { ttl }) } };
 }
 
-/** A text block. */
+/** Returns a text block. */
 export function text(words: string): Wire {
   return { type: 'text', text: words };
 }
 
-/** So many text blocks, all different. */
+/** Returns `count` text blocks with different texts. */
 export function texts(count: number, word = 'text'): readonly Wire[] {
   return Array.from({ length: count }, (_, i) => text(`${word} ${i}`));
 }
 
-/** A user message: words or blocks. */
+/** Returns a user message. A string becomes a text block. */
 export function user(...content: readonly (string | Wire)[]): Wire {
   return { role: 'user', content: content.map((part) => (typeof part === 'string' ? text(part) : part)) };
 }
 
-/** An assistant message: words or blocks. */
+/** Returns an assistant message. A string becomes a text block. */
 export function assistant(...content: readonly (string | Wire)[]): Wire {
   return { ...user(...content), role: 'assistant' };
 }
 
-/** A system message inside the history. */
+/** Returns a system message inside the history. */
 export function system(...content: readonly Wire[]): Wire {
   return { role: 'system', content };
 }
 
-/** A block that offers a tool: by its definition, or by its name. */
+/** Returns a block that adds a tool, by its definition or by its name. */
 export function offers(which: Wire | string): Wire {
   return {
     type: 'tool_addition',
@@ -131,32 +131,32 @@ export function offers(which: Wire | string): Wire {
   };
 }
 
-/** A block that withdraws a tool. */
+/** Returns a block that removes a tool. */
 export function withdraws(name: string): Wire {
   return { type: 'tool_removal', tool: { type: 'tool_reference', name } };
 }
 
-/** A tool. */
+/** Returns a tool definition. */
 export function tool(name: string, extra: Wire = {}): Wire {
   return { name, description: `does ${name}`, input_schema: { type: 'object', properties: {} }, ...extra };
 }
 
-/** A call of a tool. */
+/** Returns a call of the tool `look`. */
 export function call(id: string, input: Wire = {}): Wire {
   return { type: 'tool_use', id, name: 'look', input };
 }
 
-/** The result of a call. */
+/** Returns the result of a call. */
 export function result(id: string, content: unknown = 'seen'): Wire {
   return { type: 'tool_result', tool_use_id: id, content };
 }
 
-/** A thinking block. */
+/** Returns a thinking block. */
 export function thinking(words: string, signature: string): Wire {
   return { type: 'thinking', thinking: words, signature };
 }
 
-/** A picture of one pixel. */
+/** Returns an image of one pixel. */
 export function picture(): Wire {
   const data = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
   return { type: 'image', source: { type: 'base64', media_type: 'image/png', data } };

@@ -1,4 +1,4 @@
-// Clients that are not trusted: the contract of every server, and the answers in each provider's form.
+// Tests for clients that are not trusted: the contract of every server, and the refusals in each provider's form.
 
 import Anthropic from '@anthropic-ai/sdk';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
@@ -18,7 +18,7 @@ import { writeStream } from '../src/http/door.ts';
 import { capabilitiesOf, simulate } from './conversation.ts';
 import { openAICapabilitiesOf } from './openai-conversation.ts';
 
-/** Tokens of the longest answer here. */
+/** Tokens of the longest answer in these tests. */
 const LONGEST = 16_000_000;
 
 const MESSAGES = {
@@ -31,7 +31,7 @@ const BEARER = { authorization: 'Bearer k' };
 
 const CREATE = { type: 'response.create', model: 'gpt-new', store: false, input: [{ role: 'user', content: 'hello' }] };
 
-/** A simulator that knows the test models of both parts, with room for any answer. */
+/** Creates a simulator that knows the test models of both parts and has room for an answer of any length. */
 function simulateAll(): Simulator {
   return simulate({
     capabilities(model) {
@@ -69,7 +69,7 @@ async function start(options: ListenOptions = {}): Promise<ListeningSimulator> {
   return listening;
 }
 
-/** The status and the JSON of an answer. */
+/** Sends a request and returns the status and the JSON body of the answer. */
 async function refused(
   port: number,
   text: string,
@@ -89,7 +89,7 @@ describe('a body above the limit', () => {
     return refused(port, requestText({ ...MESSAGES, path, body: '' }, own));
   };
 
-  it.each(['/v1/messages', '/v1/messages/count_tokens'])('is refused as Anthropic refuses it at %s', async (path) => {
+  it.each(['/v1/messages', '/v1/messages/count_tokens'])('is refused in the form of Anthropic at %s', async (path) => {
     expect(await refuse(path)).toMatchObject({
       status: 413,
       body: {
@@ -124,7 +124,7 @@ describe('a body above the limit', () => {
     });
   });
 
-  it('reaches the official SDKs as their own error', async () => {
+  it('causes the usual error of the official SDKs', async () => {
     const { url } = await start({ limits: { bodyBytes: 64 * 1_024 } });
     const content = 'a'.repeat(4_000_000);
     const anthropic = new Anthropic({ apiKey: 'k', baseURL: url, maxRetries: 0, logLevel: 'off' });
@@ -141,7 +141,7 @@ describe('a body above the limit', () => {
 });
 
 describe('the limit of a body', () => {
-  it('is 32 MB, which Anthropic takes, and a body of that length is read', async () => {
+  it('is 32 MB, as at Anthropic, and a body of exactly 32 MB is read', async () => {
     const { port } = await start();
     const padding = 32_000_000 - Buffer.byteLength(MESSAGES.body);
     const body = MESSAGES.body + ' '.repeat(padding);
@@ -164,7 +164,7 @@ describe('the limit of a body', () => {
 });
 
 describe('a page of another site', () => {
-  it('that reaches the simulator by DNS rebinding is refused, and told how to allow the name', async () => {
+  it('is refused if it reaches the simulator by DNS rebinding, and the error shows how to allow the host name', async () => {
     const { port } = await start();
     const own = { ...usualHeaders(port, MESSAGES.body), host: `evil.test:${port}` };
     expect(await refused(port, requestText(MESSAGES, own))).toMatchObject({
@@ -173,7 +173,7 @@ describe('a page of another site', () => {
     });
   });
 
-  it('is refused by its origin, at a WebSocket too', async () => {
+  it('is refused because of its origin, over HTTP and on a WebSocket', async () => {
     const { port } = await start();
     const own = { ...usualHeaders(port, MESSAGES.body), origin: 'https://evil.test' };
     expect(await refused(port, requestText(MESSAGES, own))).toMatchObject({
@@ -185,8 +185,8 @@ describe('a page of another site', () => {
   });
 });
 
-describe('what a server cannot be opened with', () => {
-  it('is a wrong limit or name', async () => {
+describe('listen', () => {
+  it('throws `simulator/bad-options` for a wrong limit or host name', async () => {
     const bad = { code: 'simulator/bad-options' };
     await expect(simulate().listen({ limits: { bodyBytes: -1 } })).rejects.toMatchObject(bad);
     await expect(simulate().listen({ allowedHosts: ['http://ci.test'] })).rejects.toMatchObject(bad);
@@ -194,7 +194,7 @@ describe('what a server cannot be opened with', () => {
 });
 
 describe('a stream', () => {
-  it('is made as fast as its client reads, and ends with its connection', async () => {
+  it('is generated only as fast as its client reads, and ends with its connection', async () => {
     let made = 0;
     function* endless(): Generator<string> {
       for (;;) {
@@ -215,7 +215,8 @@ describe('a stream', () => {
     client.socket.pause();
     client.send(`GET / HTTP/1.1\r\nhost: localhost:${server.port}\r\n\r\n`);
     await ended.promise;
-    // What the kernel holds for both ends is a few MiB.
+    // The kernel buffers at both ends contain only a few MiB. So fewer than 1,024 pieces of 64 KiB show that the stream
+    // waited for its client.
     expect(made).toBeLessThan(1_024);
     client.socket.destroy();
     await server.close();

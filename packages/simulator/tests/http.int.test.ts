@@ -1,4 +1,5 @@
-// The door, with the official SDK as its client, unmodified: streams, whole answers, counts, errors, faults.
+// Tests for the HTTP server, with the unmodified official SDK as the client: streams, whole answers, counts, errors and
+// faults.
 
 import Anthropic from '@anthropic-ai/sdk';
 import { afterEach, describe, expect, it, vi } from 'vitest';
@@ -36,7 +37,7 @@ const ANSWER = {
 };
 
 describe('the official SDK as a client', () => {
-  it('gets a whole answer', async () => {
+  it('receives a whole answer', async () => {
     const { simulator, client } = await start();
     simulator.next({ answer: ANSWER });
     const { data, response } = await client.messages.create(REQUEST).withResponse();
@@ -55,7 +56,7 @@ describe('the official SDK as a client', () => {
     expect(response.headers.get('request-id')).toMatch(/^req_/);
   });
 
-  it('gets the same answer as a stream, with the same usage', async () => {
+  it('receives the same answer as a stream, with the same usage', async () => {
     const { simulator, client } = await start();
     simulator.next({ answer: ANSWER });
     const whole = await client.messages.create({ ...REQUEST, max_tokens: 1001 });
@@ -67,7 +68,7 @@ describe('the official SDK as a client', () => {
     expect([streamed.usage, streamed.stop_reason]).toMatchObject([whole.usage, whole.stop_reason]);
   });
 
-  it('sees the events in the order of §1.9', async () => {
+  it('receives the events in the order of provider-facts §1.9', async () => {
     const { simulator, client } = await start();
     simulator.next({ answer: { thinking: 'hm', text: 'so', calls: [{ name: 'look', arguments: '{}' }] } });
     const names: string[] = [];
@@ -92,7 +93,7 @@ describe('the official SDK as a client', () => {
     ]);
   });
 
-  it('reads what an earlier call wrote, by its key', async () => {
+  it('reads what an earlier call wrote only with the same API key', async () => {
     const { client, url } = await start();
     const messages = [user(mark(text('x'.repeat(8000))))];
     const body = { ...REQUEST, messages };
@@ -109,7 +110,7 @@ describe('the official SDK as a client', () => {
     expect(counted).toEqual({ input_tokens: 2 });
   });
 
-  it('throws its own errors, with our type and request id', async () => {
+  it('throws its own error classes, with the type and the headers that the simulator sent', async () => {
     const { simulator, client } = await start();
     simulator.fail({ kind: 'rate-limited', retryAfter: 3 });
     const limited = client.messages.create(REQUEST);
@@ -125,7 +126,7 @@ describe('the official SDK as a client', () => {
     );
   });
 
-  it('is asked for a key and a version', async () => {
+  it('is refused without a key or a version header', async () => {
     const { url } = await start();
     const post = (headers: Record<string, string>): Promise<Response> =>
       fetch(`${url}/v1/messages`, { method: 'POST', headers, body: JSON.stringify(REQUEST) });
@@ -135,7 +136,7 @@ describe('the official SDK as a client', () => {
     expect((await fetch(`${url}/v1/models`)).status).toBe(404);
   });
 
-  it('can be given a time on a virtual clock', async () => {
+  it('can set the time of a call on a virtual clock', async () => {
     const { client, simulator } = await start();
     const at = (time: number): Promise<Anthropic.Message> =>
       client.post('/v1/messages', {
@@ -150,7 +151,7 @@ describe('the official SDK as a client', () => {
   });
 });
 
-describe('a fault on the way of a stream', () => {
+describe('a fault during a stream', () => {
   async function events(fault: Fault): Promise<readonly string[]> {
     const { simulator, client } = await start();
     simulator.fail(fault);
@@ -164,33 +165,34 @@ describe('a fault on the way of a stream', () => {
     return seen;
   }
 
-  it('cuts the connection after so many events', async () => {
+  it('cuts the connection after the given number of events', async () => {
     const seen = await events({ kind: 'cut', afterEvents: 2 });
     expect(seen[0]).toBe('message_start');
     expect(seen.at(-1)).toMatch(/^error: (terminated|aborted|other side closed)/);
   });
 
-  it('cuts it behind the last event as well', async () => {
+  it('can cut the connection after the last event', async () => {
     const whole = await events({ kind: 'evicted' });
     expect(whole.slice(-2)).toEqual(['message_stop', 'end']);
-    // The end is no event; the ping is one that the client keeps to itself.
+    // `whole` has the item "end", which is not an event, but lacks the ping, which the client does not yield. So its
+    // length is the number of events.
     const seen = await events({ kind: 'cut', afterEvents: whole.length });
     expect(seen.slice(0, -1)).toEqual(whole.slice(0, -1));
     expect(seen.at(-1)).toMatch(/^error: (terminated|aborted|other side closed)/);
   });
 
-  it('sends an overload after the 200', async () => {
+  it('sends an overload error after the status 200', async () => {
     const seen = await events({ kind: 'error-event', afterEvents: 4 });
     expect(seen.slice(0, 3)).toEqual(['message_start', 'content_block_start', 'content_block_delta']);
     expect(seen.at(-1)).toContain('overloaded_error');
   });
 
-  it('sends an event that is no JSON', async () => {
+  it('sends an event that is not valid JSON', async () => {
     const seen = await events({ kind: 'malformed-event', afterEvents: 3 });
     expect(seen.at(-1)).toMatch(/^error: .*JSON/);
   });
 
-  it('goes silent, and closing ends it', async () => {
+  it('stops the stream without closing it, and closing the server ends the wait of the client', async () => {
     const { simulator, client } = await start();
     simulator.fail({ kind: 'silence', afterEvents: 1 });
     const stream = await client.messages.create({ ...REQUEST, stream: true });
@@ -201,7 +203,7 @@ describe('a fault on the way of a stream', () => {
     await expect(waiting).rejects.toThrow();
   });
 
-  it('lets the first byte come late, and only then can the entry be read', async () => {
+  it('delays the first byte, and the entry is readable only after that', async () => {
     const { simulator, client } = await start({ clock: 'real' });
     const body = { ...REQUEST, messages: [user(mark(text('x'.repeat(8000))))] };
     const post = (): Promise<Anthropic.Message> => client.post('/v1/messages', { body });
@@ -213,7 +215,7 @@ describe('a fault on the way of a stream', () => {
     expect((await post()).usage.cache_read_input_tokens).toBe(2000);
   });
 
-  it('strikes a whole answer before its first byte', async () => {
+  it('takes effect before the first byte of an answer without a stream', async () => {
     const { simulator, client } = await start();
     simulator.fail({ kind: 'error-event', afterEvents: 2 });
     await expect(client.messages.create(REQUEST)).rejects.toMatchObject({ status: 529 });
@@ -225,7 +227,7 @@ describe('a fault on the way of a stream', () => {
 });
 
 describe('the port', () => {
-  it('is loopback, free again after closing, and said to be taken while it is', async () => {
+  it('is on loopback, is refused while it is in use, and is free again after closing', async () => {
     const { url, simulator } = await start();
     const port = Number(new URL(url).port);
     expect(new URL(url).hostname).toBe('127.0.0.1');
@@ -235,7 +237,7 @@ describe('the port', () => {
     expect(open[0]?.port).toBe(port);
   });
 
-  it('tells a fault of the embedding process as its own', async () => {
+  it('reports an error of the embedding process as an error of the simulator', async () => {
     const { client } = await start({
       onRequest: () => {
         throw new Error('the hook broke');

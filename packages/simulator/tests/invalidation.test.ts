@@ -1,4 +1,4 @@
-// What a change loses and what it keeps: the table of provider-facts §1.3, row by row.
+// Tests for the parts of the cache that a change loses or keeps: the table of provider-facts §1.3, row by row.
 
 import { describe, expect, it, test } from 'vitest';
 import { totalInput } from '../src/index.ts';
@@ -22,7 +22,10 @@ import type { Wire } from './conversation.ts';
 const TOOLS = [tool('look'), mark(tool('write'))];
 const SYSTEM = [mark(text('be brief'))];
 const MESSAGES = [user('go', mark(text('on')))];
-/** Two tools, one system text, two message blocks; 2,000 tokens each so that every marker is above the floor. */
+/**
+ * Request with two tools, one system text and two message blocks. Each block counts 2,000 tokens, so that every marker
+ * is above the floor.
+ */
 const BEFORE: Wire = { tools: TOOLS, system: SYSTEM, messages: MESSAGES };
 const KEPT = { nothing: 0, tools: 4000, system: 6000, messages: 10_000 } as const;
 
@@ -32,7 +35,7 @@ function readAfter(before: Wire, after: Wire, betas: readonly string[] = []): nu
   return send(simulator, after, { at: 10, sizes: () => 2000, betas }).usage.cache_read_input_tokens;
 }
 
-describe('§1.3 a change keeps what stands in front of it', () => {
+describe('§1.3 a change keeps the cached levels before it', () => {
   const web = { type: 'web_search_20250305', name: 'web_search' };
   const document = { type: 'document', source: { type: 'text', media_type: 'text/plain', data: 'x' } };
   const cited = { ...document, citations: { enabled: true } };
@@ -65,17 +68,17 @@ describe('§1.3 a change keeps what stands in front of it', () => {
       'messages',
       { max_tokens: 7, temperature: 0.5, metadata: { user_id: 'x' }, stop_sequences: ['.'] },
     ],
-  ])('%s keeps %s', (_, kept, change) => {
+  ])('change "%s" keeps: %s', (_, kept, change) => {
     expect(readAfter(BEFORE, { ...BEFORE, ...change })).toBe(KEPT[kept]);
   });
 
-  it('a second image keeps everything: only the first one changes the rendering', () => {
+  it('a second image keeps everything, because only the first image changes the rendering', () => {
     const before = { ...BEFORE, messages: [user(picture(), mark(text('on')))] };
     const after = { ...BEFORE, messages: [user(picture(), mark(text('on')), picture())] };
     expect(readAfter(before, after)).toBe(10_000);
   });
 
-  it('thinking and effort reach as far back as the row of the model says', () => {
+  it('a change of thinking or effort loses the levels that the catalog row of the model names', () => {
     const model = { model: 'front-thinking' };
     expect(readAfter({ ...BEFORE, ...model }, { ...BEFORE, ...model, thinking: { type: 'adaptive' } })).toBe(
       KEPT.nothing,
@@ -107,13 +110,13 @@ describe('§1.3 a change keeps what stands in front of it', () => {
     expect(readAfter(before, after, ['inline-tools-2026-09-15'])).toBe(KEPT.messages);
   });
 
-  it('a tool defined behind a front without one loses all', () => {
+  it('a tool defined in the messages loses the whole cache if the front has no tools', () => {
     const before = { ...BEFORE, model: 'appending', tools: [] };
     const after = { ...before, messages: [...MESSAGES, system(offers(tool('new')))] };
     expect(readAfter(before, after, ['inline-tools-2026-09-15'])).toBe(0);
   });
 
-  it('an effort in a system message keeps everything, and weighs nothing', () => {
+  it('an effort in a system message keeps everything and adds no tokens', () => {
     const before = { ...BEFORE, model: 'appending' };
     const after = {
       ...before,
@@ -128,7 +131,7 @@ describe('§1.3 a change keeps what stands in front of it', () => {
     expect(totalInput(told)).toBe(totalInput(alone));
   });
 
-  it('another key order inside the input of a call loses the messages', () => {
+  it('another key order in the input of a call loses the messages', () => {
     const turn = (input: Wire): Wire => ({
       ...BEFORE,
       messages: [user('go'), assistant(call('a', input)), user(mark(result('a')))],
@@ -138,7 +141,7 @@ describe('§1.3 a change keeps what stands in front of it', () => {
   });
 });
 
-describe('§1.1 the key holds everything that is shown', () => {
+describe('§1.1 the cache key contains everything that the model sees', () => {
   const step = (...results: readonly Wire[]): Wire => ({
     messages: [user('go'), assistant(call('a')), user(...results, mark(text('on')))],
   });
@@ -155,7 +158,7 @@ describe('§1.1 the key holds everything that is shown', () => {
       step(result('a')),
       { messages: [user('go'), assistant(call('b')), user(result('b'), mark(text('on')))] },
     ],
-  ])('%s', (_, before, after) => {
+  ])('a change of this detail misses the cache: %s', (_, before, after) => {
     expect(readAfter(before, before)).toBeGreaterThan(0);
     expect(readAfter(before, after)).toBe(0);
   });
@@ -172,25 +175,25 @@ describe('§1.3 thinking in the history', () => {
     user(mark(text('again'))),
   ];
 
-  it('stays through tool results on every model, and is read and counted', () => {
+  it('is kept through tool results on every model, and is read from the cache and counted', () => {
     const more = [...step, assistant(call('b')), user(mark(result('b')))];
     for (const model of ['test-model', 'old-model']) {
       expect(readAfter({ model, messages: step }, { model, messages: more })).toBe(8000);
     }
   });
 
-  it('stays at a new turn where the model keeps it', () => {
+  it('is kept at a new turn on a model that keeps it', () => {
     expect(readAfter({ messages: step }, { messages: next })).toBe(8000);
   });
 
-  it('is stripped at a new turn on an older model: lost from there on, and not counted', () => {
+  it('is stripped at a new turn on an older model: it is not counted, and the cache is lost from that block on', () => {
     const model = 'old-model';
     expect(readAfter({ model, messages: step }, { model, messages: next })).toBe(0);
     const { usage } = send(simulate({ recordedSignatures: 'issued' }), { model, messages: next });
     expect(usage.input_tokens + usage.cache_creation_input_tokens).toBe(5000);
   });
 
-  it("is dropped when it is another model's: lost from that block on", () => {
+  it('of another model is dropped, and the cache is lost from that block on', () => {
     const simulator = simulate({ recordedSignatures: 'issued' });
     const turn = [user('go', mark(text('now'))), assistant(thought, 'well'), user(mark(text('on')))];
     send(simulator, { messages: turn }, { at: 0 });

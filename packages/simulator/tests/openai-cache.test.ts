@@ -1,4 +1,5 @@
-// The cache of GPT-5.6 and later (§2.1, §2.2), and what holds for both generations: isolation, settings, eviction.
+// Tests for the cache of GPT-5.6 and later (provider-facts §2.1, §2.2), and for the rules of both generations:
+// isolation, settings and eviction.
 
 import { describe, expect, it } from 'vitest';
 import {
@@ -18,8 +19,8 @@ import {
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
-describe('GPT-5.6 and later', () => {
-  it('writes to the end of the last eligible message, and reads what an earlier request wrote', () => {
+describe('the cache of GPT-5.6 and later', () => {
+  it('writes up to the end of the last eligible message, and reads what an earlier request wrote', () => {
     const simulator = simulateOpenAI();
     const opening = [told('contract'), asked('a', 'b')];
     expect(parts(respond(simulator, { input: opening }))).toEqual([0, 3000, 0]);
@@ -28,7 +29,7 @@ describe('GPT-5.6 and later', () => {
     expect(parts(respond(simulator, { input: [...grown, said('e')] }))).toEqual([5000, 0, 1000]);
   });
 
-  it('bills each token once: plain, cached or written', () => {
+  it('bills each token once, as plain, cached or written', () => {
     const simulator = simulateOpenAI();
     respond(simulator, { input: [asked('a')] });
     const { usage } = respond(simulator, { input: [asked('a'), said('b'), asked('c')] });
@@ -38,7 +39,7 @@ describe('GPT-5.6 and later', () => {
     });
   });
 
-  it('ends a run of tool outputs with one boundary, behind the last', () => {
+  it('has one boundary for a run of tool outputs, after the last output', () => {
     const simulator = simulateOpenAI();
     const base = [asked('a', 'b'), called('c1'), called('c2')];
     respond(simulator, { input: [...base, output('c1'), output('c2')] });
@@ -47,7 +48,7 @@ describe('GPT-5.6 and later', () => {
     expect(parts(respond(simulator, { input: [...next, asked('go on')] }))).toEqual([6000, 1000, 0]);
   });
 
-  it('counts a step of 25 parallel calls as one ending, so that what came before stays in reach', () => {
+  it('counts a step of 25 parallel calls as one ending, so the entry before it can still be found', () => {
     const simulator = simulateOpenAI();
     const ids = Array.from({ length: 25 }, (_, i) => `c${i}`);
     respond(simulator, { input: [asked('a', 'b')] });
@@ -55,13 +56,13 @@ describe('GPT-5.6 and later', () => {
     expect(parts(respond(simulator, { input: [asked('a', 'b'), ...step] }))).toEqual([2000, 50_000, 0]);
   });
 
-  it('reads the opening of the developer in another conversation, once one has ended there', () => {
+  it('reads the opening developer messages in another conversation if a request ended with them', () => {
     const simulator = simulateOpenAI();
     respond(simulator, { input: [told('contract', 'rules')] });
     expect(parts(respond(simulator, { input: [told('contract', 'rules'), asked('other')] }))).toEqual([2000, 1000, 0]);
   });
 
-  it('does not share an opening that no request ended with or marked', () => {
+  it('does not share an opening if no request ended with it or marked it', () => {
     const simulator = simulateOpenAI();
     respond(simulator, { input: [told('contract', 'rules'), asked('one')] });
     expect(parts(respond(simulator, { input: [told('contract', 'rules'), asked('other')] }))).toEqual([0, 3000, 0]);
@@ -82,7 +83,7 @@ describe('GPT-5.6 and later', () => {
     expect(parts(respond(simulator, { input: [asked('a')] }, { sizes: () => 1024 }))).toEqual([0, 1024, 0]);
   });
 
-  it('caches nothing in explicit mode without a mark, and the latest four with more', () => {
+  it('in explicit mode writes nothing without a mark, and only the latest four marks', () => {
     const simulator = simulateOpenAI();
     const prompt_cache_options = { mode: 'explicit' };
     const plain = { prompt_cache_options, input: [asked('a', 'b')] };
@@ -96,7 +97,7 @@ describe('GPT-5.6 and later', () => {
     expect(upTo(6)).toBe(6000);
   });
 
-  it('writes the latest three marks beside its own boundary in implicit mode', () => {
+  it('in implicit mode writes the latest three marks in addition to its own boundary', () => {
     const simulator = simulateOpenAI();
     const words = ['1', '2', '3', '4', '5'].map((word) => marked(word));
     respond(simulator, { input: [...words, asked('end')] });
@@ -105,7 +106,7 @@ describe('GPT-5.6 and later', () => {
     expect([cut(2), cut(3)]).toEqual([0, 3000]);
   });
 
-  it('looks at the first two marks and the latest fifty, and at none between', () => {
+  it('searches at the first two marks and the latest fifty, but not between them', () => {
     const simulator = simulateOpenAI();
     const prompt_cache_options = { mode: 'explicit' };
     const words = Array.from({ length: 60 }, (_, i) => marked(`w${i}`));
@@ -114,7 +115,7 @@ describe('GPT-5.6 and later', () => {
     expect(parts(respond(simulator, { prompt_cache_options, input: words.slice(0, 52) }))[0]).toBe(3000);
   });
 
-  it('loses the implicit entry when the mode turns explicit, unless a mark stands on the same boundary', () => {
+  it('loses the implicit entry when the mode changes to explicit, except with a mark at the same boundary', () => {
     const options = { prompt_cache_options: { mode: 'explicit' } };
     const simulator = simulateOpenAI();
     respond(simulator, { input: [asked('a', 'b')] });
@@ -123,7 +124,7 @@ describe('GPT-5.6 and later', () => {
     expect(parts(respond(simulator, { ...options, input: [marked('x')] }, { sizes: () => 2000 }))[0]).toBe(2000);
   });
 
-  it('looks 20 endings back, and no further', () => {
+  it('searches the latest 20 endings before the current one, and no earlier ones', () => {
     const talk = Array.from({ length: 30 }, (_, i) => [asked(`q${i}`), said(`a${i}`)]).flat();
     const simulator = simulateOpenAI();
     respond(simulator, { input: talk.slice(0, 9) });
@@ -133,7 +134,7 @@ describe('GPT-5.6 and later', () => {
     expect(parts(respond(other, { input: talk.slice(0, 51) }))[0]).toBe(0);
   });
 
-  it('still finds the opening behind more endings than it looks back through', () => {
+  it('finds the opening even if more than 20 endings follow it', () => {
     const simulator = simulateOpenAI();
     const opening = told('contract', 'rules');
     respond(simulator, { input: [opening] });
@@ -141,7 +142,7 @@ describe('GPT-5.6 and later', () => {
     expect(parts(respond(simulator, { input: [opening, ...talk] }))).toEqual([2000, 30_000, 0]);
   });
 
-  it('lets what was read live on, whichever boundary it was, and gives nothing for free in front of it', () => {
+  it('restarts the lifetime of the entry that was read, and creates no free entry before it', () => {
     const simulator = simulateOpenAI();
     const reads = (at: number, ...input: readonly unknown[]): number =>
       parts(respond(simulator, { input }, { at, sizes: () => 2000 }))[0];
@@ -153,7 +154,7 @@ describe('GPT-5.6 and later', () => {
     expect(reads(HOUR + 2, asked('1'), asked('3'))).toBe(0);
   });
 
-  it('does not lengthen the life of what was only read', () => {
+  it('does not change the lifetime of an entry that is only read', () => {
     const simulator = simulateOpenAI();
     const at = (time: number, ttl: '30m' | '12h'): number =>
       parts(respond(simulator, { prompt_cache_options: { ttl }, input: [asked('a', 'b')] }, { at: time }))[0];
@@ -162,7 +163,7 @@ describe('GPT-5.6 and later', () => {
     expect(at(40 * MINUTE, '12h')).toBe(0);
   });
 
-  it('keeps an entry 30 minutes or 12 hours from the last use, and tells the long writes apart', () => {
+  it('keeps an entry 30 minutes or 12 hours after its last use, and reports 12-hour writes separately', () => {
     const simulator = simulateOpenAI();
     const at = (time: number, ttl: '30m' | '12h' = '30m'): readonly number[] =>
       parts(respond(simulator, { prompt_cache_options: { ttl }, input: [asked(ttl, 'b')] }, { at: time }));
@@ -182,7 +183,7 @@ describe('GPT-5.6 and later', () => {
     });
   });
 
-  it('lets an entry be read once the answer that writes it has begun', () => {
+  it('makes an entry readable once the answer that writes it has begun', () => {
     const simulator = simulateOpenAI({ firstByteMs: 1000 });
     const fields = { input: [asked('a', 'b')] };
     respond(simulator, fields, { at: 0 });
@@ -190,7 +191,7 @@ describe('GPT-5.6 and later', () => {
     expect(parts(respond(simulator, fields, { at: 1000 }))).toEqual([2000, 0, 0]);
   });
 
-  it('prepares the cache without an answer', () => {
+  it('is written by a prewarm call, which returns no answer', () => {
     const simulator = simulateOpenAI();
     const warm = respond(simulator, { prompt_cache_options: { prewarm: true }, input: [asked('a', 'b')] });
     expect(parts(warm)).toEqual([0, 2000, 0]);
@@ -198,7 +199,7 @@ describe('GPT-5.6 and later', () => {
     expect(parts(respond(simulator, { input: [asked('a', 'b')] }))).toEqual([2000, 0, 0]);
   });
 
-  it('separates keys, and overflows none', () => {
+  it('is separate for each key and never overflows to another machine', () => {
     const simulator = simulateOpenAI();
     const call = (key: string): number =>
       parts(respond(simulator, { prompt_cache_key: key, input: [asked('a', 'b')] }))[0];
@@ -208,10 +209,10 @@ describe('GPT-5.6 and later', () => {
   });
 });
 
-describe('on both generations', () => {
+describe('the caches of both generations', () => {
   const long = 'x'.repeat(8000);
 
-  it.each(['gpt-new', 'gpt-old'])('%s keeps organisations and models apart', (model) => {
+  it.each(['gpt-new', 'gpt-old'])('on %s are separate for each organisation and model', (model) => {
     const simulator = simulateOpenAI();
     const fields = { model, input: [asked(long, long)] };
     respond(simulator, fields, { account: 'one' });
@@ -229,7 +230,7 @@ describe('on both generations', () => {
     ['a tool', { tools: [functionTool('a'), functionTool('c')] }],
     ['the order of tools', { tools: [functionTool('b'), functionTool('a')] }],
     ['the instructions', { instructions: 'other' }],
-  ])('a change of %s loses everything', (_, change) => {
+  ])('lose everything after a change of %s', (_, change) => {
     const tools = [functionTool('a'), functionTool('b')];
     for (const model of ['gpt-new', 'gpt-old']) {
       const simulator = simulateOpenAI();
@@ -245,21 +246,21 @@ describe('on both generations', () => {
     ['a default said aloud', { reasoning: { effort: 'medium' }, service_tier: 'auto', text: { verbosity: 'medium' } }],
     ['the tier that is the default', { service_tier: 'default' }],
     ['the answer’s limit', { max_output_tokens: 77 }],
-  ])('a change of %s loses nothing', (_, change) => {
+  ])('lose nothing after a change of %s', (_, change) => {
     const simulator = simulateOpenAI();
     const fields = { tools: [functionTool('a')], input: [asked(long)] };
     respond(simulator, fields);
     expect(respond(simulator, { ...fields, ...change }).counts.read).toBe(2000);
   });
 
-  it('lets the effort change by an appended item where the model takes one', () => {
+  it('keep the prefix if an appended item changes the effort, on a model that accepts such an item', () => {
     const simulator = simulateOpenAI();
     const update = { type: 'configuration_update', reasoning: { effort: 'high' } };
     respond(simulator, { input: [asked('a', 'b')] });
     expect(parts(respond(simulator, { input: [asked('a', 'b'), said('c'), update, asked('d')] }))[0]).toBe(2000);
   });
 
-  it('loses all entries of an account that is evicted', () => {
+  it('lose all entries of an account that is evicted', () => {
     const simulator = simulateOpenAI();
     const fields = { input: [asked('a', 'b')] };
     respond(simulator, fields);
@@ -268,7 +269,7 @@ describe('on both generations', () => {
     expect(parts(respond(simulator, fields))[0]).toBe(0);
   });
 
-  it('shares the cache between Responses and Chat of the same content', () => {
+  it('are shared between Responses and Chat for the same content', () => {
     const simulator = simulateOpenAI();
     respond(simulator, { input: [told('rules'), asked('a')] });
     const messages = [

@@ -1,4 +1,4 @@
-// Requests for the tests of the OpenAI part: small builders of items, and models with rows of their own.
+// Builders of items for the tests of the OpenAI part, and test models with their own catalog rows.
 
 import type { Capabilities } from '@tidemark/model';
 import { createSimulator } from '../src/index.ts';
@@ -21,12 +21,14 @@ const ROWS: { readonly [model: string]: Partial<Capabilities> } = {
   'gpt-small': { ttls: [], inputLimit: 4097, outputLimit: 20 },
 };
 
-/** A simulator on a virtual clock that knows the test models of this part, and a Claude behind the router. */
+/**
+ * Creates a simulator on a virtual clock that knows the test models of this part, and a Claude model for the router.
+ */
 export function simulateOpenAI(options: SimulatorOptions = {}): Simulator {
   return createSimulator({ clock: 'virtual', capabilities: openAICapabilitiesOf, ...options });
 }
 
-/** The row of a test model of this part. */
+/** Returns the catalog row of a test model of this part, or `undefined` for an unknown name. */
 export function openAICapabilitiesOf(model: string): Capabilities | undefined {
   const base = capabilitiesOf('test-model');
   const row = ROWS[model];
@@ -38,28 +40,31 @@ export function openAICapabilitiesOf(model: string): Capabilities | undefined {
     : { ...base, floor: 1024, slots: 0, lookback: 0, markers: 'implicit', ...row, provider: 'openai', model };
 }
 
-/** A Responses body as JSON text: `store: false` and sealed reasoning, as a stateless client sends it. */
+/**
+ * Returns a Responses body as JSON text, as a stateless client sends it: with `store: false` and a request for
+ * encrypted reasoning.
+ */
 export function responsesBody(fields: Wire): string {
   const stateless = { store: false, include: ['reasoning.encrypted_content'] };
   return JSON.stringify({ model: 'gpt-new', ...stateless, input: [asked('hello')], ...fields });
 }
 
-/** A Chat body as JSON text. */
+/** Returns a Chat body as JSON text. */
 export function chatBody(fields: Wire): string {
   return JSON.stringify({ model: 'gpt-new', messages: [{ role: 'user', content: 'hello' }], ...fields });
 }
 
-/** Every block is worth 1,000 tokens. */
+/** Counts every block as 1,000 tokens. */
 export function thousand(): number {
   return 1000;
 }
 
-/** Sends a Responses call that must be answered. Each block is worth 1,000 tokens unless the call says otherwise. */
+/** Sends a Responses call and throws if it is refused. Each block counts 1,000 tokens by default. */
 export function respond(simulator: Simulator, fields: Wire, extra: Partial<OpenAICall> = {}): AnsweredOpenAICall {
   return answered(simulator.responses({ body: responsesBody(fields), sizes: thousand, ...extra }));
 }
 
-/** Sends a Chat call that must be answered. */
+/** Sends a Chat call and throws if it is refused. Each block counts 1,000 tokens by default. */
 export function chat(simulator: Simulator, fields: Wire, extra: Partial<ChatCall> = {}): AnsweredOpenAICall {
   return answered(simulator.chat({ body: chatBody(fields), sizes: thousand, ...extra }));
 }
@@ -69,12 +74,12 @@ function answered(outcome: AnsweredOpenAICall | OpenAIRefusal): AnsweredOpenAICa
   return outcome;
 }
 
-/** Sends a Responses call that must be refused. */
+/** Sends a Responses call and throws if it is not refused. */
 export function refused(simulator: Simulator, fields: Wire, extra: Partial<OpenAICall> = {}): OpenAIRefusal {
   return mustRefuse(simulator.responses({ body: responsesBody(fields), ...extra }));
 }
 
-/** Sends a Chat call that must be refused. */
+/** Sends a Chat call and throws if it is not refused. */
 export function chatRefused(simulator: Simulator, fields: Wire, extra: Partial<ChatCall> = {}): OpenAIRefusal {
   return mustRefuse(simulator.chat({ body: chatBody(fields), ...extra }));
 }
@@ -84,43 +89,43 @@ function mustRefuse(outcome: AnsweredOpenAICall | OpenAIRefusal): OpenAIRefusal 
   return outcome;
 }
 
-/** What a call read, wrote and left plain. */
+/** Returns the tokens that a call read, wrote, and left plain. */
 export function parts({ counts }: AnsweredOpenAICall): readonly [read: number, written: number, plain: number] {
   const written = counts.writtenShort + counts.writtenLong;
   return [counts.read, written, counts.input - counts.read - written];
 }
 
-/** The output items of an answer. */
+/** Returns the output items of an answer. */
 export function outputOf({ body }: AnsweredOpenAICall): readonly Wire[] {
   return Array.isArray(body['output']) ? body['output'] : [];
 }
 
-/** A message of the user: one part for each word. */
+/** Returns a user message with one part for each string. */
 export function asked(...words: readonly string[]): Wire {
   return { type: 'message', role: 'user', content: words.map((text) => ({ type: 'input_text', text })) };
 }
 
-/** A message of the developer. */
+/** Returns a developer message with one part for each string. */
 export function told(...words: readonly string[]): Wire {
   return { ...asked(...words), role: 'developer' };
 }
 
-/** A message of the model. */
+/** Returns an assistant message. */
 export function said(words: string): Wire {
   return { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: words }] };
 }
 
-/** A call of a tool. */
+/** Returns a call of the tool `look`. */
 export function called(id: string, words = '{}'): Wire {
   return { type: 'function_call', call_id: id, name: 'look', arguments: words };
 }
 
-/** The output of a call. */
+/** Returns the output of a call. */
 export function output(id: string, words = 'seen'): Wire {
   return { type: 'function_call_output', call_id: id, output: words };
 }
 
-/** A user's message whose last part is marked. */
+/** Returns a user message with one part, which is marked. */
 export function marked(words: string, ttl?: '30m' | '12h'): Wire {
   const mark = { mode: 'explicit', ...(ttl === undefined ? {} : { ttl }) };
   return {
@@ -130,7 +135,7 @@ export function marked(words: string, ttl?: '30m' | '12h'): Wire {
   };
 }
 
-/** A tool of the Responses wire. */
+/** Returns a function tool of the Responses wire. */
 export function functionTool(name: string, extra: Wire = {}): Wire {
   return {
     type: 'function',

@@ -1,4 +1,5 @@
-// The cache of the older generation (§2.1): steps of tokens, free writes, routing by key, and its overflow.
+// Tests for the cache of the older generation (provider-facts §2.1): steps of tokens, free writes, routing by key, and
+// overflow.
 
 import { describe, expect, it, test } from 'vitest';
 import type { Simulator } from '../src/index.ts';
@@ -7,9 +8,11 @@ import { asked, parts, respond, said, simulateOpenAI, told } from './openai-conv
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
-describe('the older generation', () => {
+describe('a model of the older generation', () => {
   const old = { model: 'gpt-old' };
-  /** So many tokens of text, no two alike, by the own rule of four bytes each. */
+  /**
+   * Returns a text of this many tokens, at the simulator's four bytes per token. No two parts of the text are equal.
+   */
   const words = (tokens: number, seed = ''): string =>
     Array.from({ length: Math.ceil(tokens / 4) }, (_, i) => `${seed}${i}`.padEnd(16, '.'))
       .join('')
@@ -24,13 +27,13 @@ describe('the older generation', () => {
     [1151, 1024],
     [1152, 1152],
     [5000, 4992],
-  ])('of %i tokens sent again reads %i', (tokens, expected) => {
+  ])('with a prompt of %i tokens, sent again, reads %i tokens', (tokens, expected) => {
     const simulator = simulateOpenAI();
     expect(read(simulator, words(tokens))).toBe(0);
     expect(read(simulator, words(tokens))).toBe(expected);
   });
 
-  it('reads up to the step before the first change, and writes for nothing', () => {
+  it('reads up to the last step before the first change, and writes for free', () => {
     const simulator = simulateOpenAI();
     read(simulator, words(3000));
     const changed = `${words(3000).slice(0, 4 * 2000)}${words(1000, 'x')}`;
@@ -38,7 +41,7 @@ describe('the older generation', () => {
     expect(parts(second)).toEqual([1920, 0, 1080]);
   });
 
-  it('shares the beginning of two texts whose lengths are no multiples of a token', () => {
+  it('shares the beginning of two texts even if their lengths are not multiples of a token', () => {
     const simulator = simulateOpenAI();
     read(simulator, `${words(2000)}one`);
     expect(read(simulator, `${words(2000)}${words(999, 'y')}yy`)).toBe(1920);
@@ -52,7 +55,7 @@ describe('the older generation', () => {
     expect(parts(next)).toEqual([1920, 0, 580]);
   });
 
-  it('steps by 2,048 on GPT-5.5', () => {
+  it('has steps of 2,048 tokens on GPT-5.5', () => {
     const simulator = simulateOpenAI();
     read(simulator, words(5000), { model: 'gpt-5.5' });
     expect(read(simulator, words(5000), { model: 'gpt-5.5' })).toBe(4096);
@@ -72,7 +75,7 @@ describe('the older generation', () => {
     expect(again(life)).toBe(0);
   });
 
-  it('lets nothing in memory grow older than an hour, however often it is read', () => {
+  it('keeps no in-memory entry longer than an hour, even if it is read often', () => {
     const simulator = simulateOpenAI();
     const at = (time: number): number =>
       read(simulator, words(3000), { prompt_cache_retention: 'in_memory' }, { at: time });
@@ -80,7 +83,7 @@ describe('the older generation', () => {
     expect(reads.map((each) => each > 0)).toEqual(reads.map((_, i) => i !== 0 && i !== 15));
   });
 
-  it('goes to a cold machine above 15 calls a minute of one key and prefix', () => {
+  it('sends a call to a cold machine after 15 calls a minute with one key and prefix', () => {
     const simulator = simulateOpenAI();
     const calls = Array.from({ length: 32 }, () =>
       respond(simulator, { ...old, prompt_cache_key: 'k', input: [asked(words(2000))] }, unsized),
@@ -93,7 +96,7 @@ describe('the older generation', () => {
     ).toBe(0);
   });
 
-  it('stays on its machine at 12 calls a minute, however long', () => {
+  it('uses the same machine at 12 calls a minute, for any number of calls', () => {
     const simulator = simulateOpenAI();
     const calls = Array.from({ length: 40 }, (_, i) =>
       respond(simulator, { ...old, input: [asked(words(2000))] }, { ...unsized, at: i * 5000 }),
@@ -101,7 +104,7 @@ describe('the older generation', () => {
     expect(calls.every((call, i) => call.overflow === 0 && (i === 0 || call.counts.read === 1920))).toBe(true);
   });
 
-  it('shows that a global key is wrong: eight sessions of one front rewrite each other’s prefixes, and not with keys of their own', () => {
+  it('loses cached prefixes if eight sessions with one front share a key, and loses nothing if each session has its own key', () => {
     const missed = (keyOf: (session: number) => string): number => {
       const simulator = simulateOpenAI();
       let lost = 0;

@@ -1,5 +1,5 @@
-// The doors of the OpenAI part, with the official SDK as its client, unmodified: streams, whole answers, counts, errors,
-// faults.
+// Tests for the routes of the OpenAI part, with the unmodified official SDK as the client: streams, whole answers,
+// counts, errors and faults.
 
 import OpenAI from 'openai';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -42,7 +42,7 @@ const ANSWER = {
 };
 
 describe('the official SDK as a client of Responses', () => {
-  it('gets a whole answer', async () => {
+  it('receives a whole answer', async () => {
     const { simulator, client } = await start();
     simulator.next({ answer: ANSWER });
     const { data, response } = await client.responses.create(REQUEST).withResponse();
@@ -61,7 +61,7 @@ describe('the official SDK as a client of Responses', () => {
     expect(response.headers.get('x-request-id')).toMatch(/^req_/);
   });
 
-  it('gets the same answer as a stream, with the same usage', async () => {
+  it('receives the same answer as a stream, with the same usage', async () => {
     const { simulator, client } = await start();
     simulator.next({ answer: ANSWER });
     const whole = await client.responses.create(REQUEST);
@@ -76,7 +76,7 @@ describe('the official SDK as a client of Responses', () => {
     expect(streamed.usage).toEqual(whole.usage);
   });
 
-  it('sees the events in the order of §2.6, numbered without a gap', async () => {
+  it('receives the events in the order of provider-facts §2.6, numbered without a gap', async () => {
     const { simulator, client } = await start();
     simulator.next({ answer: { thinking: 'hm', text: 'so', calls: [{ name: 'look', arguments: '{}' }] } });
     const seen: { readonly type: string; readonly number: number }[] = [];
@@ -107,7 +107,7 @@ describe('the official SDK as a client of Responses', () => {
     expect(seen.map(({ number }) => number)).toEqual(seen.map((_, i) => i));
   });
 
-  it('is told the whole seal only when the item is done', async () => {
+  it('receives the whole encrypted content only when the item is done', async () => {
     const { simulator, client } = await start();
     simulator.next({ answer: { thinking: 'hm', text: 'so' } });
     const seals: string[] = [];
@@ -120,7 +120,7 @@ describe('the official SDK as a client of Responses', () => {
     expect(seals[1]).not.toBe(seals[0]);
   });
 
-  it('goes on from what it sends back whole, and from a stored response by its id', async () => {
+  it('continues with the items that it sends back, and with a stored response by its id', async () => {
     const { simulator, client } = await start();
     const question = { role: 'user' as const, content: 'x'.repeat(8000) };
     simulator.next({ answer: { thinking: 'hm', calls: [{ id: 'call_1', name: 'look', arguments: '{}' }] } });
@@ -134,7 +134,7 @@ describe('the official SDK as a client of Responses', () => {
     expect(chained.usage?.input_tokens_details.cached_tokens).toBeGreaterThan(2000);
   });
 
-  it('stops incomplete where the room ends', async () => {
+  it('receives an incomplete response if the answer reaches the output limit', async () => {
     const { simulator, client } = await start();
     simulator.next({ answer: { text: 'word '.repeat(200) } });
     const cut = await client.responses.create({ ...REQUEST, max_output_tokens: 16 });
@@ -157,7 +157,7 @@ describe('the official SDK as a client of Responses', () => {
     expect(counted).toEqual({ object: 'response.input_tokens', input_tokens: 2 });
   });
 
-  it('can be given a time on a virtual clock, and reads by its key', async () => {
+  it('can set the time of a call on a virtual clock, and reads entries only with the same API key', async () => {
     const { client, simulator, url } = await start();
     const body = { ...REQUEST, input: 'x'.repeat(8000) };
     const at = async (time: number, by: OpenAI = client): Promise<number | undefined> => {
@@ -176,7 +176,7 @@ describe('the official SDK as a client of Responses', () => {
 });
 
 describe('the official SDK as a client of Chat Completions', () => {
-  it('gets a whole answer, and the same as a stream with its usage', async () => {
+  it('receives a whole answer, and the same answer with its usage as a stream', async () => {
     const { simulator, client } = await start();
     simulator.next({ answer: ANSWER });
     const whole = await client.chat.completions.create(CHAT);
@@ -192,14 +192,14 @@ describe('the official SDK as a client of Chat Completions', () => {
     expect(last.usage).toEqual(whole.usage);
   });
 
-  it('tells nothing of the usage in a stream that did not ask', async () => {
+  it('receives no usage in a stream that did not ask for it', async () => {
     const { client } = await start();
     const usages: unknown[] = [];
     for await (const chunk of await client.chat.completions.create({ ...CHAT, stream: true })) usages.push(chunk.usage);
     expect(usages.every((usage) => usage === undefined)).toBe(true);
   });
 
-  it('tells it in a chunk of its own, behind the last, where the stream asked', async () => {
+  it('receives the usage in an extra chunk at the end of a stream that asked for it', async () => {
     const { client } = await start();
     const usages: unknown[] = [];
     const request = { ...CHAT, stream: true, stream_options: { include_usage: true } } as const;
@@ -208,7 +208,7 @@ describe('the official SDK as a client of Chat Completions', () => {
     expect(usages.at(-1)).toMatchObject({ prompt_tokens: 2, prompt_tokens_details: { cached_tokens: 0 } });
   });
 
-  it('finds the router one door further, with reasoning and usage unasked', async () => {
+  it('reaches the router at `/api/v1`, which sends reasoning and usage even if the request does not ask for them', async () => {
     const { simulator, router } = await start();
     simulator.next({ answer: ANSWER });
     const chunks: unknown[] = [];
@@ -221,7 +221,7 @@ describe('the official SDK as a client of Chat Completions', () => {
 });
 
 describe('an error', () => {
-  it('is one of the SDK, with our text, code and headers', async () => {
+  it("is an error of the SDK, with the simulator's text, code and headers", async () => {
     const { simulator, client } = await start();
     simulator.fail({ kind: 'rate-limited', retryAfter: 3 });
     const limited = client.responses.create(REQUEST);
@@ -242,13 +242,13 @@ describe('an error', () => {
     await expect(client.chat.completions.create({ ...CHAT, model: 'gpt-0' })).rejects.toMatchObject({ status: 404 });
   });
 
-  it('of the router tells its status as its code', async () => {
+  it('of the router has its status as its code', async () => {
     const { router } = await start();
     const lost = router.chat.completions.create({ ...CHAT, model: 'nobody/none' });
     await expect(lost).rejects.toMatchObject({ status: 400, code: 400 });
   });
 
-  it('comes without a key, and from a hook that breaks', async () => {
+  it('is returned for a missing key, and for a hook that throws', async () => {
     const { url, client } = await start({
       onRequest: () => {
         throw new Error('the hook broke');
@@ -260,7 +260,7 @@ describe('an error', () => {
   });
 });
 
-describe('a fault on the way of a stream', () => {
+describe('a fault during a stream', () => {
   async function events(fault: Fault): Promise<readonly string[]> {
     const { simulator, client } = await start();
     simulator.fail(fault);
@@ -274,13 +274,13 @@ describe('a fault on the way of a stream', () => {
     return seen;
   }
 
-  it('cuts the connection after so many events', async () => {
+  it('cuts the connection after the given number of events', async () => {
     const seen = await events({ kind: 'cut', afterEvents: 2 });
     expect(seen.slice(0, 2)).toEqual(['response.created', 'response.in_progress']);
     expect(seen.at(-1)).toMatch(/^error: (terminated|aborted|other side closed)/);
   });
 
-  it('fails after the 200, as an event of its own or as the end of the response', async () => {
+  it('sends an error after the status 200, as a separate event or as the end of the response', async () => {
     const failed = await events({ kind: 'error-event', afterEvents: 3, form: 'failed' });
     expect(failed.at(-2)).toBe('response.failed');
     const error = await events({
@@ -292,11 +292,11 @@ describe('a fault on the way of a stream', () => {
     expect(error.slice(3).join()).toContain('error');
   });
 
-  it('sends an event that is no JSON', async () => {
+  it('sends an event that is not valid JSON', async () => {
     expect((await events({ kind: 'malformed-event', afterEvents: 3 })).at(-1)).toMatch(/^error: .*JSON/);
   });
 
-  it('goes silent, and closing ends it', async () => {
+  it('stops the stream without closing it, and closing the server ends the wait of the client', async () => {
     const { simulator, client } = await start();
     simulator.fail({ kind: 'silence', afterEvents: 1 });
     const stream = await client.responses.create({ ...REQUEST, stream: true });
@@ -307,7 +307,7 @@ describe('a fault on the way of a stream', () => {
     await expect(waiting).rejects.toThrow();
   });
 
-  it('breaks a chat stream as well', async () => {
+  it('affects a chat stream too', async () => {
     const { simulator, client } = await start();
     const read = async (): Promise<void> => {
       for await (const _chunk of await client.chat.completions.create({ ...CHAT, stream: true }));
@@ -318,7 +318,7 @@ describe('a fault on the way of a stream', () => {
     await expect(read()).rejects.toThrow(/JSON/);
   });
 
-  it('strikes a whole answer before its first byte', async () => {
+  it('takes effect before the first byte of an answer without a stream', async () => {
     const { simulator, client } = await start();
     simulator.fail({ kind: 'error-event', afterEvents: 2 });
     await expect(client.responses.create(REQUEST)).rejects.toMatchObject({ status: 500 });
@@ -328,7 +328,7 @@ describe('a fault on the way of a stream', () => {
     await expect(client.responses.create(REQUEST)).rejects.toThrow();
   });
 
-  it('tells wrong numbers, and keeps the account right', async () => {
+  it('reports wrong numbers, while the ledger has the true counts', async () => {
     const { simulator, client } = await start();
     simulator.fail({ kind: 'wrong-usage', usage: { input_tokens: 7, cache_read_input_tokens: 5 } });
     const { usage } = await client.responses.create(REQUEST);

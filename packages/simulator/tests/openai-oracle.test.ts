@@ -1,5 +1,5 @@
-// The caches of both generations against slow twins that know only the published rules: whole prefixes as text, searched
-// one by one.
+// Compares the caches of both generations with slow twins. A twin knows only the published rules: it keeps whole
+// prefixes as text and searches them one by one.
 
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
@@ -17,7 +17,7 @@ interface Turn {
 }
 
 interface Shot {
-  /** How many turns of the request before are kept, and what is new behind them. */
+  /** Number of turns kept from the previous request. `grow` lists the new turns after them. */
   readonly keep: number;
   readonly grow: readonly Turn[];
   readonly explicit: boolean;
@@ -48,7 +48,10 @@ function itemOf({ speaker, word }: Turn): ReturnType<typeof asked> {
 
 const ascending = (places: readonly number[]): readonly number[] => [...new Set(places)].toSorted((a, b) => a - b);
 
-/** Where one request may read, and what it writes, by §2.2 alone. */
+/**
+ * Returns the places at which a request may read, and those at which it writes, by the rules of provider-facts §2.2
+ * alone.
+ */
 function placesOf(
   turns: readonly Turn[],
   explicit: boolean,
@@ -65,7 +68,9 @@ function placesOf(
   return { looks: ascending(looks), writes: ascending([...marks.slice(-3), ...ends.slice(-1)]) };
 }
 
-/** Written and read by the rules alone. */
+/**
+ * Creates a twin of the newer cache. For each request it returns the tokens read and written by the published rules.
+ */
 function newerTwin(): (
   turns: readonly Turn[],
   explicit: boolean,
@@ -90,7 +95,7 @@ function newerTwin(): (
   };
 }
 
-it('reads and writes exactly what the rules of §2.2 say, over any history of requests to a newer model', () => {
+it('reads and writes exactly as the rules of §2.2 require, for any history of requests to a newer model', () => {
   fc.assert(
     fc.property(shots, (history) => {
       const simulator = simulateOpenAI();
@@ -132,14 +137,17 @@ const oldShots = fc.array(
   { minLength: 1, maxLength: 10 },
 );
 
-/** Tokens as single words, behind the boundaries that the model is shown, too. */
+/**
+ * Returns the prompt as one word per token. The first word of each message is different, because the model sees message
+ * boundaries too.
+ */
 function stream(messages: OldShot['grow']): readonly string[] {
   return messages.flatMap(({ word, tokens }) =>
     Array.from({ length: tokens }, (_, i) => (i === 0 ? `>${word}` : word)),
   );
 }
 
-it('reads exactly the 128-token steps from 1,024 on, over any history of requests to an older model', () => {
+it('reads exactly the 128-token steps from 1,024 on, for any history of requests to an older model', () => {
   fc.assert(
     fc.property(oldShots, (history) => {
       const simulator = simulateOpenAI();
@@ -154,7 +162,8 @@ it('reads exactly the 128-token steps from 1,024 on, over any history of request
           (at) => at >= FLOOR,
         );
         const prefix = (at: number): string => tokens.slice(0, at).join(' ');
-        // The machine is chosen by the first 256 tokens, so what parts within them is not shared anyway.
+        // The machine is chosen by the first 256 tokens. Requests that differ within these tokens share no step anyway,
+        // so the twin needs no machines.
         const hit = steps.findLast((at) => (alive.get(prefix(at))?.until ?? -1) > now) ?? 0;
         for (const at of steps) {
           const known = alive.get(prefix(at));

@@ -1,4 +1,5 @@
-// Stateless reasoning (§2.4): sealed by the simulator, verified when it comes back; and responses that are stored.
+// Tests for reasoning of stateless clients (provider-facts §2.4), which the simulator encrypts and verifies when it is
+// sent back, and for stored responses.
 
 import { describe, expect, it } from 'vitest';
 import type { Simulator, SimulatorOptions } from '../src/index.ts';
@@ -24,26 +25,26 @@ function think(fields: Wire = {}, options: SimulatorOptions = {}, answer: object
   return { simulator, question, reasoning, call, rest };
 }
 
-describe('a sealed reasoning item', () => {
-  it('is taken back unchanged, in front of the item it was given with', () => {
+describe('an encrypted reasoning item', () => {
+  it('is accepted if it is unchanged and before the item that followed it', () => {
     const { simulator, question, reasoning, call } = think();
     expect(reasoning).toMatchObject({ type: 'reasoning', encrypted_content: expect.stringMatching(/^gAAAAAB/) });
     expect(respond(simulator, { input: [question, reasoning, call, output('call_1')] }).status).toBe(200);
   });
 
-  it('is taken back without ids, as a client may leave them out', () => {
+  it('is accepted without ids, which a client may omit', () => {
     const { simulator, question, reasoning, call } = think();
     const { id: _id, ...bare } = reasoning;
     const { id: _callId, status: _status, ...plain } = call;
     expect(respond(simulator, { input: [question, bare, plain, output('call_1')] }).status).toBe(200);
   });
 
-  it('is not told unless it is asked for', () => {
+  it('is sent to the client only if the request asks for it', () => {
     expect(think({ include: [] }).reasoning).not.toHaveProperty('encrypted_content');
     expect(think({ reasoning: {} }).reasoning).toMatchObject({ summary: [] });
   });
 
-  it('is refused when it was changed, was never issued, or is another organisation’s or model’s', () => {
+  it('is refused if it was changed, was never issued, or belongs to another organisation or model', () => {
     const { simulator, question, reasoning, call } = think();
     const sent = (item: Wire, fields: Wire = {}, extra = {}): unknown =>
       refused(simulator, { ...fields, input: [question, item, call, output('call_1')] }, extra);
@@ -79,14 +80,14 @@ describe('a sealed reasoning item', () => {
     expect(refused(simulator, { input: [question, reasoning, other, output('call_2')] })).toMatchObject(torn);
   });
 
-  it('is missed where the item that followed it comes back with its id alone', () => {
+  it('is required if the item that followed it comes back with its id', () => {
     const { simulator, question, reasoning, call } = think();
     expect(refused(simulator, { input: [question, call, output('call_1')] }).message).toBe(
       `Item '${String(call['id'])}' of type 'function_call' was provided without its required 'reasoning' item: '${String(reasoning['id'])}'.`,
     );
   });
 
-  it('is not there without its seal when nothing was stored, and is when it was', () => {
+  it('is not found without its encrypted content, except if it was stored', () => {
     const { simulator, question, reasoning, call } = think();
     const { encrypted_content: _seal, ...bare } = reasoning;
     expect(refused(simulator, { input: [question, bare, call, output('call_1')] })).toMatchObject({
@@ -98,7 +99,7 @@ describe('a sealed reasoning item', () => {
     expect(respond(kept.simulator, { input }).status).toBe(200);
   });
 
-  it('is followed by the next of a row, and only by what it was given with', () => {
+  it('can follow another reasoning item, but only in the order in which they were issued', () => {
     const blocks = [
       { type: 'thinking', thinking: 'one' },
       { type: 'thinking', thinking: 'two' },
@@ -110,7 +111,7 @@ describe('a sealed reasoning item', () => {
     expect(refused(simulator, { input: [question, second, reasoning, message, asked('and')] }).status).toBe(400);
   });
 
-  it('never comes back from an answer that was cut inside it', () => {
+  it('is never accepted from an answer that was cut inside it', () => {
     const { simulator, question, reasoning } = think(
       { max_output_tokens: 16 },
       {},
@@ -121,14 +122,14 @@ describe('a sealed reasoning item', () => {
     );
   });
 
-  it('of a recording is taken as issued, where the simulator is told so', () => {
+  it("of a recording counts as issued with `recordedSignatures: 'issued'`", () => {
     const simulator = simulateOpenAI({ recordedSignatures: 'issued' });
     const recorded = { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'gAAAAABrecorded' };
     expect(respond(simulator, { input: [asked('a'), recorded, said('b'), asked('c')] }).status).toBe(200);
     expect(refused(simulator, { input: [asked('a'), recorded, asked('c')] }).message).toContain('required following');
   });
 
-  it('counts as part of the prefix when it is read again', () => {
+  it('is part of the cached prefix when it is read again', () => {
     const { simulator, question, reasoning, call } = think();
     const input = [question, reasoning, call, output('call_1')];
     respond(simulator, { input });
@@ -137,7 +138,7 @@ describe('a sealed reasoning item', () => {
 });
 
 describe('a stored response', () => {
-  it('is gone on from by its id, any number of times, without its instructions', () => {
+  it('can be continued by its id any number of times, without its instructions', () => {
     const simulator = simulateOpenAI();
     const first = respond(simulator, { store: true, instructions: 'rules', input: [asked('a')] });
     const second = respond(simulator, { store: true, previous_response_id: first.body['id'], input: [asked('b')] });
@@ -146,7 +147,7 @@ describe('a stored response', () => {
     expect(respond(simulator, { previous_response_id: first.body['id'], input: [asked('d')] }).counts.input).toBe(3000);
   });
 
-  it('is not found when it was not stored, is another’s, or never was', () => {
+  it('is not found if it was not stored, belongs to another account, or never existed', () => {
     const simulator = simulateOpenAI();
     const lost = (id: unknown, account = 'default'): unknown =>
       refused(simulator, { previous_response_id: id, input: [asked('b')] }, { account });
@@ -162,7 +163,7 @@ describe('a stored response', () => {
     expect(lost('resp_none')).toMatchObject({ code: 'previous_response_not_found' });
   });
 
-  it('refuses what it already holds, and calls left open in it', () => {
+  it('refuses new input with an item that it already contains, and input that leaves its calls open', () => {
     const simulator = simulateOpenAI();
     const first = respond(simulator, { store: true, input: [asked('a')] }, { answer: THINKS });
     const previous = { previous_response_id: first.body['id'] };

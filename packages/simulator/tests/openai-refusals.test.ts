@@ -1,4 +1,5 @@
-// What the OpenAI part refuses (§2.5): status, code and text, each with the parameter it is about.
+// Tests for the refusals of the OpenAI part (provider-facts §2.5): status, code and text, and the parameter that is
+// named.
 
 import { describe, expect, it, test } from 'vitest';
 import type { Wire } from './conversation.ts';
@@ -253,7 +254,7 @@ describe('a Responses call is refused', () => {
     });
   });
 
-  it('when it is no JSON', () => {
+  it('when it is not valid JSON', () => {
     const outcome = simulateOpenAI().responses({ body: '{"model":' });
     expect(outcome).toMatchObject({ status: 400, message: expect.stringMatching(/^We could not parse the JSON body/) });
   });
@@ -360,7 +361,7 @@ describe('a Chat call is refused', () => {
     expect(chatRefused(simulateOpenAI(), fields)).toMatchObject({ status: 400, ...expected });
   });
 
-  it('when it is too long, in the old form', () => {
+  it('when it is too long, with the older error text', () => {
     expect(chatRefused(simulateOpenAI(), { model: 'gpt-small' }, { sizes: () => 4363 })).toMatchObject({
       code: 'context_length_exceeded',
       message:
@@ -368,13 +369,13 @@ describe('a Chat call is refused', () => {
     });
   });
 
-  it('and is not when calls are answered in any order', () => {
+  it('but not because its tool messages are in another order than the calls', () => {
     const two = { ...caller, tool_calls: [call, { ...call, id: 'c2' }] };
     const messages = [user, two, { ...answer, tool_call_id: 'c2' }, answer, user];
     expect(chat(simulateOpenAI(), { messages }).status).toBe(200);
   });
 
-  it('by the router for a fifth marker, and for a model it does not have', () => {
+  it('by the router for a fifth marker and for an unknown model', () => {
     const part = { type: 'text', text: 'a', cache_control: { type: 'ephemeral' } };
     const messages = [{ role: 'user', content: [part, part, part, part, part] }];
     const service = 'openrouter' as const;

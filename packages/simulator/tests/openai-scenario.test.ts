@@ -1,4 +1,4 @@
-// Scenarios on the wires of the OpenAI part: the same matchers, the same words.
+// Tests for scenarios on OpenAI's wires: the expectations and the error texts are the same as on Anthropic's wire.
 
 import { describe, expect, it } from 'vitest';
 import { asked, called, chat, output, refused, respond, said, simulateOpenAI } from './openai-conversation.ts';
@@ -12,7 +12,7 @@ describe('a scenario', () => {
     { expect: { toolResult: '42' }, answer: { text: 'Fixed.' } },
   ];
 
-  it('matches a Responses call by the same words', () => {
+  it('matches a Responses call with the same expectations as a Messages call', () => {
     const simulator = simulateOpenAI({ scenario: { steps } });
     expect(refused(simulator, {}).message).toBe(
       'simulator: scenario step 1 of 2 expected a user text with "fix", and got "hello"',
@@ -27,7 +27,7 @@ describe('a scenario', () => {
     expect(simulator.stepsLeft).toBe(0);
   });
 
-  it('matches a Chat call by the same words', () => {
+  it('matches a Chat call with the same expectations as a Messages call', () => {
     const seen: unknown[] = [];
     const simulator = simulateOpenAI({
       scenario: { steps },

@@ -1,4 +1,4 @@
-// WebSocket mode (§2.4), with the official SDK's own class as its client, unmodified.
+// Tests for WebSocket mode (provider-facts §2.4), with the unmodified class of the official SDK as the client.
 
 import OpenAI from 'openai';
 import { ResponsesWS } from 'openai/resources/responses/ws';
@@ -25,11 +25,11 @@ async function start(options: SimulatorOptions = {}): Promise<Started> {
 }
 
 interface Talk {
-  /** Asks, and gives all events up to the one that ends the answer. */
+  /** Sends a call and resolves to all events up to the one that ends the answer. */
   readonly ask: (fields: object) => Promise<readonly Event[]>;
-  /** Sends a frame as it stands. */
+  /** Sends a frame without changing it. */
   readonly send: (text: string) => void;
-  /** The next events up to an end. */
+  /** Resolves to the next events, up to one that ends an answer. */
   readonly events: () => Promise<readonly Event[]>;
 }
 
@@ -43,7 +43,7 @@ interface Event {
 
 const LAST = ['response.completed', 'response.incomplete', 'response.failed', 'error'];
 
-/** Opens a connection, and reads what comes as it is written. */
+/** Opens a connection whose events are read in order. */
 function connect({ url }: Pick<Started, 'url'>, apiKey = 'test-key'): Talk {
   const socket = new ResponsesWS(new OpenAI({ apiKey, baseURL: url, logLevel: 'off' }));
   open.push(socket);
@@ -83,7 +83,7 @@ const says = (text: string): object => ({ role: 'user', content: text });
 const idOf = (events: readonly Event[]): string => events.at(-1)?.response?.id ?? 'none';
 
 describe('a WebSocket connection', () => {
-  it('streams the events of HTTP, numbered without a gap', async () => {
+  it('streams the same events as HTTP, numbered without a gap', async () => {
     const { simulator, url } = await start();
     simulator.next({ answer: { thinking: 'hm', text: 'Hello there.' } });
     const events = await connect({ url }).ask({ input: [says('hello')] });
@@ -93,7 +93,7 @@ describe('a WebSocket connection', () => {
     expect(simulator.calls).toMatchObject([{ wire: 'openai', endpoint: 'responses', status: 200 }]);
   });
 
-  it('goes on from its latest response, although nothing is stored', async () => {
+  it('continues its latest response, even if nothing is stored', async () => {
     const { simulator, url } = await start();
     const talk = connect({ url });
     const seen: unknown[] = [];
@@ -130,7 +130,7 @@ describe('a WebSocket connection', () => {
     });
   });
 
-  it('forgets what a refused call went on from', async () => {
+  it('forgets the response that a refused call continued', async () => {
     const { url } = await start();
     const talk = connect({ url });
     const previous = idOf(await talk.ask({ input: [says('one')] }));
@@ -140,14 +140,14 @@ describe('a WebSocket connection', () => {
     expect(lost).toMatchObject({ error: { code: 'previous_response_not_found' } });
   });
 
-  it('goes on from what another connection, or HTTP, had stored', async () => {
+  it('continues a response that another connection stored', async () => {
     const { url } = await start();
     const stored = idOf(await connect({ url }).ask({ input: [says('one')], store: true }));
     const events = await connect({ url }).ask({ input: [says('two')], previous_response_id: stored });
     expect(events.at(-1)?.type).toBe('response.completed');
   });
 
-  it('prepares a state without an answer', async () => {
+  it('prepares state without an answer', async () => {
     const { simulator, url } = await start();
     const talk = connect({ url });
     const prepared = await talk.ask({ input: [says(LONG)], generate: false });
@@ -158,7 +158,7 @@ describe('a WebSocket connection', () => {
     expect(simulator.calls[1]?.counts?.read).toBeGreaterThan(1_024);
   });
 
-  it('reads what HTTP wrote: the cache is the same', async () => {
+  it('reads what HTTP wrote, because both use the same cache', async () => {
     const { simulator, url } = await start();
     const http = new OpenAI({ apiKey: 'test-key', baseURL: url, maxRetries: 0, logLevel: 'off' });
     await http.responses.create({ model: 'gpt-new', store: false, input: [{ role: 'user', content: LONG }] });
@@ -166,7 +166,7 @@ describe('a WebSocket connection', () => {
     expect(simulator.calls[1]?.counts?.read).toBe(simulator.calls[0]?.counts?.writtenShort);
   });
 
-  it('answers one after the other what was asked at once', async () => {
+  it('answers simultaneous calls one after the other', async () => {
     const { simulator, url } = await start();
     simulator.next({ answer: { text: 'first '.repeat(40) } });
     simulator.next({ answer: { text: 'second' } });
@@ -190,14 +190,14 @@ describe('a WebSocket connection', () => {
   });
 });
 
-describe('what a WebSocket connection refuses', () => {
+describe('a refusal on a WebSocket connection', () => {
   it.each<readonly [object, string]>([
     [{ stream: true }, 'unknown_parameter'],
     [{ background: true }, 'unknown_parameter'],
     [{ type: 'response.delete' }, 'invalid_value'],
     [{ type: null }, 'missing_required_parameter'],
     [{ model: 'gpt-none' }, 'model_not_found'],
-  ])('%j is %s, and the connection goes on', async (fields, code) => {
+  ])('of %j has the code %s, and the connection stays open', async (fields, code) => {
     const { url } = await start();
     const talk = connect({ url });
     expect(await talk.ask({ input: [says('one')], ...fields })).toMatchObject([
@@ -206,7 +206,7 @@ describe('what a WebSocket connection refuses', () => {
     expect((await talk.ask({ input: [says('two')] })).at(-1)?.type).toBe('response.completed');
   });
 
-  it('tells a rate limit with the headers that HTTP would carry', async () => {
+  it('for a rate limit contains the headers that HTTP would send', async () => {
     const { simulator, url } = await start();
     simulator.fail({ kind: 'rate-limited', retryAfter: 2 });
     expect(await connect({ url }).ask({ input: [says('one')] })).toMatchObject([
@@ -214,7 +214,7 @@ describe('what a WebSocket connection refuses', () => {
     ]);
   });
 
-  it('refuses the upgrade when asked to', async () => {
+  it('of the upgrade can be requested as a fault', async () => {
     const { simulator, url } = await start();
     simulator.fail({ kind: 'upgrade-refused' });
     await expect(connect({ url }).ask({ input: [says('one')] })).rejects.toThrow('426');
@@ -223,20 +223,20 @@ describe('what a WebSocket connection refuses', () => {
 });
 
 describe('a fault on a WebSocket connection', () => {
-  it('cuts it in mid-stream', async () => {
+  it('cuts the connection during a stream', async () => {
     const { simulator, url } = await start();
     simulator.fail({ kind: 'cut', afterEvents: 3 });
     expect(await connect({ url }).ask({ input: [says('one')] })).toHaveLength(3);
   });
 
-  it('tells an error in mid-stream', async () => {
+  it('sends an error during a stream', async () => {
     const { simulator, url } = await start();
     simulator.fail({ kind: 'error-event', afterEvents: 2 });
     const events = await connect({ url }).ask({ input: [says('one')] });
     expect(events.map(({ type }) => type)).toEqual(['response.created', 'response.in_progress', 'error']);
   });
 
-  it('makes it forget what it answered', async () => {
+  it('removes the latest response from the memory of the connection', async () => {
     const { simulator, url } = await start();
     const talk = connect({ url });
     const previous = idOf(await talk.ask({ input: [says('one')] }));

@@ -1,4 +1,5 @@
-// The cache against a slow twin that knows only the published rules: whole prefixes as text, searched one by one.
+// Compares the cache with a slow twin. The twin knows only the published rules: it keeps whole prefixes as text and
+// searches them one by one.
 
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
@@ -10,10 +11,10 @@ const FLOOR = 1024;
 const LOOKBACK = 20;
 
 interface Shot {
-  /** Length of what is kept of the request before, and what is new behind it. */
+  /** Number of blocks kept from the previous request. `grow` lists the new blocks after them. */
   readonly keep: number;
   readonly grow: readonly string[];
-  /** Up to four places, each counted from the end. */
+  /** Up to four marked places, each counted from the end. */
   readonly markers: readonly number[];
   readonly pause: number;
 }
@@ -28,7 +29,7 @@ const shots = fc.array(
   { minLength: 1, maxLength: 12 },
 );
 
-/** Written and read by the rules alone. */
+/** Creates a twin of the cache. For each request it returns the tokens read by the published rules. */
 function twin(): (words: readonly string[], marked: readonly number[], now: number) => number {
   const alive = new Map<string, number>();
   return (words, marked, now) => {
@@ -42,7 +43,7 @@ function twin(): (words: readonly string[], marked: readonly number[], now: numb
   };
 }
 
-it('reads exactly what the rules of §1.1 say, over any history of requests', () => {
+it('reads exactly as the rules of provider-facts §1.1 require, for any history of requests', () => {
   fc.assert(
     fc.property(shots, (history) => {
       const simulator = simulate();

@@ -1,4 +1,4 @@
-// What is refused, with the status, the type and the text of the real service: provider-facts §1.6.
+// Tests for refusals, with the status, the type and the text of the real service: provider-facts §1.6.
 
 import { describe, expect, it, test } from 'vitest';
 import {
@@ -19,7 +19,7 @@ import type { Wire } from './conversation.ts';
 
 const long = { sizes: () => 150_000 };
 
-describe('§1.6 a request that is refused with 400 invalid_request_error', () => {
+describe('§1.6 a request', () => {
   const image = (type: string, data = 'AAAA'): Wire => ({
     type: 'image',
     source: { type: 'base64', media_type: type, data },
@@ -292,23 +292,23 @@ describe('§1.6 a request that is refused with 400 invalid_request_error', () =>
       "output_config.effort: Input should be 'low', 'medium', 'high', 'xhigh' or 'max'",
       { output_config: { effort: 'none' } },
     ],
-  ])('%s', (_, message, fields) => {
+  ])('is refused with 400 invalid_request_error for %s', (_, message, fields) => {
     expect(refusal(simulate(), fields)).toMatchObject({ status: 400, type: 'invalid_request_error', message });
   });
 
-  it('an unknown kind of block', () => {
+  it('is refused for an unknown type of block', () => {
     const { message } = refusal(simulate(), { messages: [user({ type: 'video' })] });
     expect(message).toContain(
       "messages.0.content.0: Input tag 'video' found using 'type' does not match any of the expected tags",
     );
   });
 
-  it('a body that is no JSON', () => {
+  it('is refused if its body is not valid JSON', () => {
     expect(simulate().messages({ body: '{"model":' })).toMatchObject({ status: 400, type: 'invalid_request_error' });
     expect(simulate().messages({ body: '[]' })).toMatchObject({ status: 400 });
   });
 
-  it('more than 100,000 messages (§1.1)', () => {
+  it('is refused with more than 100,000 messages (§1.1)', () => {
     const messages = Array.from({ length: 100_001 }, () => ({ role: 'user', content: 'a' }));
     expect(refusal(simulate(), { messages }).message).toBe(
       'messages: List should have at most 100000 items after validation, not 100001',
@@ -317,7 +317,7 @@ describe('§1.6 a request that is refused with 400 invalid_request_error', () =>
 });
 
 describe('§1.6 size', () => {
-  it('a prompt above the limit is told in tokens', () => {
+  it('a prompt above the limit is refused with its number of tokens', () => {
     const fields = { messages: [user('a', 'b')] };
     expect(refusal(simulate(), fields, long)).toMatchObject({
       status: 400,
@@ -332,14 +332,14 @@ describe('§1.6 size', () => {
     );
   });
 
-  it('input and max_tokens above the window are accepted from 4.5 on, and stop at the window', () => {
+  it('input and max_tokens above the window are accepted from 4.5 on, and the answer stops at the window', () => {
     const sizes = (): number => 199_999;
     const { message, usage } = send(simulate(), { max_tokens: 64_000 }, { sizes, answer: { text: 'abcdefgh' } });
     expect(message).toMatchObject({ stop_reason: 'model_context_window_exceeded', content: [{ text: 'abcd' }] });
     expect(usage.output_tokens).toBe(1);
   });
 
-  it('an answer above max_tokens stops there', () => {
+  it('an answer stops at max_tokens', () => {
     const { message } = send(simulate(), { max_tokens: 1 }, { answer: { text: 'abcdefgh' } });
     expect(message).toMatchObject({ stop_reason: 'max_tokens', content: [{ text: 'abcd' }] });
   });
@@ -350,12 +350,12 @@ describe('§1.6 size', () => {
   });
 });
 
-describe('§1.6 what is no 400', () => {
-  it.each(['gpt-6.1-sol', 'gemini-4-argon'])('%s, another maker’s model, is a 404', (model) => {
+describe('§1.6 a refusal with another status than 400', () => {
+  it.each(['gpt-6.1-sol', 'gemini-4-argon'])('for %s, a model of another provider, is a 404', (model) => {
     expect(simulate().messages({ body: bodyOf({ model }) })).toMatchObject({ status: 404, message: `model: ${model}` });
   });
 
-  it('an unknown model is a 404', () => {
+  it('for an unknown model is a 404', () => {
     expect(simulate().messages({ body: bodyOf({ model: 'claude-0' }) })).toMatchObject({
       status: 404,
       type: 'not_found_error',
@@ -368,7 +368,7 @@ describe('§1.6 what is no 400', () => {
     [{ kind: 'rate-limited' } as const, 429, 'rate_limit_error', {}],
     [{ kind: 'overloaded' } as const, 529, 'overloaded_error', {}],
     [{ kind: 'server-error' } as const, 500, 'api_error', {}],
-  ])('a fault %o on request', (fault, status, type, headers) => {
+  ])('for the fault %o is sent once, and the next call is answered', (fault, status, type, headers) => {
     const simulator = simulate();
     simulator.fail(fault);
     expect(refusal(simulator, {})).toMatchObject({ status, type, headers });
@@ -376,7 +376,7 @@ describe('§1.6 what is no 400', () => {
   });
 });
 
-describe('§1.6 what the real service takes too', () => {
+describe('§1.6 the real service accepts', () => {
   it.each<[string, Wire]>([
     [
       'turns of one role in a row, which it merges',

@@ -1,4 +1,4 @@
-// Scenarios: answers in order, and a wrong request noticed.
+// Tests for scenarios: answers are given in order, and a wrong request is detected.
 
 import { describe, expect, it, test } from 'vitest';
 import { createSimulator, parseScenario, SimulatorError } from '../src/index.ts';
@@ -33,7 +33,7 @@ describe('a scenario', () => {
     expect(simulator.stepsLeft).toBe(0);
   });
 
-  it('says what it expected and what came, and keeps the step', () => {
+  it('reports the expected and the received text of a wrong request, and keeps the step', () => {
     const simulator = simulate({ scenario: SCENARIO });
     expect(refusal(simulator, { messages: [user('hello')] })).toMatchObject({
       status: 400,
@@ -47,7 +47,7 @@ describe('a scenario', () => {
     expect(simulator.stepsLeft).toBe(1);
   });
 
-  it('takes a function as a matcher, with all that was sent', () => {
+  it('accepts a function as an expectation, which receives the whole request', () => {
     const check = ({
       tools,
       system,
@@ -65,7 +65,7 @@ describe('a scenario', () => {
     expect(send(simulator, { tools: [tool('look')] }).status).toBe(200);
   });
 
-  it('refuses a call behind its last step, unless it says what else to answer', () => {
+  it('refuses a call after its last step, except if it has an `otherwise` answer', () => {
     const ended = simulate({ scenario: { steps: [] } });
     expect(refusal(ended, {}).message).toBe(
       'simulator: all 0 steps of the scenario are used, and another request came, with the user text "hello"',
@@ -74,7 +74,7 @@ describe('a scenario', () => {
     expect(send(going, {}).message).toMatchObject({ content: [{ text: 'Enough.' }] });
   });
 
-  it('gives the same answer, without its fault, to a request that comes again byte for byte', () => {
+  it('gives the same answer, without its fault, to a request that arrives again with the same bytes', () => {
     const cut = { kind: 'cut', afterEvents: 2 } as const;
     const simulator = simulate({
       scenario: { steps: [{ answer: { text: 'One.' }, fault: cut }, { answer: { text: 'Two.' } }] },
@@ -85,7 +85,7 @@ describe('a scenario', () => {
     expect(send(simulator, { system: 'another' }).message).toMatchObject({ content: [{ text: 'Two.' }] });
   });
 
-  it('gives a fault as a step, and the retry the next one', () => {
+  it('uses one step for a fault that refuses the call, and the retry gets the next step', () => {
     const simulator = simulate({
       scenario: { steps: [{ fault: { kind: 'overloaded' } }, { answer: { text: 'There.' } }] },
     });
@@ -93,7 +93,7 @@ describe('a scenario', () => {
     expect(send(simulator, {}).message).toMatchObject({ content: [{ text: 'There.' }] });
   });
 
-  it('refuses in given words, and the retry gets the next step', () => {
+  it('refuses a call with the given text, and the retry gets the next step', () => {
     const fault = { kind: 'refused', message: 'prompt is too long', status: 413 };
     const scenario = parseScenario({ steps: [{ fault }, { answer: { text: 'There.' } }] });
     const simulator = simulate({ scenario });
@@ -110,7 +110,7 @@ describe('a scenario', () => {
       { steps: [{ answer: { calls: [{ id: 'a|b', name: 'x', arguments: '{}' }] } }] },
       'steps.0.answer.calls.0.id',
     ],
-  ])('is refused with %s, naming the place', (_, scenario, place) => {
+  ])('is refused with %s, and the error names the place', (_, scenario, place) => {
     const parse = (): unknown => parseScenario(scenario);
     expect(parse).toThrow(SimulatorError);
     expect(parse).toThrow(place);
@@ -118,7 +118,7 @@ describe('a scenario', () => {
 });
 
 describe('an answer', () => {
-  it('is a fixed text where nobody scripted one', () => {
+  it('is a fixed text by default', () => {
     expect(send(simulate(), {}).message).toMatchObject({
       role: 'assistant',
       stop_reason: 'end_turn',
@@ -140,7 +140,7 @@ describe('an answer', () => {
     expect(said(send(simulator, {}))).toMatchObject({ content: [{ text: 'scenario' }] });
   });
 
-  it('keeps the raw text of arguments, and a recorded length', () => {
+  it('keeps the raw text of its arguments and its recorded length', () => {
     const blocks = [{ type: 'tool_use' as const, id: 'a', name: 'look', arguments: '{"z": 1.0, "a": 2}' }];
     const { answer, usage } = send(simulate(), { max_tokens: 1 }, { answer: { blocks, outputTokens: 77 } });
     expect(answer.blocks).toMatchObject([{ arguments: '{"z": 1.0, "a": 2}' }]);
@@ -149,19 +149,19 @@ describe('an answer', () => {
 });
 
 describe('a simulator', () => {
-  it('refuses options it does not know', () => {
+  it('refuses unknown options', () => {
     const misspelt = { clock: 'virtual' as const, clokc: 'virtual' };
     expect(() => createSimulator(misspelt)).toThrow('clokc');
   });
 
-  it('refuses a time that goes back, and a time on a clock of its own', () => {
+  it('throws for a time that goes back, and for a call with its own time on a real clock', () => {
     const simulator = simulate();
     send(simulator, {}, { at: 10 });
     expect(() => send(simulator, {}, { at: 9 })).toThrow('at 9, after one at 10');
     expect(() => send(simulate({ clock: 'real' }), {}, { at: 9 })).toThrow("clock: 'virtual'");
   });
 
-  it('can run on a clock that the embedding process holds', () => {
+  it('can use a clock of the embedding process', () => {
     let now = 1000;
     const simulator = simulate({ clock: () => now });
     const fields = { cache_control: { type: 'ephemeral' }, messages: [user('a', 'b')] };
@@ -172,7 +172,7 @@ describe('a simulator', () => {
     expect(send(simulator, fields).usage.cache_read_input_tokens).toBe(0);
   });
 
-  it('needs no times on a virtual clock: each call comes after the answer before it began', () => {
+  it('needs no times on a virtual clock, because each call comes after the start of the previous answer', () => {
     const simulator = simulate();
     const fields = { cache_control: { type: 'ephemeral' }, messages: [user('a', 'b')] };
     send(simulator, fields);
@@ -186,7 +186,7 @@ describe('the question for a checkpoint', () => {
   const asked = { messages: [user(QUESTION)] };
   const steps: Scenario['steps'] = [{ answer: { text: 'One.' } }, { answer: { text: 'Two.' } }];
 
-  it('is refused where the scenario holds no answer to it, and takes no step', () => {
+  it('is refused if the scenario has no answer to it, and uses up no step', () => {
     const simulator = simulate({ scenario: { steps } });
     expect(refusal(simulator, asked)).toMatchObject({
       status: 400,
@@ -195,27 +195,27 @@ describe('the question for a checkpoint', () => {
     expect(send(simulator, { messages: [user('Go.')] }).message).toMatchObject({ content: [{ text: 'One.' }] });
   });
 
-  it('is refused where there is no scenario, and any other text is answered', () => {
+  it('is refused without a scenario, while any other text is answered', () => {
     const simulator = simulate({});
     expect(refusal(simulator, asked)).toMatchObject({ status: 400 });
     expect(send(simulator, { messages: [user('Go.')] }).message).toMatchObject({ stop_reason: 'end_turn' });
   });
 
-  it('is given the `checkpoint` of the scenario each time, and takes no step', () => {
+  it('is answered with the `checkpoint` of the scenario each time, and uses up no step', () => {
     const simulator = simulate({ scenario: parseScenario({ steps, checkpoint: { text: '{"tasks":[]}' } }) });
     for (const again of [asked, { messages: [user('Go.'), assistant(text('One.')), user(QUESTION)] }])
       expect(send(simulator, again).message).toMatchObject({ content: [{ text: '{"tasks":[]}' }] });
     expect(simulator.stepsLeft).toBe(2);
   });
 
-  it('takes the step that expects its words', () => {
+  it('uses up a step that expects its text', () => {
     const scenario = { steps: [{ expect: { lastUserText: 'replaced by a checkpoint' }, answer: { text: 'Read.' } }] };
     const simulator = simulate({ scenario });
     expect(send(simulator, asked).message).toMatchObject({ content: [{ text: 'Read.' }] });
     expect(simulator.stepsLeft).toBe(0);
   });
 
-  it('takes no step that expects words of the prompt before it', () => {
+  it('does not use up a step that expects text of the prompt before it', () => {
     const scenario = { steps: [{ expect: { lastUserText: 'Go' }, answer: { text: 'One.' } }] };
     const simulator = simulate({ scenario });
     expect(refusal(simulator, { messages: [user(text('Go.'), text(QUESTION))] })).toMatchObject({ status: 400 });

@@ -1,4 +1,5 @@
-// Thinking that comes back: bound to its conversation on models with the prefix check (provider-facts §1.8).
+// Tests for thinking that a client sends back. It is bound to its conversation on models with the prefix check
+// (provider-facts §1.8).
 
 import { describe, expect, it, test } from 'vitest';
 import type { Simulator } from '../src/index.ts';
@@ -22,7 +23,7 @@ const CONTROLS = ['thinking-binding-controls-2026-08-01'];
 const OTHER_CONVERSATION =
   'Invalid `signature` in `thinking` block. The block is bound to a different conversation. Remove the block, or set `thinking.block_binding.prefix_mismatch_behavior` to "drop_block".';
 
-/** A conversation of three answers with thinking, as a client sends it back. */
+/** Returns a conversation with three answers that contain thinking, in the form in which a client sends it back. */
 function conversation(
   simulator: Simulator,
   account = 'default',
@@ -37,13 +38,13 @@ function conversation(
   return { fields, messages };
 }
 
-/** A message without one of its blocks. */
+/** Returns a message without one of its blocks. */
 function without(message: Wire | undefined, index: number): Wire {
   const content = message?.['content'];
   return { ...message, content: Array.isArray(content) ? content.filter((_, i) => i !== index) : [] };
 }
 
-describe('§1.8 the prefix check takes', () => {
+describe('§1.8 the prefix check accepts', () => {
   test.each<[string, (fields: Wire, messages: readonly Wire[]) => Wire]>([
     ['the conversation as it was', (fields, messages) => ({ ...fields, messages })],
     ['a longer one', (fields, messages) => ({ ...fields, messages: [...messages, assistant('so'), user('on')] })],
@@ -131,8 +132,8 @@ describe('§1.8 the prefix check refuses', () => {
   });
 });
 
-describe('§1.8 beside the prefix check', () => {
-  it('drops what does not fit where the request asks for that, and says so', () => {
+describe('§1.8 thinking that a client sends back', () => {
+  it('is dropped and reported if it does not fit and the request sets `drop_block`', () => {
     const simulator = simulate();
     const { fields, messages } = conversation(simulator);
     const binding = { type: 'adaptive', block_binding: { prefix_mismatch_behavior: 'drop_block' } };
@@ -148,7 +149,7 @@ describe('§1.8 beside the prefix check', () => {
     expect(usage.input_tokens).toBe(13_000);
   });
 
-  it('refuses edited thinking in the latest answer, by its own text (§1.6)', () => {
+  it('is refused with an error text of its own if it was edited in the latest answer (§1.6)', () => {
     const simulator = simulate();
     const { fields, messages } = conversation(simulator);
     const last = messages[5]?.['content'];
@@ -161,13 +162,13 @@ describe('§1.8 beside the prefix check', () => {
     );
   });
 
-  it('lets a client compact into one message without old thinking', () => {
+  it('may be omitted when a client compacts the history into one message', () => {
     const simulator = simulate();
     const { fields } = conversation(simulator);
     expect(send(simulator, { ...fields, messages: [user('summary, and what next')] }).status).toBe(200);
   });
 
-  it('drops the thinking of another account, and of another model', () => {
+  it('is dropped if it belongs to another account or another model', () => {
     const simulator = simulate();
     const { fields, messages } = conversation(simulator, 'one');
     const reasons = (model: string, account: string): unknown =>
@@ -184,14 +185,14 @@ describe('§1.8 beside the prefix check', () => {
     ]);
   });
 
-  it('is not made on a model without it', () => {
+  it('is not bound to its prefix on a model without the prefix check', () => {
     const simulator = simulate({ recordedSignatures: 'issued' });
     const turn = (first: string): Wire => ({ messages: [user(first), assistant(thinking('hm', 's'), 'b'), user('c')] });
     send(simulator, turn('a'));
     expect(send(simulator, turn('changed')).status).toBe(200);
   });
 
-  it('binds redacted thinking too', () => {
+  it('is bound to its prefix even if it is redacted', () => {
     const simulator = simulate();
     const fields = { model: 'bound-model' };
     const blocks = [
@@ -213,7 +214,7 @@ describe('recorded signatures', () => {
     messages: [user(first), assistant(thinking('hm', 'recorded'), call('a')), user(result('a'))],
   });
 
-  it('are bound where they are first seen when recordings are taken as issued', () => {
+  it("are bound where they are first seen with `recordedSignatures: 'issued'`", () => {
     const simulator = simulate({ recordedSignatures: 'issued' });
     send(simulator, turn('a'));
     send(simulator, turn('a'));
@@ -228,7 +229,7 @@ describe('recorded signatures', () => {
     expect(refusal(simulator, turn('other')).message).toBe(`messages.1.content.0: ${OTHER_CONVERSATION}`);
   });
 
-  it('may be all the same, as in a sanitized recording', () => {
+  it('may all be equal, as in a sanitized recording', () => {
     const simulator = simulate({ recordedSignatures: 'issued' });
     const messages = [
       user('a'),
@@ -240,7 +241,7 @@ describe('recorded signatures', () => {
     expect(send(simulator, { model: 'bound-model', messages }).status).toBe(200);
   });
 
-  it('bind nothing where something else stands in their place', () => {
+  it('are not bound if they are placeholders', () => {
     const simulator = simulate({ recordedSignatures: 'issued' });
     const same = assistant(thinking('same', '[REDACTED]'), 'b');
     send(simulator, { model: 'bound-model', messages: [user('a'), same, user('c'), same, user('e')] });

@@ -1,4 +1,4 @@
-// What an answer says about itself: provider-facts §1.4 (usage, diagnosis) and the simulator's own count.
+// Tests for the reports in an answer: provider-facts §1.4 (usage, diagnosis) and the simulator's own token count.
 
 import { describe, expect, it, test } from 'vitest';
 import { createSimulator, totalInput } from '../src/index.ts';
@@ -6,7 +6,7 @@ import { bodyOf, mark, picture, refusal, send, simulate, text, texts, tool, user
 import type { Wire } from './conversation.ts';
 
 describe('§1.4 usage', () => {
-  it('has exactly the fields of the real one, and what follows the last marker is its input', () => {
+  it('has exactly the fields of the real service, and its input_tokens count only what follows the last marker', () => {
     const fields = { messages: [user(mark(text('a'), '1h'), mark(text('b')), 'c')] };
     const answer = { thinking: 'abcd', text: 'efghijkl' };
     expect(send(simulate(), fields, { answer, sizes: () => 2000 }).usage).toEqual({
@@ -23,7 +23,7 @@ describe('§1.4 usage', () => {
     });
   });
 
-  it('adds up to the whole input', () => {
+  it('has parts whose sum is the whole input', () => {
     const simulator = simulate();
     send(simulator, { messages: [user(...texts(4), mark(text('x')))] }, { at: 0 });
     const { usage } = send(simulator, { messages: [user(...texts(4), 'x', mark(text('y')), 'z')] }, { at: 10 });
@@ -33,7 +33,7 @@ describe('§1.4 usage', () => {
     expect(totalInput(usage)).toBe(7000);
   });
 
-  it('can be told wrong, while the account stays right', () => {
+  it('can be reported wrongly by a fault, while the account stays correct', () => {
     const simulator = simulate();
     const outcome = send(simulator, {}, { fault: { kind: 'wrong-usage', usage: { input_tokens: 1 } } });
     expect([outcome.usage.input_tokens, outcome.message['usage']]).toMatchObject([1000, { input_tokens: 1 }]);
@@ -68,11 +68,11 @@ describe('§1.4 diagnosis', () => {
     ],
     ['another parameter', { type: 'unavailable' }, { tool_choice: { type: 'none' } }],
     ['an unknown message', { type: 'previous_message_not_found' }, { diagnostics: { previous_message_id: 'msg_x' } }],
-  ])('names %s', (_, reason, change) => {
+  ])('reports the reason for a change of %s', (_, reason, change) => {
     expect(reasonAfter(change)).toEqual({ cache_miss_reason: reason });
   });
 
-  it('knows no message of another account', () => {
+  it('does not find a message of another account', () => {
     const simulator = simulate();
     const first = send(simulator, before, { account: 'one' });
     const asked = { ...before, diagnostics: { previous_message_id: first.message['id'] } };
@@ -81,14 +81,14 @@ describe('§1.4 diagnosis', () => {
     });
   });
 
-  it('is null when the request only grew, and when nothing was asked', () => {
+  it('is null if the request only grew, and if the request asked for no diagnosis', () => {
     expect(reasonAfter({ messages: [user('go'), user('on')] })).toBeNull();
     expect(send(simulate(), {}).message['diagnostics']).toBeNull();
   });
 });
 
-describe('the count of its own', () => {
-  it('takes bytes by four, pictures by pixels, and at least one for a block', () => {
+describe("the simulator's own token count", () => {
+  it('is bytes divided by four for a text, follows the pixels for an image, and is at least one for a block', () => {
     const simulator = simulate();
     const tokens = (content: Wire): unknown =>
       simulator.countTokens({ body: JSON.stringify({ model: 'test-model', messages: [user(content)] }) });
@@ -100,13 +100,13 @@ describe('the count of its own', () => {
     });
   });
 
-  it('gives way, block by block, to a recorded size', () => {
+  it('is replaced by a recorded size, block by block', () => {
     const body = bodyOf({ tools: [tool('look')], system: 'brief', messages: [user('abcd')] });
     const sizes = (index: number): number | undefined => [10, 100][index];
     expect(simulate().messages({ body, sizes })).toMatchObject({ usage: { input_tokens: 111 } });
   });
 
-  it('counts what a request would cost, and refuses an output limit there (§1.7)', () => {
+  it('is returned by countTokens, which refuses an output limit (§1.7)', () => {
     const simulator = simulate();
     const body = JSON.stringify({ model: 'test-model', messages: [user('abcdefgh')], system: 'abcd' });
     expect(simulator.countTokens({ body })).toMatchObject({ outcome: 'counted', inputTokens: 3 });
@@ -121,7 +121,7 @@ describe('the count of its own', () => {
 });
 
 describe('the ledger', () => {
-  it('lists what arrived, with the digest of its bytes, refusals too', () => {
+  it('lists the calls that arrived, including refused ones, with the digest of their bytes', () => {
     const simulator = simulate();
     const body = bodyOf({});
     simulator.messages({ body, at: 5, account: 'one' });
@@ -133,7 +133,7 @@ describe('the ledger', () => {
     expect(simulator.calls[0]?.digest).toMatch(/^[0-9a-f]{64}$/);
   });
 
-  it('keeps as many calls as it was told', () => {
+  it('keeps at most `ledgerCalls` calls', () => {
     const simulator = simulate({ ledgerCalls: 2 });
     for (const at of [1, 2, 3]) send(simulator, {}, { at });
     expect(simulator.calls.map((seen) => seen.at)).toEqual([2, 3]);
@@ -141,7 +141,7 @@ describe('the ledger', () => {
 });
 
 describe('the shipped catalog', () => {
-  it('is what a simulator goes by when it was given no rows', () => {
+  it('is the default of a simulator without its own rows', () => {
     const simulator = createSimulator();
     expect(simulator.messages({ body: bodyOf({ model: 'claude-opus-5-5' }) }).status).toBe(200);
     expect(simulator.messages({ body: bodyOf({ model: 'claude-opus-99' }) })).toMatchObject({

@@ -1,4 +1,4 @@
-// The face of `provider-anthropic`: Anthropic's Messages API as a provider.
+// Public exports of `provider-anthropic`: Anthropic's Messages API as a provider.
 
 export { decodeMessage } from './decode/stream.ts';
 export { anthropicEncoder } from './encode/encoder.ts';

@@ -1,6 +1,6 @@
-// Who is spoken to.
+// Names the service that this package calls.
 
 import type { Service } from '@tidemark/provider-wire';
 
-/** Anthropic's own API; its name stands in spans and capability rows too. */
+/** Anthropic's own API. Its name also appears in spans and capability rows. */
 export const ANTHROPIC: Service = { name: 'anthropic', title: 'Anthropic' };

@@ -7,7 +7,7 @@ import { openaiChatEncoder } from './chat/encoder.ts';
 import { openaiResponsesEncoder } from './responses/encoder.ts';
 
 describe('a body of the Responses API', () => {
-  it('is exactly these bytes: what is frozen, the items as they came, what varies by call', () => {
+  it('is exactly these bytes: the frozen fields, the items in order, then the fields that vary by call', () => {
     expect(bodyOf(openaiResponsesEncoder, FRONT, HISTORY)).toBe(
       '{"model":"gpt-5.6-sol","include":["reasoning.encrypted_content"],"reasoning":{"effort":"high"},"store":false,"text":{"verbosity":"low"},' +
         '"tools":[{"type":"function","name":"read","description":"Reads.","parameters":{"type":"object"},"strict":false}],' +
@@ -24,7 +24,7 @@ describe('a body of the Responses API', () => {
     );
   });
 
-  it('leaves out `tools` where there are none, and asks no model for reasoning that has none', () => {
+  it('has no `tools` field without tools, and requests reasoning only from a model that reasons', () => {
     const spans = [span('user', 0, [said('hi')])];
     expect(bodyOf(openaiResponsesEncoder, { ...BARE, model: 'gpt-4.1' }, spans, { ...ENVELOPE, fields: {} })).toBe(
       '{"model":"gpt-4.1","store":false,"input":[{"type":"message","role":"user","content":[{"type":"input_text","text":"hi"}]}],"max_output_tokens":1000,"stream":true}',
@@ -36,7 +36,7 @@ describe('a body of the Responses API', () => {
 });
 
 describe('a body of Chat Completions', () => {
-  it('is exactly these bytes, with words as strings and no reasoning', () => {
+  it('is exactly these bytes, with text as strings and without reasoning', () => {
     expect(bodyOf(openaiChatEncoder, { ...FRONT, model: 'llama3.3', parameters: { temperature: 0 } }, HISTORY)).toBe(
       '{"model":"llama3.3","temperature":0,' +
         '"tools":[{"type":"function","function":{"name":"read","description":"Reads.","parameters":{"type":"object"}}}],' +
@@ -51,7 +51,7 @@ describe('a body of Chat Completions', () => {
     );
   });
 
-  it('says `null` for the words of an answer that only calls', () => {
+  it('has `null` as the content of an answer that contains only calls', () => {
     const spans: readonly Span[] = [
       span('assistant', 0, [{ type: 'call', call: 'c', name: 'read', arguments: '{}' }]),
       span('user', 1, [{ type: 'result', call: 'c', error: false, content: [] }]),
@@ -59,7 +59,7 @@ describe('a body of Chat Completions', () => {
     expect(bodyOf(openaiChatEncoder, BARE, spans)).toContain('{"role":"assistant","content":null,"tool_calls":[');
   });
 
-  it('begins a message of its own for a list behind words of the same group', () => {
+  it('has a separate message for a list of parts that follows text of the same group', () => {
     const spans = [span('user', 0, [said('see')]), ...HISTORY.slice(0, 1)];
     const body: unknown = JSON.parse(bodyOf(openaiChatEncoder, BARE, spans));
     expect(body).toHaveProperty('messages', [
@@ -68,14 +68,14 @@ describe('a body of Chat Completions', () => {
     ]);
   });
 
-  it('speaks of parameters and of the output limit as OpenAI’s reasoning models want it', () => {
+  it("uses the names that OpenAI's reasoning models require for the parameters and the output limit", () => {
     expect(bodyOf(openaiChatEncoder, FRONT, [])).toMatch(
       /^\{"model":"gpt-5.6-sol","reasoning_effort":"high","verbosity":"low",.*"max_completion_tokens":1000,/,
     );
   });
 });
 
-it('lets an answer speak between its calls and their results where items stand alone, and not where they share a message', () => {
+it('the Responses API accepts text between calls and their results, and Chat Completions does not', () => {
   const spans = [
     span('assistant', 0, [{ type: 'call', call: 'c', name: 'read', arguments: '{}' }]),
     span('assistant', 0, [said('wait')]),
@@ -90,13 +90,13 @@ it('lets an answer speak between its calls and their results where items stand a
 describe.each([
   ['responses', openaiResponsesEncoder],
   ['chat', openaiChatEncoder],
-])('a writer of %s', (_name, encoder) => {
+])('a body writer of %s', (_name, encoder) => {
   const lowered = encoder.lowerFront(FRONT, LOWERING);
   const lower = (spans: readonly Span[]): readonly Block[] => spans.flatMap((one) => encoder.lowerSpan(one, LOWERING));
   const blocks = [...lowered.blocks, ...lower(HISTORY)];
   const refusal = expect.objectContaining({ code: 'provider/invalid', class: 'refused' });
 
-  it('spends on a step what is new, not the length of the history', () => {
+  it('hashes only the new blocks of a step and not the whole history', () => {
     const fed = { bytes: 0 };
     const wrap = (hash: ReturnType<typeof createHash>): Hash => ({
       update: (data) => {
@@ -133,7 +133,7 @@ describe.each([
     }
   });
 
-  it('is as good as before when a body was refused', () => {
+  it('works as before after it refused a body', () => {
     const writer = encoder.join(lowered, sha256);
     const open = [...lowered.blocks, ...lower(HISTORY.slice(0, 2))];
     expect(() => writer.write(open, [], ENVELOPE)).toThrow(
@@ -143,7 +143,7 @@ describe.each([
     expect(writer.write(blocks, [], ENVELOPE)).toEqual(encoder.join(lowered, sha256).write(blocks, [], ENVELOPE));
   });
 
-  it('refuses what the API has no field for, and a tool it would refuse', () => {
+  it('refuses a parameter without a field in the API, and a tool that the API would refuse', () => {
     expect(() => encoder.lowerFront({ ...FRONT, parameters: { effort: 'high' } }, LOWERING)).toThrow(
       expect.objectContaining({ code: 'provider/unsupported', message: expect.stringContaining('"effort"') }),
     );

@@ -1,4 +1,4 @@
-// The face of `provider-openai`: OpenAI's Responses API, Chat Completions for compatible servers, and OpenRouter.
+// Public exports of `provider-openai`: OpenAI's Responses API, Chat Completions for compatible servers, and OpenRouter.
 
 export { openaiChatEncoder } from './chat/encoder.ts';
 export { openrouterEncoder } from './openrouter/encoder.ts';

@@ -28,7 +28,7 @@ const result = (more: Partial<ResultPart>): ResultPart => ({
 });
 
 describe('reasoning', () => {
-  it('goes back byte by byte, in arrival order', () => {
+  it('is sent back byte by byte, in the order of arrival', () => {
     expect(
       heads('assistant', 0, [thought, said('so'), { ...thought, opaque: `${thought.opaque} ` }, said('then')]),
     ).toEqual([
@@ -47,24 +47,24 @@ describe('reasoning', () => {
     ['an empty seal', { opaque: '{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":""}' }],
     ['an item that is no JSON', { opaque: 'hm' }],
     ['an answer that goes on otherwise behind it', { torn: true }],
-  ])('of %s is left out', (_what, change) => {
+  ])('of %s is omitted', (_what, change) => {
     expect(heads('assistant', 0, [{ ...thought, ...change }, said('so')])).toEqual([
       '{"type":"message","role":"assistant","content":[{"type":"output_text","text":"so"}]}',
     ]);
   });
 
-  it('that nothing follows is left out (vercel/ai#7099)', () => {
+  it('with no part after it is omitted (vercel/ai#7099)', () => {
     expect(heads('assistant', 0, [thought, said(' ')])).toEqual([]);
     expect(heads('assistant', 0, [said('so'), thought])).toHaveLength(1);
   });
 
-  it('knows a model by all its names', () => {
+  it('is kept if its model is an alias of the current model', () => {
     const capabilities = { ...LOWERING.capabilities, aliases: [`${MODEL}-2026-06-01`] };
     const part = { ...thought, model: `${MODEL}-2026-06-01` };
     expect(lowerSpan(span('assistant', 0, [part, said('so')]), { ...LOWERING, capabilities })).toHaveLength(2);
   });
 
-  it('has no place in Chat Completions', () => {
+  it('is never sent in Chat Completions', () => {
     expect(chatHeads('assistant', 0, [thought, said('so')])).toEqual(['so']);
   });
 });
@@ -83,18 +83,18 @@ describe('calls and results', () => {
     [' ', '"{}"'],
     ['{"cut', '"{\\"raw\\":\\"{\\\\\\"cut\\"}"'],
     ['[1]', '"{\\"raw\\":\\"[1]\\"}"'],
-  ])('give a compatible server an object for the arguments %j', (raw, wire) => {
+  ])('give a compatible server a JSON object for the arguments %j', (raw, wire) => {
     expect(chatHeads('assistant', 0, [call(raw)])[0]).toContain(`"arguments":${wire}}`);
   });
 
-  it('map both ids of a pair alike (anthropics/claude-code#63293)', () => {
+  it('use the same mapped id in a call and its result (anthropics/claude-code#63293)', () => {
     const id = 'x'.repeat(80);
     const [asked] = heads('assistant', 0, [{ type: 'call', call: id, name: 'read', arguments: '{}' }]);
     const [told] = heads('user', 1, [result({ call: id })]);
     expect(/"call_id":"([^"]{1,64})"/.exec(asked ?? '')?.[1]).toBe(/"call_id":"([^"]{1,64})"/.exec(told ?? '')?.[1]);
   });
 
-  it('put results before words, and words before calls where a message must', () => {
+  it('place results before text, and in Chat Completions place text before calls', () => {
     expect(lowerSpan(span('user', 1, [said('go on'), result({})]), LOWERING).map(({ holds }) => holds)).toEqual([
       'result',
       'text',
@@ -105,7 +105,7 @@ describe('calls and results', () => {
     ]);
   });
 
-  it('carry an image in a result, or say which one cannot be there (L6)', () => {
+  it('keep an image in a result, or replace it with a text in Chat Completions (L6)', () => {
     const content = [{ type: 'text', text: 'seen' } as const, PICTURE];
     expect(heads('user', 1, [result({ content })])).toEqual([
       '{"type":"function_call_output","call_id":"c1","output":[{"type":"input_text","text":"seen"},' +
@@ -120,18 +120,18 @@ describe('calls and results', () => {
 describe('images', () => {
   const tiff: ImagePart = { ...PICTURE, mediaType: 'image/tiff', bytes: 77 };
 
-  it('count by their pixels and their bytes', () => {
+  it('count tokens by their pixels and media by their bytes', () => {
     const [block] = lowerSpan(span('user', 0, [{ ...PICTURE, width: 64, height: 33 }]), LOWERING);
     expect(block).toMatchObject({ holds: 'image', tokens: 4, mediaBytes: 3 });
   });
 
-  it('are told in words where they cannot be sent (L6)', () => {
+  it('are replaced by a text with the reason if they cannot be sent (L6)', () => {
     expect(heads('user', 0, [tiff])[0]).toContain('only PNG, JPEG, GIF and WebP are accepted. image/tiff, 77 bytes');
     expect(heads('assistant', 0, [PICTURE])[0]).toContain('a message of role assistant takes none');
     expect(chatHeads('user', 0, [tiff])[0]).toContain('{"type":"text","text":"[image left out');
   });
 
-  it('are refused where their bytes were not loaded', () => {
+  it('throw `provider/invalid` if their bytes were not loaded', () => {
     const lost = span('user', 0, [{ ...PICTURE, artifact: 'b'.repeat(64) }]);
     for (const lower of [lowerSpan, lowerChat]) {
       expect(() => lower(lost, LOWERING)).toThrow(expect.objectContaining({ code: 'provider/invalid' }));
@@ -143,7 +143,7 @@ describe('native items', () => {
   const item = '{"type":"web_search_call", "id":"ws_1","status":"completed"}';
   const native = { type: 'native', provider: 'openai', item, text: 'searched' } as const;
 
-  it('go back verbatim to their own API, and as their twin to any other', () => {
+  it('are sent verbatim to their own API, and as their plain twin to any other API', () => {
     expect(heads('assistant', 0, [native])).toEqual([item]);
     expect(heads('assistant', 0, [{ ...native, provider: 'anthropic' }])).toEqual([
       '{"type":"message","role":"assistant","content":[{"type":"output_text","text":"searched"}]}',
@@ -152,8 +152,8 @@ describe('native items', () => {
   });
 });
 
-describe('the operator in the tail', () => {
-  it('is a developer where the row appends it, and user text elsewhere', () => {
+describe('a system message in the tail', () => {
+  it('has the developer role if the model accepts an appended one, and the user role otherwise', () => {
     const words = span('system', 0, [said('read only')]);
     expect(lowerSpan(words, LOWERING)[0]).toMatchObject({ role: 'developer' });
     const capabilities = { ...LOWERING.capabilities, appends: [] };
@@ -161,10 +161,10 @@ describe('the operator in the tail', () => {
   });
 });
 
-describe('a change of what the front says', () => {
+describe('a change of the front', () => {
   const tools: ToolsChange = { type: 'change', change: 'tools', added: [], removed: [] };
 
-  it('is an item of its own: another effort, or more tools', () => {
+  it('is an item of its own for another effort or for more tools', () => {
     expect(heads('system', 0, [{ type: 'change', change: 'reasoning', setting: 'high' }])).toEqual([
       '{"type":"configuration_update","reasoning":{"effort":"high"}}',
     ]);
@@ -174,7 +174,7 @@ describe('a change of what the front says', () => {
     ]);
   });
 
-  it('is refused where there is no item for it', () => {
+  it('throws `provider/unsupported` if the API has no item for it', () => {
     const unsupported = expect.objectContaining({ code: 'provider/unsupported' });
     expect(() => heads('system', 0, [{ ...tools, removed: ['read'] }])).toThrow(unsupported);
     expect(() => chatHeads('system', 0, [{ type: 'change', change: 'reasoning', setting: 'high' }])).toThrow(

@@ -27,7 +27,7 @@ function bodyOf(lowering: Lowering, markers: readonly Marker[]): string {
 
 const contract = (ttl: Marker['ttl']): readonly Marker[] => [{ block: 2, ttl }];
 
-it('puts a mark into the last part of the contract, and changes no other byte', () => {
+it('a marker changes only the last part of the system texts and no other byte', () => {
   const marked = bodyOf(SOL, contract('30m'));
   expect(marked).toContain(
     '{"type":"input_text","text":"A role.","prompt_cache_breakpoint":{"mode":"explicit"}}]},{"type":"message","role":"user"',
@@ -36,12 +36,12 @@ it('puts a mark into the last part of the contract, and changes no other byte', 
   expect(bodyOf(SOL, contract('12h'))).toContain('"prompt_cache_breakpoint":{"mode":"explicit","ttl":"12h"}');
 });
 
-it('writes a body without marks alike, whether the model takes them or not', () => {
+it('a body without markers has the same bytes for models with and without explicit markers', () => {
   const unmarked = { ...SOL, capabilities: { ...SOL.capabilities, slots: 0 } };
   expect(bodyOf(SOL, [])).toBe(bodyOf(unmarked, []));
 });
 
-it('takes marks on the contract alone, from GPT-5.6 on, and never in Chat, where it is a string', () => {
+it('only system texts are markable, only from GPT-5.6 on, and never in Chat Completions, where they are one string', () => {
   const markable = (blocks: readonly Block[]): readonly number[] =>
     blocks.flatMap((block, index) => (block.markable ? [index] : []));
   expect(markable(blocksOf(SOL))).toEqual([1, 2]);
@@ -49,14 +49,14 @@ it('takes marks on the contract alone, from GPT-5.6 on, and never in Chat, where
   expect(markable(blocksOf(SOL, openaiChatEncoder))).toEqual([]);
 });
 
-it('refuses a life that OpenAI does not sell, and a mark where none can stand', () => {
+it('a body refuses a lifetime that OpenAI does not sell, and a marker on a block that takes none', () => {
   const refused = expect.objectContaining({ code: 'provider/invalid' });
   expect(() => bodyOf(SOL, contract('5m'))).toThrow(refused);
   expect(() => bodyOf(SOL, [{ block: 0, ttl: '30m' }])).toThrow(refused);
   expect(() => bodyOf(OLD, contract('30m'))).toThrow(refused);
 });
 
-it('sends the cache key where the row has a use for it, and none to a compatible server', () => {
+it('`routing` sends the cache key if the catalog row has routing, and sends none to a compatible server', () => {
   const { routing: _none, ...compatible } = OLD.capabilities;
   for (const { routing } of [openaiResponsesEncoder, openaiChatEncoder]) {
     expect(routing?.('tm1.0', SOL.capabilities)).toEqual({ prompt_cache_key: 'tm1.0' });

@@ -13,7 +13,7 @@ it.each([
   ['gpt-oss:20b', false, undefined],
   ['llama3.3', false, undefined],
   ['olmo-2', false, undefined],
-])('knows %s: reasons %s, bills writes %s', (model, reasons, writes) => {
+])('for the model %s, `isReasoning` is %s and `billsWrites` is %s', (model, reasons, writes) => {
   expect(isReasoning(model)).toBe(reasons);
   expect(billsWrites(model)).toBe(writes);
 });

@@ -87,8 +87,8 @@ describeHttpContract('Chat Completions', {
   refusing: (words) => ({ error: { param: null, code: 'invalid_api_key', message: words } }),
 });
 
-describe('sending', () => {
-  it('sends exactly the bytes that were digested, once, and nothing of the environment', async () => {
+describe('sending a request', () => {
+  it('the digested bytes are sent exactly once, and no value of the environment is sent', async () => {
     vi.stubEnv('OPENAI_ORG_ID', 'org-of-the-machine');
     vi.stubEnv('OPENAI_PROJECT_ID', 'project-of-the-machine');
     const { baseURL, arrivals } = await serve(streaming(ANSWER));
@@ -108,14 +108,14 @@ describe('sending', () => {
     expect(JSON.stringify(arrival?.headers)).not.toContain('of-the-machine');
   });
 
-  it('streams the answer up to `finished`', async () => {
+  it('the answer is streamed up to `finished`', async () => {
     const { baseURL } = await serve(streaming(ANSWER));
     const arrived = await parts({ baseURL });
     expect(arrived.map(({ type }) => type)).toEqual(['began', 'text.delta', 'part', 'finished']);
     expect(arrived.at(-1)).toMatchObject({ answer: { parts: [{ type: 'text', text: 'Hé' }], response: 'resp_1' } });
   });
 
-  it('speaks Chat Completions to a compatible server, with [DONE] and without', async () => {
+  it('Chat Completions works with a compatible server, with and without [DONE]', async () => {
     for (const done of ['data: [DONE]\n\n', '']) {
       const { baseURL, arrivals } = await serve(streaming(CHUNKS, (response) => response.end(done)));
       const arrived = await parts({ baseURL, api: 'chat' });
@@ -124,14 +124,14 @@ describe('sending', () => {
     }
   });
 
-  it('reads an answer that did not come as a stream', async () => {
+  it('an answer that is not a stream is read', async () => {
     const whole = await serve(json(200, { id: 'resp_1', status: 'completed', output: [message] }));
     expect((await parts({ baseURL: whole.baseURL })).map(({ type }) => type)).toEqual(['began', 'part', 'finished']);
     const chat = await serve(json(200, { choices: [{ message: { content: 'Hé' }, finish_reason: 'stop' }] }));
     expect((await parts({ baseURL: chat.baseURL, api: 'chat' })).at(-1)).toMatchObject({ answer: { stop: 'end' } });
   });
 
-  it('counts tokens of a body without what only generating needs, where the API counts', async () => {
+  it('`countTokens` sends the body without the fields that only generation needs, and exists only for the Responses API', async () => {
     const { baseURL, arrivals } = await serve(json(200, { object: 'response.input_tokens', input_tokens: 42 }));
     const body = Buffer.from(bodyOf(openaiResponsesEncoder, FRONT, []));
     expect(await provider({ baseURL }).countTokens?.({ body, betas: [] })).toBe(42);
@@ -147,8 +147,8 @@ describe('sending', () => {
   });
 });
 
-describe('failing', () => {
-  it('sorts a refusal by code and status, and passes the wait and the request on', async () => {
+describe('errors of a call', () => {
+  it('a refusal is sorted by code and status, and keeps the wait and the request id', async () => {
     const error = { code: 'rate_limit_exceeded', type: 'tokens', message: 'slow down' };
     const { baseURL, arrivals } = await serve(failing(429, error, { 'retry-after': '7' }));
     const { message: words, ...error429 } = await failure({ baseURL });
@@ -161,7 +161,7 @@ describe('failing', () => {
     expect(arrivals).toHaveLength(1);
   });
 
-  it('takes an overflow for a reason to compact, in a status and inside the stream', async () => {
+  it('a request that is too long has class `compaction`, as a status and as an event of the stream', async () => {
     const error = { code: 'context_length_exceeded', message: 'Your input exceeds the context window of this model.' };
     const expected = { class: 'compaction', code: 'provider/too-long' };
     const refused = await serve(failing(400, { type: 'invalid_request_error', ...error }));
@@ -171,7 +171,7 @@ describe('failing', () => {
     expect(await failure({ baseURL: late.baseURL })).toMatchObject(expected);
   });
 
-  it('reads an error of a compatible server, whatever its shape', async () => {
+  it('an error of a compatible server is read in any of its shapes', async () => {
     const number = await serve(failing(400, { code: 400, type: 'exceed_context_size_error', message: 'too big' }));
     expect(await failure({ baseURL: number.baseURL })).toMatchObject({ code: 'provider/too-long' });
     const plain = await serve(json(404, { error: 'model "x" not found, try pulling it first' }));
@@ -180,7 +180,7 @@ describe('failing', () => {
     expect(await failure({ baseURL: other.baseURL })).toMatchObject({ code: 'provider/invalid' });
   });
 
-  it('throws an error that comes after 200, with what had arrived already said', async () => {
+  it('an error after status 200 is thrown after the parts that had already arrived', async () => {
     const error = { type: 'error', code: 'server_error', message: 'oops' };
     const { baseURL } = await serve(streaming([...ANSWER.slice(0, 3), error]));
     const arrived: StreamPart[] = [];
@@ -191,7 +191,7 @@ describe('failing', () => {
     expect(arrived.map(({ type }) => type)).toEqual(['began', 'text.delta']);
   });
 
-  it('says nothing of the key where a server says it in a whole answer', async () => {
+  it('an error does not reveal the key if the server repeats the key in a whole answer', async () => {
     const { baseURL } = await serve(json(200, { error: { message: KEY, code: 500 } }));
     const { message: words, stack, cause } = await failure({ baseURL, api: 'chat' });
     expect([words, stack, String(cause)].join('\n')).not.toContain(KEY);

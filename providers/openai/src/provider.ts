@@ -1,4 +1,4 @@
-// OpenAI as a provider: which of its two APIs, or the server that speaks the second one in its place.
+// OpenAI as a provider. Selects one of OpenAI's two APIs, or a compatible server that offers the second one.
 
 import type { Encoder, Outgoing, Provider } from '@tidemark/model';
 import type { AnswerDecoder, Service } from '@tidemark/provider-wire';
@@ -13,33 +13,42 @@ import { beginResponse } from './responses/stream.ts';
 import { COMPATIBLE, OPENAI } from './service.ts';
 import { openClient } from './socket/client.ts';
 
-/** How to reach the API, and which of the two. */
+/** Options for reaching the API. */
 export interface OpenAIOptions {
-  /** A server that asks for none takes any word. */
+  /** API key. For a server that needs no key, any text works. */
   readonly apiKey: string;
-  /** Responses is OpenAI's own; Chat Completions is what compatible servers speak. */
+  /**
+   * Name of the API: `responses` is OpenAI's own API, and `chat` is Chat Completions, which compatible servers offer.
+   */
   readonly api: 'responses' | 'chat';
-  /** With the `/v1`. The vendor's own by default; never taken from the environment. */
+  /**
+   * Address of the API, including `/v1`. The default is OpenAI's own address. It is never read from the environment.
+   */
   readonly baseURL?: string;
-  /** Set for a server that is not OpenAI's: its models are those of the provider `compatible`. */
+  /** True for a server that is not OpenAI's. Its models then belong to the provider `compatible`. */
   readonly compatible?: boolean;
-  /** Instead of the global one. A WebSocket does not use it. */
+  /** Function used instead of the global `fetch`. A WebSocket does not use it. */
   readonly fetch?: typeof globalThis.fetch;
-  /** How long a call may be silent, in milliseconds; 180,000 by default. */
+  /** Maximum silence of a call, in milliseconds. The default is 180,000. */
   readonly idleMs?: number;
   /**
-   * `http` by default. `websocket`: every call. `auto`: the calls of a lane, each of which may go on from the answer before,
-   * over a WebSocket, the others over HTTP; and over HTTP what nothing arrived of. Responses alone knows WebSockets.
+   * Transport of calls. The default is `http`. WebSockets exist only in the Responses API.
+   *
+   * - `websocket`: every call uses a WebSocket.
+   * - `auto`: a call with a lane uses a WebSocket, where it may continue from the lane's last answer. A call without a
+   *   lane uses HTTP. A call that received nothing over its WebSocket is sent again over HTTP.
    */
   readonly transport?: 'http' | 'websocket' | 'auto';
-  /** How long a connection is kept for the next call of its lane, in milliseconds; 300,000 by default. */
+  /**
+   * Time for which an idle connection is kept for the next call of its lane, in milliseconds. The default is 300,000.
+   */
   readonly keepMs?: number;
 }
 
 const ADDRESS = 'https://api.openai.com/v1';
 const KEEP_MS = 300_000;
 
-/** One of the two APIs. */
+/** Path, encoder and decoder of one of OpenAI's two APIs. */
 interface Api {
   readonly path: string;
   readonly encoder: Encoder;
@@ -60,11 +69,13 @@ const APIS: { readonly [api in OpenAIOptions['api']]: Api } = {
 };
 
 /**
- * OpenAI, or a server that speaks its wire format. Only the Responses API counts tokens, and knows WebSockets: they are
- * closed when they idle or with the provider, and never keep the process alive by themselves.
+ * Creates a provider for OpenAI or for a server with the same wire format. Only the Responses API counts tokens and
+ * supports WebSockets. A WebSocket is closed when it is idle for too long or when the provider is closed, and an idle
+ * one does not keep the process alive.
  *
- * @throws ProviderError `provider/authentication` for a key that no header can hold, `provider/unsupported` for WebSockets
- *   on Chat Completions.
+ * @throws ProviderError `provider/authentication` for a key that is not valid in a header, `provider/address` for an
+ *   address that does not use HTTP or HTTPS or that contains a password, `provider/unsupported` for WebSockets with
+ *   Chat Completions.
  */
 export function createOpenAIProvider(options: OpenAIOptions): Provider {
   const { api, compatible = false, baseURL = ADDRESS, transport = 'http', keepMs = KEEP_MS, ...rest } = options;

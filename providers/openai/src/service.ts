@@ -1,20 +1,27 @@
-// The services behind OpenAI's wire format: OpenAI itself, servers that speak its Chat Completions, and OpenRouter.
+// Names the services that use OpenAI's wire format: OpenAI itself, servers that are compatible with its Chat
+// Completions, and OpenRouter.
 
 import type { Capabilities, Envelope } from '@tidemark/model';
 import type { Service } from '@tidemark/provider-wire';
 
-/** OpenAI's own API. Its encoders name it in their errors, also for a compatible server. */
+/** OpenAI's own API. OpenAI's encoders use this name in their errors, even for a compatible server. */
 export const OPENAI: Service = { name: 'openai', title: 'OpenAI' };
 
-/** Ollama, vLLM, llama.cpp: no catalog knows their models, so they are a provider of their own. */
+/**
+ * Compatible servers such as Ollama, vLLM and llama.cpp. No catalog contains their models, so they form a provider of
+ * their own.
+ */
 export const COMPATIBLE: Service = { name: 'compatible', title: 'the compatible server' };
 
-/** The router. Which upstream answers is its own choice, kept for a session as far as it can. */
+/**
+ * The router OpenRouter. It chooses the upstream that answers, and keeps the same upstream for a session if possible.
+ */
 export const OPENROUTER: Service = { name: 'openrouter', title: 'OpenRouter' };
 
 /**
- * The cache key on the wire: OpenAI routes by it, or since GPT-5.6 keeps accounts apart by it (provider facts 2.1). It is
- * `prompt_cache_key`, where the row has a use for one: a compatible server may know no such field.
+ * Returns the cache key as a field of the body, `prompt_cache_key`. OpenAI routes by this key. Since GPT-5.6 it also
+ * separates accounts by the key (provider facts 2.1). Returns no field if the catalog row has no routing, because a
+ * compatible server may not accept the field.
  */
 export function cacheRouting(cacheKey: string, { routing }: Capabilities): Envelope['fields'] {
   return routing === undefined ? {} : { prompt_cache_key: cacheKey };

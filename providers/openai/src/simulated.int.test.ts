@@ -1,4 +1,5 @@
-// Both halves against the simulator's OpenAI part: turns with reasoning, calls and results, over the official SDK.
+// Tests the encoder and the decoder against the simulator's OpenAI endpoint, through the official SDK, with turns that
+// contain reasoning, calls and results.
 
 import type { Answer, Block, Encoder, Front, Lowering, Part, Provider, Span } from '@tidemark/model';
 import { defaultCatalog, findModel, inputTokens, writtenTokens } from '@tidemark/model';
@@ -14,7 +15,7 @@ afterEach(async () => {
   await Promise.all(open.splice(0).map((door) => door.close()));
 });
 
-/** A simulator that listens, and a provider that calls it. */
+/** Starts a simulator, and creates a provider that calls it. */
 async function start(
   api: 'responses' | 'chat',
 ): Promise<{ readonly simulator: Simulator; readonly provider: Provider }> {
@@ -27,7 +28,7 @@ async function start(
   };
 }
 
-/** A conversation on one writer, as the agent drives it. */
+/** Runs a conversation with one body writer, in the same way as the agent. */
 function converse(provider: Provider, model: string) {
   const row = findModel(defaultCatalog(), model, 'openai');
   if (row === undefined) throw new Error(`the catalog knows no ${model}`);
@@ -77,7 +78,7 @@ const result = (call: string): Part => ({
   content: [{ type: 'text', text: `what stands in the file of ${call}. `.repeat(60) }],
 });
 
-/** Three requests: a prompt, the results of two calls, another prompt. */
+/** Sends three requests: a prompt, the results of two calls, and another prompt. */
 async function threeRequests(simulator: Simulator, provider: Provider, model: string): Promise<readonly Answer[]> {
   const talk = converse(provider, model);
   talk.add('user', [said('read a and b, please. '.repeat(50))]);
@@ -92,7 +93,7 @@ async function threeRequests(simulator: Simulator, provider: Provider, model: st
 }
 
 describe('a session on the Responses API', () => {
-  it('is accepted with its reasoning sent back, and reads what the request before it wrote', async () => {
+  it('is accepted with its reasoning sent back, and reads the tokens that the request before it wrote', async () => {
     const { simulator, provider } = await start('responses');
     const answers = await threeRequests(simulator, provider, 'gpt-5.6-sol');
     expect(simulator.calls.map(({ status }) => status)).toEqual([200, 200, 200]);
@@ -105,7 +106,7 @@ describe('a session on the Responses API', () => {
     expect(second?.read).toBeGreaterThan(1_024);
   });
 
-  it.each(['gpt-5.6-sol', 'gpt-5.4'])('tells, on %s, usage that is the account of the provider', async (model) => {
+  it.each(['gpt-5.6-sol', 'gpt-5.4'])("reports on %s the same usage as the provider's account", async (model) => {
     const { simulator, provider } = await start('responses');
     const answers = await threeRequests(simulator, provider, model);
     for (const [index, { usage }] of answers.entries()) {
@@ -117,7 +118,7 @@ describe('a session on the Responses API', () => {
     expect(answers[2]?.usage.read).toBeGreaterThan(1_024);
   });
 
-  it('counts the tokens that it then pays for', async () => {
+  it('is billed for the number of tokens that `countTokens` returned', async () => {
     const { simulator, provider } = await start('responses');
     const talk = converse(provider, 'gpt-5.6-sol');
     talk.add('user', [said('hello')]);
@@ -126,7 +127,7 @@ describe('a session on the Responses API', () => {
     expect(inputTokens((await talk.ask()).usage)).toBe(counted);
   });
 
-  it('stops at its limit, and says so', async () => {
+  it('stops at its output limit and reports the stop reason `length`', async () => {
     const { simulator, provider } = await start('responses');
     const talk = converse(provider, 'gpt-5.6-sol');
     talk.add('user', [said('hello')]);
@@ -136,7 +137,7 @@ describe('a session on the Responses API', () => {
 });
 
 describe('a session on Chat Completions', () => {
-  it('is accepted, and tells usage that is the account of the provider', async () => {
+  it("is accepted and reports the same usage as the provider's account", async () => {
     const { simulator, provider } = await start('chat');
     const answers = await threeRequests(simulator, provider, 'gpt-5.6-sol');
     expect(simulator.calls.map(({ status }) => status)).toEqual([200, 200, 200]);
@@ -155,7 +156,7 @@ describe.each(['responses', 'chat'] as const)('a fault on %s', (api) => {
     [{ kind: 'server-error' }, 'retryable', 'provider/server'],
     [{ kind: 'cut', afterEvents: 3 }, 'retryable', 'provider/cut'],
     [{ kind: 'malformed-event', afterEvents: 2 }, 'retryable', 'provider/malformed'],
-  ])('%j is %s, %s', async (fault, sorted, code) => {
+  ])('%j causes an error of class %s with code %s', async (fault, sorted, code) => {
     const { simulator, provider } = await start(api);
     const talk = converse(provider, 'gpt-5.6-sol');
     talk.add('user', [said('hello')]);
@@ -163,7 +164,7 @@ describe.each(['responses', 'chat'] as const)('a fault on %s', (api) => {
     await expect(talk.ask()).rejects.toMatchObject({ class: sorted, code });
   });
 
-  it('is sorted in mid-stream too', async () => {
+  it('in the middle of a stream throws an error of class `retryable`', async () => {
     const { simulator, provider } = await start(api);
     const talk = converse(provider, 'gpt-5.6-sol');
     talk.add('user', [said('hello')]);
@@ -171,7 +172,7 @@ describe.each(['responses', 'chat'] as const)('a fault on %s', (api) => {
     await expect(talk.ask()).rejects.toMatchObject({ class: 'retryable' });
   });
 
-  it('that a request has too much in it is a reason to compact', async () => {
+  it('for a request that is too long throws an error of class `compaction`', async () => {
     const { provider } = await start(api);
     const talk = converse(provider, 'gpt-4o');
     talk.add('user', [said('a word or two '.repeat(60_000))]);

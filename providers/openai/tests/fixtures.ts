@@ -1,4 +1,4 @@
-// Values that the tests of this room share.
+// Values shared by the tests of this package.
 
 import type {
   Block,
@@ -22,7 +22,7 @@ export const ENVELOPE: Envelope = { outputLimit: 1_000, fields: { prompt_cache_k
 
 const origin = { from: 'layer', layer: 'runtime', revision: '1' } as const;
 
-/** A front without anything. */
+/** A front without parameters, tools and system texts. */
 export const BARE: Front = { model: MODEL, parameters: {}, tools: [], system: [] };
 
 /** A front with one tool and two system texts. */
@@ -36,7 +36,7 @@ export const FRONT: Front = {
   ],
 };
 
-/** One span of a message. */
+/** Returns a span with one group of parts of a message. */
 export function span(role: Role, group: number, parts: readonly Part[], opensTurn = false): Span {
   const at = { from: 'event', session: 'session', position: group } as const;
   return { role, group, parts, opensTurn, ordinal: group, stability: 'session', origin: at };
@@ -44,7 +44,9 @@ export function span(role: Role, group: number, parts: readonly Part[], opensTur
 
 export const said = (text: string): Part => ({ type: 'text', text });
 
-/** A prompt with a picture, an answer with reasoning and two calls, their results, and what was said then. */
+/**
+ * Returns a history: a prompt with a picture, an answer with reasoning and two calls, their results, and a final text.
+ */
 export function historyOf(reasoning: Part, failed: ResultPart['content']): readonly Span[] {
   return [
     span('user', 0, [said('read both'), PICTURE], true),
@@ -61,7 +63,7 @@ export function historyOf(reasoning: Part, failed: ResultPart['content']): reado
   ];
 }
 
-/** Such a history of OpenAI's, with encrypted reasoning and a failed result that is empty. */
+/** A history for OpenAI, with encrypted reasoning and an empty failed result. */
 export const HISTORY: readonly Span[] = historyOf(
   {
     type: 'reasoning',
@@ -73,7 +75,7 @@ export const HISTORY: readonly Span[] = historyOf(
   [],
 );
 
-/** The body of these spans. */
+/** Returns the body of these spans as text. */
 export function bodyOf(encoder: Encoder, front: Front, spans: readonly Span[], envelope: Envelope = ENVELOPE): string {
   const lowered = encoder.lowerFront(front, LOWERING);
   const blocks: readonly Block[] = [...lowered.blocks, ...spans.flatMap((one) => encoder.lowerSpan(one, LOWERING))];
@@ -83,7 +85,7 @@ export function bodyOf(encoder: Encoder, front: Front, spans: readonly Span[], e
 export const SERVICE: Service = { name: 'somebody', title: 'Somebody' };
 export const READING: AnswerReading = { service: SERVICE };
 
-/** What these events say, without the end of the stream. */
+/** Returns the stream parts of these events. The stream is not ended. */
 export function play(decoding: Decoding, events: readonly object[]): readonly StreamPart[] {
   return events.flatMap((event) => decoding.take(JSON.stringify(event)));
 }

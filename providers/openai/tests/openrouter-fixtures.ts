@@ -1,4 +1,4 @@
-// Values that the tests of OpenRouter's provider share.
+// Values shared by the tests of OpenRouter's provider.
 
 import type { Block, Envelope, Front, Lowering, Marker, Part, Span } from '@tidemark/model';
 import { defaultCatalog, findModel } from '@tidemark/model';
@@ -22,19 +22,19 @@ export const result = (call: string, text: string): Part => ({
   content: [{ type: 'text', text }],
 });
 
-/** A prompt with a picture, an answer with reasoning and two calls, their results, and what was said then. */
+/** A history: a prompt with a picture, an answer with reasoning and two calls, their results, and a final text. */
 export const HISTORY: readonly Span[] = historyOf(
   { type: 'reasoning', text: 'hm', opaque: '{"type":"thinking"}', provider: 'openrouter', model: MODEL },
   [PICTURE],
 );
 
-/** All blocks of a front and of spans. */
+/** Returns all blocks of a front and of spans. */
 export function blocksOf(front: Front, spans: readonly Span[]): readonly Block[] {
   const lowered = openrouterEncoder.lowerFront(front, LOWERING);
   return [...lowered.blocks, ...spans.flatMap((one) => openrouterEncoder.lowerSpan(one, LOWERING))];
 }
 
-/** The body of these spans. */
+/** Returns the body of these spans. */
 export function bodyOf(front: Front, spans: readonly Span[], markers: readonly Marker[] = []): Uint8Array {
   const writer = openrouterEncoder.join(openrouterEncoder.lowerFront(front, LOWERING), sha256);
   return writer.write(blocksOf(front, spans), markers, ENVELOPE).body;

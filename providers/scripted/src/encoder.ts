@@ -1,4 +1,5 @@
-// The encoder of the twin: a body is lines of JSON, joined anew each time. Simple on purpose, to keep the port honest.
+// Encoder of the scripted provider. A body is lines of JSON and is built from scratch each time. The encoder is
+// deliberately simple, to check that the provider port works for a format unlike those of the real APIs.
 
 import type {
   AddedTool,
@@ -17,7 +18,10 @@ import type {
 } from '@tidemark/model';
 import { canonicalText, isBlank, ProviderError } from '@tidemark/model';
 
-/** One line for the parameters, one for each block with its marker, one for the envelope. */
+/**
+ * Encoder of the scripted provider. A body has one line for the parameters, one for each block with its marker, and one
+ * for the envelope.
+ */
 export const scriptedEncoder: Encoder = {
   revision: 'scripted/1',
   lowerFront,
@@ -27,7 +31,7 @@ export const scriptedEncoder: Encoder = {
   join,
 };
 
-/** A message is a line: one block. */
+/** Returns the block of a message. Each message of this format is one line and one block. */
 function locate({ message }: RefusedPlace, blocks: readonly Block[]): readonly number[] {
   const front = blocks.findIndex(({ section }) => section === 'messages');
   return message === undefined || front === -1 || front + message >= blocks.length ? [] : [front + message];
@@ -50,7 +54,7 @@ function mark(ttl: Marker['ttl'] | undefined): string {
   return ttl === undefined ? '' : `,"marker":"${ttl}"`;
 }
 
-// By number: enough to notice that a history is open.
+// Compares only the numbers of calls and results, which is enough to find an open history.
 function requireClosed(blocks: readonly Block[]): void {
   let open = 0;
   for (const { holds, role } of blocks) {
@@ -67,10 +71,10 @@ function unclosedError(): ProviderError {
   return new ProviderError('refused', 'provider/unclosed-history', message, { provider: PROVIDER });
 }
 
-/** The name of this provider in errors and spans. */
+/** Name of this provider in errors and spans. */
 export const PROVIDER = 'scripted';
 
-/** Tools as their definitions stand, then the system texts that are not blank. */
+/** Lowers the front: tools with their definitions unchanged, then the system texts that are not blank. */
 function lowerFront(front: Front, lowering: Lowering): LoweredFront {
   const tools = front.tools.map((tool): Block => ({
     ...frontBlock(`{"tool":${tool.definition}`, 'tools', 'tool', lowering),
@@ -86,7 +90,10 @@ function lowerFront(front: Front, lowering: Lowering): LoweredFront {
   return { front, blocks: [...tools, ...system], parameters };
 }
 
-/** One block per part that is packed, results first. The rules of what is left out are those of every provider. */
+/**
+ * Lowers a span to one block per part, results first. Omits the same parts as every other provider: blank text, foreign
+ * reasoning, and reasoning with no part after it.
+ */
 function lowerSpan(span: Span, lowering: Lowering): readonly Block[] {
   const packed = [...span.parts.entries()].filter(([, part]) => isPacked(part, lowering));
   const last = packed.findLastIndex(([, part]) => part.type !== 'reasoning');

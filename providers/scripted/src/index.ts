@@ -1,4 +1,4 @@
-// The face of `provider-scripted`: the in-memory twin of a provider.
+// Public exports of `provider-scripted`, the in-memory provider.
 
 export { scriptedEncoder } from './encoder.ts';
 export type { Script, ScriptedAnswer, ScriptedProvider, ScriptedRequest } from './provider.ts';

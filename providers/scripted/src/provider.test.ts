@@ -13,7 +13,7 @@ async function said(provider: ScriptedProvider, sent: Outgoing = outgoing): Prom
   return parts;
 }
 
-it('gives the answers of its list in order, each part growing before it is whole', async () => {
+it('a scripted provider returns the answers of its list in order and streams each part before its whole form', async () => {
   const provider = createScriptedProvider({ answers: [{ parts: [{ type: 'text', text: 'a' }, call] }, { parts: [] }] });
   const first = await said(provider);
   expect(first.map(({ type }) => type)).toEqual([
@@ -30,14 +30,14 @@ it('gives the answers of its list in order, each part growing before it is whole
   expect(provider.sent).toEqual([outgoing, outgoing]);
 });
 
-it('answers what was asked', async () => {
+it('`respond` creates an answer from the request', async () => {
   const provider = createScriptedProvider({
     respond: ({ body, index }) => ({ parts: [{ type: 'text', text: `${index}:${body.length}` }] }),
   });
   expect((await said(provider)).at(-1)).toMatchObject({ answer: { parts: [{ text: '0:3' }] } });
 });
 
-it('fails at the stream part it is told to', async () => {
+it('a fault is thrown instead of the given stream part', async () => {
   const error = new ProviderError('retryable', 'provider/cut', 'cut', { provider: 'scripted' });
   const provider = createScriptedProvider({ answers: [{ parts: [call], fault: { after: 2, error } }] });
   const parts: string[] = [];
@@ -48,11 +48,11 @@ it('fails at the stream part it is told to', async () => {
   expect(parts).toEqual(['began', 'call.began']);
 });
 
-it('says that its script has run out', async () => {
+it('a request after the last answer of the list throws `provider/invalid`', async () => {
   await expect(said(createScriptedProvider({ answers: [] }))).rejects.toMatchObject({ code: 'provider/invalid' });
 });
 
-it('stops for a caller that aborts', async () => {
+it('an aborted call throws `provider/aborted`', async () => {
   const provider = createScriptedProvider({ answers: [{ parts: [] }] });
   await expect(said(provider, { ...outgoing, signal: AbortSignal.abort() })).rejects.toMatchObject({
     code: 'provider/aborted',

@@ -1,4 +1,4 @@
-// The in-memory twin of a provider: it sends nothing, and answers from a script.
+// In-memory provider. Sends nothing and answers from a script.
 
 import { defined } from '@tidemark/core';
 import type { Answer, AnswerPart, Outgoing, Provider, StopReason, StreamPart, Usage } from '@tidemark/model';
@@ -8,35 +8,38 @@ import { PROVIDER, scriptedEncoder } from './encoder.ts';
 /** One answer of a script. */
 export interface ScriptedAnswer {
   readonly parts: readonly AnswerPart[];
-  /** By default `calls` when there is a call, else `end`. */
+  /** Reason for the end of the answer. The default is `calls` if the answer contains a call, else `end`. */
   readonly stop?: StopReason;
   readonly truncated?: Answer['truncated'];
-  /** Unknown by default. */
+  /** Token usage of the answer. Unknown by default. */
   readonly usage?: Usage;
   readonly model?: string;
-  /** Thrown instead of the stream part of this number: 0 before anything is said. */
+  /**
+   * Error that is thrown instead of the stream part with the index `after`. With 0, the error comes before the first
+   * stream part.
+   */
   readonly fault?: { readonly after: number; readonly error: ProviderError };
 }
 
-/** What a script sees of a request. */
+/** The fields of a request that a script can use. */
 export interface ScriptedRequest {
-  /** Lines of JSON, see `scriptedEncoder`. */
+  /** The request body as lines of JSON, see `scriptedEncoder`. */
   readonly body: Uint8Array;
-  /** From 0, over the life of this provider. */
+  /** Index of the request, counted from 0 over the life of this provider. */
   readonly index: number;
 }
 
-/** A fixed list of answers, or a function of what was asked. */
+/** A fixed list of answers, or a function that returns an answer for a request. */
 export type Script =
   | { readonly answers: readonly ScriptedAnswer[] }
   | { readonly respond: (request: ScriptedRequest) => ScriptedAnswer };
 
-/** The twin, and what it was sent. */
+/** The scripted provider, with all requests that it received. */
 export interface ScriptedProvider extends Provider {
   readonly sent: readonly Outgoing[];
 }
 
-/** A provider that answers at once. A list that has run out is refused as `provider/invalid`. */
+/** Creates a provider that answers at once. A request after the last answer of the list throws `provider/invalid`. */
 export function createScriptedProvider(script: Script): ScriptedProvider {
   const sent: Outgoing[] = [];
   return {

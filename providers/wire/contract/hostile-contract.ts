@@ -1,5 +1,5 @@
-// What every provider over HTTP keeps when the server is broken or hostile: what it reads is bounded, the conversation goes to no
-// other host, and a failure that a retry cannot fix is not retried.
+// Contract of every provider over HTTP for a broken or hostile server. The amount of data read is limited, the
+// conversation is never sent to another host, and a failure that a retry cannot fix is not retried.
 
 import type { Outgoing, Provider, ProviderError } from '@tidemark/model';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -18,12 +18,15 @@ import { failureOf, partsOf, serve, streaming } from './socket-contract.ts';
 
 const KEY = 'sk-ant-a-secret-key';
 const MIB = 1024 * 1024;
-/** What a server can write before it sees that nobody reads: the limit of a small answer, and the buffers on the way. */
+/**
+ * Maximum number of bytes that a server can write before its connection is blocked: the limit of a small answer plus
+ * the buffers on the way.
+ */
 const MOST_WRITTEN = 64 * MIB;
 const OVERSIZED = { class: 'refused', code: 'provider/oversized' };
 const WRONG_ADDRESS = { class: 'stop', code: 'provider/address' };
 
-/** The claims that every socket keeps. */
+/** Defines the tests that every provider over HTTP must pass against a hostile server. */
 export function describeHostileContract(name: string, subject: SocketSubject): void {
   const served: Pick<Served, 'close'>[] = [];
   afterEach(async () => {
@@ -46,17 +49,20 @@ export function describeHostileContract(name: string, subject: SocketSubject): v
     failureOf(make((await open(reply)).baseURL, more), outgoing());
   const begun = subject.begun.join('');
 
-  describe(`a hostile server behind ${name}`, () => {
-    it.each([100 * MIB, Infinity])('has %d bytes of an error body read up to 64 KiB', async (bytes) => {
-      const written: Written = { bytes: 0 };
-      const json = '{"type":"error","error":{"type":"api_error","message":"';
-      const error = await failing(sending({ status: 500, before: json, bytes, after: '"}}', written }));
-      expect(error).toMatchObject({ class: 'retryable', code: 'provider/server', data: { status: 500 } });
-      expect(error.message.length).toBeLessThan(3_000);
-      expect(written.bytes).toBeLessThan(MOST_WRITTEN);
-    });
+  describe(`a hostile server called by ${name}`, () => {
+    it.each([100 * MIB, Infinity])(
+      'sends an error body of %d bytes, and at most 64 KiB of it are read',
+      async (bytes) => {
+        const written: Written = { bytes: 0 };
+        const json = '{"type":"error","error":{"type":"api_error","message":"';
+        const error = await failing(sending({ status: 500, before: json, bytes, after: '"}}', written }));
+        expect(error).toMatchObject({ class: 'retryable', code: 'provider/server', data: { status: 500 } });
+        expect(error.message.length).toBeLessThan(3_000);
+        expect(written.bytes).toBeLessThan(MOST_WRITTEN);
+      },
+    );
 
-    it('is not waited for when its error body never ends', async () => {
+    it('cannot delay a failure with an error body that never ends', async () => {
       const error = await failing(dripping(500), { idleMs: 400 });
       expect(error).toMatchObject({ code: 'provider/server', data: { status: 500 } });
     });
@@ -67,21 +73,24 @@ export function describeHostileContract(name: string, subject: SocketSubject): v
       ['an endless answer that is no stream', { before: '{"id":"', headers: { 'content-type': 'application/json' } }],
       ['endless comments', { before: begun, piece: Buffer.from(': nothing\n\n'.repeat(5_000)) }],
       ['endless small deltas', { before: begun, piece: Buffer.from((subject.begun.at(-1) ?? '').repeat(500)) }],
-    ])('is stopped at a limit: %s', async (_title, body) => {
+    ])('is disconnected at a limit when it sends %s', async (_title, body) => {
       const written: Written = { bytes: 0 };
       expect(await failing(sending({ ...body, written }))).toMatchObject(OVERSIZED);
       expect(written.bytes).toBeLessThan(MOST_WRITTEN);
     });
 
-    it.each(['application/json', 'text/event-stream'])('is stopped inside a gzip bomb of %s', async (type) => {
-      expect(await failing(gzipBomb(type))).toMatchObject(OVERSIZED);
-    });
+    it.each(['application/json', 'text/event-stream'])(
+      'is disconnected inside a gzip bomb of type %s',
+      async (type) => {
+        expect(await failing(gzipBomb(type))).toMatchObject(OVERSIZED);
+      },
+    );
 
-    it('is stopped at 100,000 headers', async () => {
+    it('is disconnected when it sends 100,000 headers', async () => {
       expect(await failing(manyHeaders())).toMatchObject(OVERSIZED);
     });
 
-    it('lets a longer answer pass than one of a smaller output limit', async () => {
+    it('may send a longer answer for a larger output limit', async () => {
       const text = sending({ before: `${begun}data: {"x":"`, bytes: 5 * MIB, after: '"}\n\n' });
       const provider = make((await open(text)).baseURL);
       expect(await failureOf(provider, outgoing())).toMatchObject(OVERSIZED);
@@ -89,7 +98,7 @@ export function describeHostileContract(name: string, subject: SocketSubject): v
       expect(large).toMatchObject({ code: expect.not.stringContaining('oversized') });
     });
 
-    it.each([301, 302, 303, 307, 308])('gets nothing to another port by a redirect with status %d', async (status) => {
+    it.each([301, 302, 303, 307, 308])('cannot redirect a request to another port with status %d', async (status) => {
       const other = await open(streaming(subject.begun));
       const error = await failing(redirectTo(`${other.baseURL}/v1/messages?to=elsewhere`, status));
       expect(error).toMatchObject(WRONG_ADDRESS);
@@ -99,7 +108,7 @@ export function describeHostileContract(name: string, subject: SocketSubject): v
     });
 
     it.each(['text/html', 'text/plain', 'text/event-stream', 'application/json'])(
-      'is named as a page of HTML, with status 200 and type %s',
+      'is reported as an HTML page if it sends one with status 200 and type %s',
       async (type) => {
         const error = await failing(pageTitled('Welcome to nginx!', type));
         expect(error).toMatchObject(WRONG_ADDRESS);
@@ -107,20 +116,20 @@ export function describeHostileContract(name: string, subject: SocketSubject): v
       },
     );
 
-    it('has a page of HTML in an error named by its title', async () => {
+    it('is quoted only by the title of its HTML page in an error', async () => {
       const page = '<html><head><title>502 Bad Gateway</title></head><body>so sorry</body></html>';
       const error = await failing(sending({ status: 502, before: page, bytes: 0 }));
       expect(error.message).toContain('an HTML page titled "502 Bad Gateway"');
       expect(error.message).not.toContain('sorry');
     });
 
-    it('is not believed about a wait of 1e308 seconds', async () => {
+    it('cannot cause a wait above one week with `retry-after: 1e308`', async () => {
       const headers = { 'retry-after': '1e308' };
       const error = await failing(sending({ status: 429, headers, before: '{}', bytes: 0 }));
       expect(error).toMatchObject({ code: 'provider/rate-limited', data: { afterMs: 7 * 24 * 3_600_000 } });
     });
 
-    it('does not keep an abort waiting, whatever it sends', async () => {
+    it('cannot delay an abort by sending data', async () => {
       for (const reply of [
         sending({ status: 500 }),
         sending({ before: begun, piece: Buffer.from(': nothing\n\n') }),
@@ -138,24 +147,24 @@ export function describeHostileContract(name: string, subject: SocketSubject): v
   });
 
   describe(`the address of ${name}`, () => {
-    it('is not asked again when its certificate is signed by nobody', async () => {
+    it('is not retried if its certificate is self-signed', async () => {
       const server = await serveSelfSigned();
       served.push(server);
       expect(await failureOf(make(server.baseURL), outgoing())).toMatchObject(WRONG_ADDRESS);
     });
 
-    it('is not asked again when it does not speak TLS', async () => {
+    it('is not retried if the server does not speak TLS', async () => {
       const { baseURL, arrivals } = await open(streaming(subject.begun));
       const error = await failureOf(make(baseURL.replace('http:', 'https:')), outgoing());
       expect(error).toMatchObject(WRONG_ADDRESS);
       expect(arrivals).toEqual([]);
     });
 
-    it('is not asked again when it does not exist', async () => {
+    it('is not retried if it does not exist', async () => {
       expect(await failureOf(make('http://nowhere.invalid'), outgoing())).toMatchObject(WRONG_ADDRESS);
     });
 
-    it('is refused with a password, which no error holds', () => {
+    it('is refused if it contains a password, and no error contains the password', () => {
       for (const baseURL of ['http://joe:hunter2word@127.0.0.1', 'https://hunter2word@127.0.0.1', 'hunter2word:x']) {
         expect(() => make(baseURL)).toThrow(
           expect.objectContaining({ ...WRONG_ADDRESS, message: expect.not.stringContaining('hunter2word') }),
@@ -163,7 +172,7 @@ export function describeHostileContract(name: string, subject: SocketSubject): v
       }
     });
 
-    it('is asked again when it refuses a connection after an answer', async () => {
+    it('is retried if it refuses a connection after an earlier answer', async () => {
       const server = await open((response) => response.end('{}'));
       const provider = make(server.baseURL);
       await partsOf(provider, outgoing()).catch(() => undefined);

@@ -1,4 +1,4 @@
-// Replies of a server that is broken or hostile. Each is sent in pieces, so that a client that stops reading ends it.
+// Replies of a broken or hostile server. Each reply is sent in pieces, so it ends when the client stops reading.
 
 import { generateKeyPairSync, sign } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
@@ -9,18 +9,18 @@ import type { Reply } from './socket-contract.ts';
 const MIB = 1024 * 1024;
 const PIECE = Buffer.alloc(64 * 1024, 'a');
 
-/** How many bytes a reply has written, and whether it is over. */
+/** Counter of the bytes that a reply has written. */
 export interface Written {
   bytes: number;
 }
 
-/** How a body is sent. */
+/** Options for sending a body. */
 interface Body {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly before?: string;
   readonly piece?: Uint8Array;
-  /** Bytes of all pieces; endless by default. */
+  /** Total number of bytes of all pieces. Endless by default. */
   readonly bytes?: number;
   readonly after?: string;
   readonly written?: Written;
@@ -53,7 +53,7 @@ function pump(
   more();
 }
 
-/** Sends the status and then a byte from time to time, without an end. */
+/** Sends the status and then one byte every 20 ms, without an end. */
 export function dripping(status: number): Reply {
   return (response) => {
     response.writeHead(status, { 'content-type': 'text/plain' });
@@ -62,7 +62,7 @@ export function dripping(status: number): Reply {
   };
 }
 
-/** Sends 4 GiB of blanks, compressed to some 4 MiB. */
+/** Sends 4 GiB of blanks, compressed to about 4 MiB. */
 export function gzipBomb(type: string): Reply {
   return (response) => {
     response.writeHead(200, { 'content-type': type, 'content-encoding': 'gzip' });
@@ -85,7 +85,6 @@ export function gzipBomb(type: string): Reply {
   };
 }
 
-/** Sends 100,000 headers. */
 export function manyHeaders(): Reply {
   return ({ socket }) => {
     const headers = Array.from({ length: 100_000 }, (_, index) => `x-header-${index}: value\r\n`);
@@ -94,7 +93,6 @@ export function manyHeaders(): Reply {
   };
 }
 
-/** Sends a redirect. */
 export function redirectTo(location: string, status = 307): Reply {
   return (response) => {
     response.writeHead(status, { location });
@@ -102,7 +100,7 @@ export function redirectTo(location: string, status = 307): Reply {
   };
 }
 
-/** Sends a page. */
+/** Sends an HTML page with the given title. */
 export function pageTitled(title: string, type = 'text/html'): Reply {
   return (response) => {
     response.writeHead(200, { 'content-type': type });
@@ -110,7 +108,7 @@ export function pageTitled(title: string, type = 'text/html'): Reply {
   };
 }
 
-/** Serves HTTPS with a certificate that nobody vouches for. Returns its address, and how to end it. */
+/** Serves HTTPS with a self-signed certificate. Returns the address, and a function that stops the server. */
 export async function serveSelfSigned(): Promise<{ readonly baseURL: string; close(): Promise<void> }> {
   const server = createServer(selfSigned(), (_request, response) => response.end('{}'));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -124,10 +122,10 @@ export async function serveSelfSigned(): Promise<{ readonly baseURL: string; clo
   return { baseURL: `https://127.0.0.1:${port}`, close };
 }
 
-/** A certificate of the smallest form (X.509 v1), with a key made for it: no key stands in a file. */
+/** Returns a certificate of the smallest form (X.509 v1) with a newly generated key, so no key is stored in a file. */
 function selfSigned(): { readonly key: string; readonly cert: string } {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  // ecdsa-with-SHA256
+  // Object identifier of ecdsa-with-SHA256.
   const algorithm = der(0x30, der(0x06, Buffer.from('2a8648ce3d040302', 'hex')));
   const name = der(
     0x30,

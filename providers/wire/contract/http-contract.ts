@@ -1,5 +1,5 @@
-// The face of the contract: all that a provider over HTTP keeps, against a server that works and breaks, and against one that is
-// hostile; and the servers for it.
+// Public exports of the HTTP contract for all providers: the tests against normal, broken and hostile servers, and
+// these servers.
 
 import { describeHostileContract } from './hostile-contract.ts';
 import type { SocketSubject } from './socket-contract.ts';
@@ -18,7 +18,7 @@ export {
 export type { Arrival, Reply, Served, SocketOptions, SocketSubject } from './socket-contract.ts';
 export { failureOf, partsOf, serve, streaming } from './socket-contract.ts';
 
-/** The claims that every provider over HTTP keeps. */
+/** Defines all tests that every provider over HTTP must pass. */
 export function describeHttpContract(name: string, subject: SocketSubject): void {
   describeSocketContract(name, subject);
   describeHostileContract(name, subject);

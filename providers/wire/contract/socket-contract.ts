@@ -1,5 +1,5 @@
-// What every provider over HTTP keeps, whoever it speaks to: how a call ends that is cut, silent, aborted or garbled, and
-// that no error holds the key.
+// Contract of every provider over HTTP, for any service. Tests the errors of calls that are cut, silent, aborted or
+// malformed. Also tests that no error contains the key.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
@@ -7,7 +7,7 @@ import type { Outgoing, Provider, StreamPart } from '@tidemark/model';
 import { ProviderError } from '@tidemark/model';
 import { afterEach, describe, expect, it } from 'vitest';
 
-/** How a provider is made for an address. */
+/** Options for creating a provider for an address. */
 export interface SocketOptions {
   readonly apiKey: string;
   readonly baseURL: string;
@@ -15,36 +15,36 @@ export interface SocketOptions {
   readonly idleMs?: number;
 }
 
-/** What a provider hands in to be examined. */
+/** The provider under test, with the texts of its API that the tests need. */
 export interface SocketSubject {
   readonly make: (options: SocketOptions) => Provider;
   readonly body: string;
-  /** Server-sent events that begin an answer, some words of it included, and do not end it. */
+  /** Server-sent events that begin an answer and contain part of its text, but do not end it. */
   readonly begun: readonly string[];
-  /** An event that fails the call in these words. */
+  /** Returns an event that fails the call with this message. */
   readonly failing: (message: string) => string;
-  /** The body of a refusal of the key in these words. */
+  /** Returns the body of an answer that refuses the key with this message. */
   readonly refusing: (message: string) => object;
 }
 
-/** A request that arrived. */
+/** A request that the server received. */
 export interface Arrival {
   readonly path: string | undefined;
   readonly headers: IncomingMessage['headers'];
   readonly body: Buffer;
 }
 
-/** Answers a request. */
+/** Function that answers a request. */
 export type Reply = (response: ServerResponse) => void;
 
-/** A server of a test. */
+/** A running test server. */
 export interface Served {
   readonly baseURL: string;
   readonly arrivals: readonly Arrival[];
   close(): Promise<void>;
 }
 
-/** Serves every request in the same way, at an address of this machine. */
+/** Starts a local server that answers every request with the same reply. */
 export async function serve(reply: Reply): Promise<Served> {
   const arrivals: Arrival[] = [];
   const server = createServer((request, response) => {
@@ -66,7 +66,7 @@ export async function serve(reply: Reply): Promise<Served> {
   return { baseURL: `http://127.0.0.1:${port}`, arrivals, close };
 }
 
-/** A reply that streams these server-sent events. */
+/** Returns a reply that streams these server-sent events. */
 export function streaming(events: readonly string[], after: Reply = (response) => response.end()): Reply {
   return (response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' });
@@ -74,7 +74,7 @@ export function streaming(events: readonly string[], after: Reply = (response) =
   };
 }
 
-/** The failure of a call. */
+/** Returns the error that a call throws. Throws if the call succeeds. */
 export async function failureOf(provider: Provider, outgoing: Outgoing): Promise<ProviderError> {
   try {
     await partsOf(provider, outgoing);
@@ -85,7 +85,7 @@ export async function failureOf(provider: Provider, outgoing: Outgoing): Promise
   throw new Error('the call did not fail');
 }
 
-/** All that a call says. */
+/** Returns all stream parts of a call. */
 export async function partsOf(provider: Provider, outgoing: Outgoing): Promise<readonly StreamPart[]> {
   const parts: StreamPart[] = [];
   for await (const part of provider.send(outgoing)) parts.push(part);
@@ -94,7 +94,7 @@ export async function partsOf(provider: Provider, outgoing: Outgoing): Promise<r
 
 const KEY = 'sk-ant-a-secret-key';
 
-/** The claims that every socket keeps. */
+/** Defines the tests that every provider over HTTP must pass against a normal or broken server. */
 export function describeSocketContract(name: string, subject: SocketSubject): void {
   const served: Served[] = [];
   afterEach(async () => {
@@ -112,20 +112,20 @@ export function describeSocketContract(name: string, subject: SocketSubject): vo
   });
 
   describe(`a call of ${name}`, () => {
-    it('is cut when its stream ends early, or breaks', async () => {
+    it('throws `provider/cut` when its stream ends early or breaks', async () => {
       for (const after of [undefined, (response: ServerResponse): void => void response.destroy()]) {
         const error = await failureOf(await over(streaming(subject.begun, after)), outgoing());
         expect(error).toMatchObject({ class: 'retryable', code: 'provider/cut' });
       }
     });
 
-    it('may be sent again after an event that is no JSON', async () => {
+    it('throws the retryable `provider/malformed` for an event that is not JSON', async () => {
       const half = (subject.begun[0] ?? '').trimEnd().slice(0, -5);
       const error = await failureOf(await over(streaming([`${half}\n\n`])), outgoing());
       expect(error).toMatchObject({ class: 'retryable', code: 'provider/malformed' });
     });
 
-    it('is given up on silence, before the answer and inside it', async () => {
+    it('throws `provider/timeout` on silence before the answer and `provider/silent` on silence inside it', async () => {
       const mute = await over(() => undefined, { idleMs: 50 });
       expect(await failureOf(mute, outgoing())).toMatchObject({ class: 'retryable', code: 'provider/timeout' });
       const stuck = await over(
@@ -135,7 +135,7 @@ export function describeSocketContract(name: string, subject: SocketSubject): vo
       expect(await failureOf(stuck, outgoing())).toMatchObject({ class: 'retryable', code: 'provider/silent' });
     });
 
-    it('says that no connection could be made', async () => {
+    it('throws `provider/address` if no connection can be made', async () => {
       const nobody = await over(() => undefined);
       await Promise.all(served.splice(0).map((one) => one.close()));
       const error = await failureOf(nobody, outgoing());
@@ -143,7 +143,7 @@ export function describeSocketContract(name: string, subject: SocketSubject): vo
       expect(error.message).toContain('ECONNREFUSED');
     });
 
-    it('stops when its caller aborts, before and in the middle', async () => {
+    it('throws `provider/aborted` if the caller aborts, before the answer or inside it', async () => {
       const provider = await over(streaming(subject.begun, () => undefined));
       const never = AbortSignal.abort();
       expect(await failureOf(provider, outgoing({ signal: never }))).toMatchObject({ code: 'provider/aborted' });
@@ -156,7 +156,7 @@ export function describeSocketContract(name: string, subject: SocketSubject): vo
       await expect(call()).rejects.toMatchObject({ class: 'stop', code: 'provider/aborted' });
     });
 
-    it('lets go of the connection, and of the signal, when its listener leaves', async () => {
+    it('closes the connection and stops following the signal when the caller stops reading', async () => {
       const ours: (AbortSignal | null | undefined)[] = [];
       const fetch: typeof globalThis.fetch = (url, init) => {
         ours.push(init?.signal);
@@ -179,7 +179,7 @@ export function describeSocketContract(name: string, subject: SocketSubject): vo
   });
 
   describe(`the key of ${name}`, () => {
-    it('is in no error, even when the server or the socket says it', async () => {
+    it('is in no error, even if the server or the socket repeats it', async () => {
       const refused = await failureOf(await over(refusal(subject.refusing(`invalid key ${KEY}`))), outgoing());
       expect(refused).toMatchObject({ class: 'stop', code: 'provider/authentication' });
       expect(everythingOf(refused)).not.toContain(KEY);
@@ -189,14 +189,14 @@ export function describeSocketContract(name: string, subject: SocketSubject): vo
       expect(everythingOf(await failureOf(loud, outgoing()))).not.toContain(KEY);
     });
 
-    it('is not even quoted in part, when the server sends it where JSON should stand', async () => {
+    it('is not quoted even in part if the server sends it instead of JSON', async () => {
       const beforeData = (subject.begun[0] ?? '').split('data: ')[0] ?? '';
       const error = await failureOf(await over(streaming([`${beforeData}data: ${KEY}\n\n`])), outgoing());
       expect(error).toMatchObject({ class: 'retryable', code: 'provider/malformed' });
       expect(everythingOf(error)).not.toContain(KEY.slice(0, 8));
     });
 
-    it('is refused at once, unsaid, when no header can hold it', () => {
+    it('is refused when the provider is created, without a quote, if it is not valid in a header', () => {
       for (const apiKey of ['', '  ', 'sk-ant\nx', 'schlüssel']) {
         expect(() => subject.make({ apiKey, baseURL: 'http://127.0.0.1' })).toThrow(
           expect.objectContaining({ code: 'provider/authentication', message: expect.not.stringContaining('sk-ant') }),

@@ -7,7 +7,7 @@ function failed(code: string, message = 'it failed'): Error {
   return new TypeError('fetch failed', { cause: Object.assign(new Error(message), { code }) });
 }
 
-describe('a connection that failed', () => {
+describe('a failed connection', () => {
   it.each([
     'DEPTH_ZERO_SELF_SIGNED_CERT',
     'SELF_SIGNED_CERT_IN_CHAIN',
@@ -17,7 +17,7 @@ describe('a connection that failed', () => {
     'ERR_TLS_CERT_ALTNAME_INVALID',
     'ERR_SSL_WRONG_VERSION_NUMBER',
     'EPROTO',
-  ])('by its certificate or TLS (%s) is never retried', (code) => {
+  ])('with a certificate or TLS error (%s) is never retried', (code) => {
     for (const answered of [false, true])
       expect(connectionError(SERVICE, failed(code), { answered })).toMatchObject({
         class: 'stop',
@@ -26,7 +26,7 @@ describe('a connection that failed', () => {
   });
 
   it.each(['ENOTFOUND', 'ECONNREFUSED', 'EADDRNOTAVAIL'])(
-    'by its address (%s) is retried after an answer only',
+    'with an address error (%s) is retried only after an earlier answer',
     (code) => {
       expect(connectionError(SERVICE, failed(code), createReach())).toMatchObject({ code: 'provider/address' });
       expect(connectionError(SERVICE, failed(code), { answered: true })).toBeUndefined();
@@ -34,13 +34,13 @@ describe('a connection that failed', () => {
   );
 
   it.each(['ECONNRESET', 'ETIMEDOUT', 'EAI_AGAIN', 'ENETUNREACH', 'EPIPE', 'ERR_SSL_SSLV3_ALERT_BAD_RECORD_MAC'])(
-    'on its way (%s) is left to be retried',
+    'with a network error (%s) may be retried',
     (code) => {
       expect(connectionError(SERVICE, failed(code), createReach())).toBeUndefined();
     },
   );
 
-  it('by a port that HTTP does not use is not retried', () => {
+  it('to a port that HTTP does not use is not retried', () => {
     expect(
       connectionError(SERVICE, new TypeError('fetch failed', { cause: new Error('bad port') }), createReach()),
     ).toMatchObject({
@@ -50,7 +50,7 @@ describe('a connection that failed', () => {
 });
 
 describe('an address', () => {
-  it('is refused unless it is one of HTTP, without a user name and a password', () => {
+  it('is refused unless it uses HTTP or HTTPS and contains no user name and no password', () => {
     for (const good of ['https://api.example.org', 'http://127.0.0.1:11434/v1', 'http://[::1]/'])
       expect(() => requireAddress(SERVICE, good)).not.toThrow();
     for (const bad of ['', 'localhost:8080', 'ftp://example.org', 'http://u@example.org', 'http://:p@example.org'])
@@ -65,7 +65,7 @@ describe('a redirect', () => {
     ['/login?word', 'http://here.example/login.'],
     ['http://[', 'another address'],
     [null, 'another address'],
-  ])('to %j names the place alone', (location, place) => {
+  ])('to %j is reported with its origin and without its query', (location, place) => {
     const { message } = redirected(SERVICE, location, 'http://here.example/v1/messages');
     expect(message).toContain(place);
     expect(message).not.toContain('word');

@@ -1,24 +1,28 @@
-// Failures of an address: what listens there is not the provider, or nothing listens there. A retry fixes none of them.
+// Failures of an address: no server listens there, or the server is not the provider. A retry fixes none of them.
 
 import { ProviderError } from '@tidemark/model';
 import { oversized } from './answer-limits.ts';
 import type { Service } from './service.ts';
 
-/** Whether an address has answered yet. */
+/** Records if an address has ever answered. */
 export interface AddressReach {
-  /** Set with the first response. From then on a refused connection is an interruption, and not a wrong address. */
+  /**
+   * Set to true with the first response. After that, a refused connection counts as an interruption and not as a wrong
+   * address.
+   */
   answered: boolean;
 }
 
-/** Begins without an answer. */
+/** Returns the state of an address that has not answered yet. */
 export function createReach(): AddressReach {
   return { answered: false };
 }
 
 /**
- * Refuses an address that cannot be used. The message does not quote it, since it may hold a password.
+ * Checks that an address can be used. The error message does not quote the address, because it may contain a password.
  *
- * @throws ProviderError `provider/address`.
+ * @throws ProviderError `provider/address` when the address does not use HTTP or HTTPS, or contains a user name or a
+ *   password.
  */
 export function requireAddress(service: Service, baseURL: string): void {
   const url = URL.parse(baseURL);
@@ -29,22 +33,22 @@ export function requireAddress(service: Service, baseURL: string): void {
   throw address(service, 'contains a user name or a password, which would be logged and sent in clear text', next);
 }
 
-/** Returns the error for a redirect. `from` is the address that was asked. */
+/** Returns the error for a redirect. `from` is the address that the request was sent to. */
 export function redirected(service: Service, location: string | null, from: string): ProviderError {
   const to = location === null ? null : URL.parse(location, from);
-  // A path of the same server may be shown; a query may hold a secret.
+  // The message may contain a path on the same server. It never contains a query, which may hold a secret.
   const path = to !== null && to.origin === URL.parse(from)?.origin ? to.pathname : '';
   const where = to === null ? 'another address' : `${to.protocol}//${to.host}${path}`;
   const what = `redirects to ${where}. Redirects are not followed: the whole conversation would be sent there`;
   return address(service, what, 'set that address if it is the right one');
 }
 
-/** Returns the error for a page that came with a status of success. `page` says which. */
+/** Returns the error for an HTML page that was sent with a success status. `page` describes the page. */
 export function pageInstead(service: Service, page: string): ProviderError {
   return address(service, `answers with ${page} instead of an answer of the API`, 'check the address and its path');
 }
 
-/** Returns the error for a connection that failed, where a retry cannot fix it; else `undefined`. */
+/** Returns the error for a failed connection that a retry cannot fix, or `undefined` for any other error. */
 export function connectionError(
   service: Service,
   error: unknown,
@@ -68,11 +72,17 @@ const CHECK = 'check the address, the proxy if one is set, and that the server r
 
 const OVERFLOWS: ReadonlySet<string> = new Set(['UND_ERR_HEADERS_OVERFLOW', 'HPE_HEADER_OVERFLOW']);
 
-/** Codes of OpenSSL and Node.js. A record that is damaged on its way is not among them. */
+/**
+ * Error codes of OpenSSL and Node.js for certificates and TLS. The code for a damaged record (`BAD_RECORD_MAC`) is
+ * excluded, because a retry can fix it.
+ */
 const TLS =
   /^(?:EPROTO$|CERT_|CRL_|ERR_TLS_|ERR_SSL_(?!.*BAD_RECORD_MAC)|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT|UNABLE_TO_|HOSTNAME_MISMATCH|INVALID_(?:CA|PURPOSE)|ERROR_IN_CERT)/;
 
-/** What is wrong where the address has never answered. Later the same codes say that a server restarts, or a network is down. */
+/**
+ * Meaning of error codes for an address that has never answered. After an answer, the same codes mean that the server
+ * restarts or the network is down.
+ */
 const NOWHERE: ReadonlyMap<string, string> = new Map([
   ['ENOTFOUND', 'has a host name that does not exist'],
   ['ECONNREFUSED', 'refuses connections: nothing listens there'],
@@ -93,7 +103,10 @@ function causesOf(error: unknown): readonly { readonly code: string; readonly me
   return causes;
 }
 
-/** Returns the ProviderError that an SDK wrapped into an error of its own; `undefined` where there is none. */
+/**
+ * Returns the ProviderError that an SDK wrapped in an error of its own, or `undefined` if the error contains no
+ * ProviderError.
+ */
 export function providerErrorIn(error: unknown): ProviderError | undefined {
   let at = error;
   for (let depth = 0; at instanceof Error && depth < 5; depth += 1) {

@@ -20,13 +20,13 @@ describe('a part meter', () => {
       'native items',
       (index) => ({ type: 'part', index, part: { type: 'native', provider: 'p', item: word, text: '' } }),
     ],
-  ])('refuses %s beyond the limit', (_title, part) => {
+  ])('refuses %s above the limit', (_title, part) => {
     const meter = createPartMeter(SERVICE, LIMITS);
     expect(meter([part(0)])).toEqual([part(0)]);
     expect(() => meter([part(1)])).toThrow(OVERSIZED);
   });
 
-  it('counts what was streamed and is whole then once', () => {
+  it('counts a part once if it arrives as deltas and as a whole', () => {
     const meter = createPartMeter(SERVICE, LIMITS);
     meter([{ type: 'text.delta', index: 0, text: word }]);
     expect(() => meter([{ type: 'part', index: 0, part: { type: 'text', text: word } }])).not.toThrow();

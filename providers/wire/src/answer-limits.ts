@@ -1,35 +1,50 @@
-// Limits on what a server may send, and the meter that counts an answer. They protect memory, disk and time from a server that is
-// broken or hostile; no answer of a real provider comes near them.
+// Limits on the data that a server may send, and the meter that counts an answer. They protect memory, disk and time
+// from a broken or hostile server. No answer of a real provider comes near these limits.
 
 import type { AnswerPart, ProviderErrorCode, StreamPart } from '@tidemark/model';
 import { ProviderError } from '@tidemark/model';
 import type { Service } from './service.ts';
 
-/** Most bytes of the body of an error response that are read. */
+/** Maximum number of bytes that are read from the body of an error response. */
 export const ERROR_BYTES: number = 64 * 1024;
 
-/** Most parts of one answer: texts, reasoning, calls and native items together. */
+/** Maximum number of parts in one answer: texts, reasoning, calls and native items together. */
 const MOST_PARTS = 1_024;
 
-/** Most characters of the id of a call: some gateways keep a signature of thousands of characters in it. */
+/**
+ * Maximum number of characters in the id of a call. The limit is high because some gateways store a signature of
+ * thousands of characters in the id.
+ */
 const LONGEST_ID: number = 64 * 1024;
 
-/** Most characters of the name of a called tool. No provider takes a definition with more than 128. */
+/**
+ * Maximum number of characters in the name of a called tool. No provider accepts a definition with a name above 128
+ * characters.
+ */
 const LONGEST_NAME = 4_096;
 
 const MIB = 1024 * 1024;
-/** The output limit that is assumed for a call that names none, in tokens. */
+/** Output limit, in tokens, assumed for a call without an output limit. */
 const USUAL_OUTPUT = 128_000;
 
-/** Limits on one answer, which grow with its output limit. */
+/** Limits on one answer. They grow with the output limit of the request. */
 export interface AnswerLimits {
-  /** Bytes of the whole body after decompression. Each token may come in an event of its own, with 1,000 bytes around it. */
+  /**
+   * Maximum number of bytes of the whole body after decompression. The limit allows each token an event of its own with
+   * 1,000 bytes of overhead.
+   */
   readonly answerBytes: number;
-  /** Bytes of one event, of one WebSocket frame, and of an answer that does not come as a stream. */
+  /** Maximum number of bytes of one event, of one WebSocket frame, and of an answer that is not a stream. */
   readonly eventBytes: number;
-  /** Events of a stream: each token may come in some of its own, and a server that thinks sends comments. */
+  /**
+   * Maximum number of events in a stream. The limit allows several events per token, and comments that a server sends
+   * while the model thinks.
+   */
   readonly events: number;
-  /** Characters that are kept of the answer. A token has about 4; the room beside them is for items of the provider's own tools. */
+  /**
+   * Maximum number of characters that are kept of the answer. A token has about 4 characters. The additional room is
+   * for items of the provider's own tools.
+   */
   readonly characters: number;
 }
 
@@ -44,22 +59,36 @@ export function answerLimits(outputLimit: number = USUAL_OUTPUT): AnswerLimits {
   };
 }
 
-/** Returns the error for a server that sends more than a limit allows. It is not retried: the same server would do it again. */
+/**
+ * Returns the error for a server that sends more data than a limit allows. The call is not retried, because the same
+ * server would do it again.
+ */
 export function oversized({ name, title }: Service, what: string): ProviderError {
   const message = `${title} sent more than is accepted: ${what}. The call was stopped. Next: check the address of the provider`;
   const code: ProviderErrorCode = 'provider/oversized';
   return new ProviderError('refused', code, message, { provider: name });
 }
 
-/** @throws ProviderError `provider/oversized` when an answer has more than `MOST_PARTS` parts. */
+/**
+ * Checks the number of parts of an answer.
+ *
+ * @throws ProviderError `provider/oversized` when an answer has more than `MOST_PARTS` parts.
+ */
 export function requireFewParts(service: Service, parts: number): void {
   if (parts > MOST_PARTS) throw oversized(service, `an answer of more than ${MOST_PARTS} parts`);
 }
 
-/** Passes the parts of one answer on. @throws ProviderError `provider/oversized` before the first part beyond a limit. */
+/**
+ * Counts the parts of one answer and returns them unchanged.
+ *
+ * @throws ProviderError `provider/oversized` when a part exceeds a limit. None of the given parts is returned then.
+ */
 export type PartMeter = (parts: readonly StreamPart[]) => readonly StreamPart[];
 
-/** Begins to count one answer. What was streamed and what is whole are counted apart, since most parts come both ways. */
+/**
+ * Creates a meter for one answer. Deltas and whole parts are counted separately, because most parts arrive in both
+ * forms.
+ */
 export function createPartMeter(service: Service, { characters }: AnswerLimits): PartMeter {
   let streamed = 0;
   let whole = 0;
@@ -111,5 +140,7 @@ function sizeOf(part: AnswerPart): number {
   }
 }
 
-/** Largest count of tokens that is believed, far above any context window. A larger number is no count, and is unknown. */
+/**
+ * Largest token count that is accepted, far above any context window. A larger number is invalid and counts as unknown.
+ */
 export const MOST_TOKENS = 1_000_000_000;

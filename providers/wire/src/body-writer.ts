@@ -1,7 +1,7 @@
-// Writes bodies in the form of an API (`BodyForm`), and refuses a call without its result. What no later request is expected to
-// change is sealed: its bytes stay, its hash state is saved, and the next body costs what is new. Where a sealed marker does
-// change, the writer goes back and seals again: a body is always what a naive join of the same blocks, markers and envelope
-// gives.
+// Writes bodies in the form of an API (`BodyForm`), and refuses a history with a call that has no result. The blocks
+// that later requests are not expected to change are sealed: their bytes and their hash state are kept. The next body
+// then costs only its new blocks. If a marker inside the sealed blocks changes, the writer goes back and seals again. A
+// body always equals the body that is built from scratch from the same blocks, markers and envelope.
 
 import { defined } from '@tidemark/core';
 import type {
@@ -19,11 +19,11 @@ import type {
 import type { Service } from './service.ts';
 import { refuse } from './service.ts';
 
-/** Writes a body into the buffer and says its digest. */
+/** Writes a body into the buffer and returns its digest. */
 type Put = BodyWriter['digest'];
 type Marks = ReadonlyMap<number, Marker['ttl']>;
 
-/** The first blocks of a body as bytes, with their markers and the hash up to there. */
+/** The first blocks of a body as bytes, with their markers and the hash of these bytes. */
 interface Seal {
   readonly blocks: number;
   readonly last: Block | undefined;
@@ -33,7 +33,7 @@ interface Seal {
   readonly open: OpenCalls;
 }
 
-/** What is appended: blocks in a form, with these markers, into this buffer. */
+/** Input of an append: the blocks, their form and markers, and the buffer that receives the bytes. */
 interface BodyWriting {
   readonly form: BodyForm;
   readonly bytes: GrowingBytes;
@@ -41,7 +41,10 @@ interface BodyWriting {
   readonly marks: Marks;
 }
 
-/** Begins a body of this form. The blocks given to `write` are those of the front and then those of the messages. */
+/**
+ * Creates a writer for bodies of this form. The blocks passed to `write` are the blocks of the front followed by the
+ * blocks of the messages.
+ */
 export function joinBody(form: BodyForm, front: LoweredFront, newHash: NewHash): BodyWriter {
   const bytes = growingBytes();
   bytes.append(form.header(front.front));
@@ -93,7 +96,10 @@ function writerBehind(
   };
 }
 
-/** The first of these seals that holds exactly the markers wanted now. The last one is taken in any case. */
+/**
+ * Returns the first seal whose markers equal the current markers in its blocks. If the first seal does not match, the
+ * second is returned without a check.
+ */
 function resume(seals: readonly [Seal, Seal], marks: Marks): Seal {
   return holds(seals[0], marks) ? seals[0] : seals[1];
 }
@@ -104,7 +110,7 @@ function holds(seal: Seal, marks: Marks): boolean {
   return true;
 }
 
-/** Appends the blocks up to `end` and moves the seal behind them. */
+/** Appends the blocks up to `end` and returns a seal that includes them. */
 function extend(writing: BodyWriting, seal: Seal, end: number): Seal {
   if (end <= seal.blocks) return seal;
   const open = append(writing, seal, end);
@@ -136,8 +142,9 @@ function markText({ marks }: BodyForm, ttl: Marker['ttl'] | undefined): string {
 }
 
 /**
- * Where sealing stops: before the first marker of the messages, which the next request will move; without one, before
- * the last new block that the next request may mark. Where that is none, all is sealed.
+ * Returns the index at which sealing stops. Sealing stops before the first marker in the messages, because the next
+ * request moves that marker. Without such a marker, sealing stops before the last new block that the next request may
+ * mark. If there is no such block, all blocks are sealed.
  */
 function sealEnd({ blocks, marks }: BodyWriting, from: number): number {
   let first = Infinity;
@@ -188,7 +195,10 @@ function isSame(a: Block | undefined, b: Block | undefined): boolean {
   return a === b || (a !== undefined && b !== undefined && a.head === b.head && a.tail === b.tail);
 }
 
-/** What such a body is written from. `mark` gives the text of a block's marker, by the index that it has in the whole. */
+/**
+ * Input of a body that continues from an earlier answer. `mark` returns the marker text of a block by its index among
+ * all blocks.
+ */
 interface BodyContinuation {
   readonly form: BodyForm;
   readonly front: LoweredFront;
@@ -196,7 +206,10 @@ interface BodyContinuation {
   readonly mark: (index: number) => string;
 }
 
-/** Writes the tools and what stands behind the answer: the contract and all up to there are known at the other end. */
+/**
+ * Writes the body of a continuation: the tools and the blocks after the answer. The service already has the system
+ * texts and all blocks up to the answer.
+ */
 function bodyBehind({ form, front, blocks, mark }: BodyContinuation, { from }: Answered, envelope: Envelope): string {
   const pieces = [form.header(front.front)];
   let last: Block | undefined;
@@ -212,20 +225,20 @@ function bodyBehind({ form, front, blocks, mark }: BodyContinuation, { from }: A
 
 const FIRST_CAPACITY = 64 * 1024;
 
-/** Bytes that grow at the end and can be cut back. */
+/** A buffer of bytes that grows at its end and can be shortened. */
 interface GrowingBytes {
   length(): number;
   /** Appends text as UTF-8. */
   append(text: string): void;
-  /** Forgets what lies behind this length. */
+  /** Drops all bytes after this length. */
   cut(length: number): void;
-  /** The bytes from here to the end, as a view that the next append may change. */
+  /** Returns the bytes from this offset to the end, as a view that the next append may change. */
   since(from: number): Uint8Array;
-  /** A copy of all bytes. */
+  /** Returns a copy of all bytes. */
   copy(): Uint8Array;
 }
 
-/** Begins empty. */
+/** Creates an empty buffer. */
 function growingBytes(): GrowingBytes {
   let bytes = Buffer.allocUnsafeSlow(FIRST_CAPACITY);
   let used = 0;
@@ -254,22 +267,22 @@ function growingBytes(): GrowingBytes {
 }
 
 /**
- * Calls that wait for their result, and the message that made them. An API answers an open call with a 400 on every later turn
- * (provider facts 1.6, 2.5).
+ * Calls without a result so far, and the group of the message that made them. An API answers an open call with a 400 on
+ * every later turn (provider facts 1.6, 2.5).
  */
 interface OpenCalls {
   readonly group: number;
   readonly ids: ReadonlySet<string>;
 }
 
-/** Nothing waits. */
+/** State without open calls. */
 const NO_CALLS: OpenCalls = { group: -1, ids: new Set() };
 
 /**
- * Goes over one more block.
+ * Updates the open calls with one more block.
  *
- * @throws ProviderError `provider/unclosed-history` for a result without its call, or anything between a call and its
- * result.
+ * @throws ProviderError `provider/unclosed-history` for a result without its call, or for any other block between a
+ *   call and its result.
  */
 function follow(open: OpenCalls, block: Block, form: BodyForm): OpenCalls {
   if (block.holds === 'call') return withCall(open, block, form);
@@ -279,7 +292,11 @@ function follow(open: OpenCalls, block: Block, form: BodyForm): OpenCalls {
   return open;
 }
 
-/** @throws ProviderError `provider/unclosed-history` when a call still waits where the request ends. */
+/**
+ * Checks that no call is open at the end of the request.
+ *
+ * @throws ProviderError `provider/unclosed-history` when a call has no result.
+ */
 function requireClosed(form: BodyForm, open: OpenCalls): void {
   if (open.ids.size > 0) throw unansweredError(open, form);
 }
@@ -314,33 +331,47 @@ function unansweredError(open: OpenCalls, { service }: BodyForm): Error {
   );
 }
 
-/** The form of an API's bodies: what it puts around and between blocks. The block bytes themselves are in the blocks. */
+/**
+ * Form of an API's request bodies: the text around and between the blocks. The text of the blocks themselves is in the
+ * blocks.
+ */
 export interface BodyForm {
-  /** Whose API it is, for errors. */
+  /** Service of the API, for errors. */
   readonly service: Service;
-  /** Everything before the blocks: model and render parameters. */
+  /** Returns the text before all blocks: the model and the render parameters. */
   header(front: Front): string;
-  /** The text between two neighbours; `undefined` stands for the beginning and for the end of the blocks. */
+  /** Returns the text between two neighboring blocks. `undefined` represents the beginning or the end of the blocks. */
   between(before: Block | undefined, after: Block | undefined): string;
-  /** Whether two neighbours stand in the content of one message. */
+  /** True if two neighboring blocks belong to the content of one message. */
   joins(before: Block, after: Block): boolean;
-  /** Whether the system texts are the first message, or stand outside of the messages. */
+  /** True if the system texts are the first message. False if they are outside the messages. */
   readonly systemIsMessage: boolean;
-  /** What varies by call, and the closing brace. Throws `provider/invalid` for a field that is already written. */
+  /**
+   * Returns the fields that vary by call, and the closing brace. Throws `provider/invalid` for a field that the body
+   * already contains.
+   */
   end(front: Front, envelope: Envelope): string;
-  /** A marker of each life that is sold, as it stands between a block's head and tail. Absent where the API takes none. */
+  /**
+   * Marker text for each lifetime that the API offers, placed between the head and the tail of a block. Missing if the
+   * API accepts no markers.
+   */
   readonly marks?: { readonly [ttl in Marker['ttl']]?: string };
-  /** What a call's block begins with; the id follows, and a quote ends it. */
+  /** Start of a call's block. The id follows, ended by a quote. */
   readonly callPrefix: string;
-  /** The same of a result's block. */
+  /** Start of a result's block. The id follows, ended by a quote. */
   readonly resultPrefix: string;
-  /** Whether the calls of an answer must be the last of its message. */
+  /** True if the calls of an answer must come last in its message. */
   readonly callsLast: boolean;
-  /** The fields that make a request one that goes on from an earlier answer; absent where the API knows none such. */
+  /**
+   * Returns the fields that make a request continue from an earlier answer. Missing if the API does not support this.
+   */
   readonly goesOn?: (answered: Answered) => Envelope['fields'];
 }
 
-/** Indexes of the blocks at a place: those of the whole message where no content is named. None where the place is none. */
+/**
+ * Returns the indexes of the blocks at a place. Without a content index, returns all blocks of the message. Returns an
+ * empty list if the place does not exist.
+ */
 export function locateBlocks(form: BodyForm, { message, content }: RefusedPlace, blocks: readonly Block[]): number[] {
   const found: number[] = [];
   let at = { message: -1, content: 0 };

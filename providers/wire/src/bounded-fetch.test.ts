@@ -5,7 +5,7 @@ const SERVICE = { name: 'somebody', title: 'Somebody' };
 const LIMITS = { answerBytes: 1_000, eventBytes: 100, events: 100, characters: 1_000 };
 const EVENT = `data: ${'a'.repeat(60)}`;
 
-/** What is read of a body that arrives in these pieces. */
+/** Returns the text that is read from a body that arrives in these pieces. */
 function read(pieces: readonly string[], headers: Record<string, string> = {}): Promise<string> {
   const body = new ReadableStream({
     start(controller) {
@@ -17,13 +17,16 @@ function read(pieces: readonly string[], headers: Record<string, string> = {}): 
 }
 
 describe('a bounded body', () => {
-  it.each(['\n\n', '\r\n\r\n', '\r\r'])('passes many events that end in %j, wherever they are cut', async (end) => {
-    const text = `${EVENT}${end}`.repeat(12);
-    for (const size of [1, 7, 63, 64, 65, 500]) {
-      const pieces = text.match(new RegExp(`[^]{1,${size}}`, 'g')) ?? [];
-      expect(await read(pieces)).toBe(text);
-    }
-  });
+  it.each(['\n\n', '\r\n\r\n', '\r\r'])(
+    'passes many events that end in %j, for any size of the pieces',
+    async (end) => {
+      const text = `${EVENT}${end}`.repeat(12);
+      for (const size of [1, 7, 63, 64, 65, 500]) {
+        const pieces = text.match(new RegExp(`[^]{1,${size}}`, 'g')) ?? [];
+        expect(await read(pieces)).toBe(text);
+      }
+    },
+  );
 
   it.each([
     ['one event', ['data: ', 'a'.repeat(99)]],
@@ -33,28 +36,28 @@ describe('a bounded body', () => {
     ['many small events', Array.from({ length: 200 }, () => 'data\n\n')],
     ['many comments', Array.from({ length: 101 }, () => ':\r\n\r\n')],
     ['many comments, a byte at a time', Array.from(':\n\n'.repeat(101))],
-  ])('is refused beyond a limit: %s', async (_title, pieces) => {
+  ])('throws `provider/oversized` above a limit: %s', async (_title, pieces) => {
     await expect(read(pieces)).rejects.toMatchObject({ class: 'refused', code: 'provider/oversized' });
   });
 
-  it('passes as many events as the limit allows, a byte at a time', async () => {
+  it('passes as many events as the limit allows, one byte at a time', async () => {
     expect(await read(Array.from(':\n\n'.repeat(100)))).toHaveLength(300);
   });
 
-  it('is refused as a page where it begins with `<`, behind blanks too, and whatever its type', async () => {
+  it('throws `provider/address` if it begins with `<`, even after blanks, for any content type', async () => {
     for (const pieces of [['<html>'], ['\n', ' ', '<p>'], ['\uFEFF<?xml version="1.0"?>']]) {
       await expect(read(pieces)).rejects.toMatchObject({ class: 'stop', code: 'provider/address' });
     }
     expect(await read(['data: <html>\n\n'], { 'content-type': 'text/html' })).toBe('data: <html>\n\n');
   });
 
-  it('keeps no header of bytes that it has decoded', () => {
+  it('removes the headers that describe the encoded bytes', () => {
     const headers = { 'content-encoding': 'gzip', 'content-length': '9', 'request-id': 'r' };
     const bounded = boundAnswer(SERVICE, new Response('{}', { headers }), LIMITS);
     expect([...bounded.headers.keys()].filter((name) => name !== 'content-type')).toEqual(['request-id']);
   });
 
-  it('cancels what it reads when its reader leaves', async () => {
+  it('cancels its source when the reader cancels', async () => {
     let cancelled = false;
     const body = new ReadableStream({
       pull: (to) => to.enqueue(new Uint8Array([97])),

@@ -1,6 +1,7 @@
-// The fetch that every SDK client is given, and the body of each answer. The fetch follows no redirect, reads a bounded part of an error
-// response, and names the failures that a retry cannot fix. The body is counted while it arrives: it ends with an error at the first
-// byte beyond a limit, so that nothing larger is ever held; and a page of HTML is named as one.
+// Limits the answers of a server. The fetch for SDK clients follows no redirect, reads a limited part of an error
+// response, and reports failures that a retry cannot fix. The body of an answer is counted while it arrives. Reading
+// throws at the first byte above a limit, so no larger body is ever in memory. An HTML page instead of an answer is
+// reported as such.
 
 import type { AddressReach } from './address.ts';
 import { connectionError, pageInstead, redirected } from './address.ts';
@@ -9,24 +10,27 @@ import { ERROR_BYTES, oversized } from './answer-limits.ts';
 import { malformed, pageName } from './call-errors.ts';
 import type { Service } from './service.ts';
 
-/** What the fetch is made of. */
+/** Options of `boundFetch`. */
 interface FetchOptions {
   readonly service: Service;
   readonly reach: AddressReach;
-  /** Longest silence of a call, in milliseconds. The body of an error response is waited for at most half as long. */
+  /**
+   * Maximum silence of a call, in milliseconds. The wait for the body of an error response is at most half of this
+   * time.
+   */
   readonly idleMs: number;
-  /** Used instead of the global one. */
+  /** Function used instead of the global `fetch`. */
   readonly fetch?: typeof globalThis.fetch | undefined;
 }
 
-/** Longest wait for the body of an error response, in milliseconds. What has arrived by then is used. */
+/** Maximum wait for the body of an error response, in milliseconds. The part that has arrived by then is used. */
 const ERROR_BODY_MS = 5_000;
 
 /**
- * Returns a fetch with the limits above. Errors that `connectionError` does not know pass as they are thrown.
+ * Returns a fetch with limits. Any error that `connectionError` does not recognize is thrown unchanged.
  *
  * @throws ProviderError `provider/address` for a redirect, and for an address or a certificate that a retry cannot fix;
- *   `provider/oversized` for headers that are too large; `provider/malformed` for a status that HTTP does not have.
+ *   `provider/oversized` for headers that are too large; `provider/malformed` for a status that HTTP does not define.
  */
 export function boundFetch({ service, reach, idleMs, fetch }: FetchOptions): typeof globalThis.fetch {
   return async (input, init) => {
@@ -56,7 +60,10 @@ function ask(
   return fetch(input, { ...init, redirect: 'manual' });
 }
 
-/** A browser hides the status of a redirect that it did not follow. */
+/**
+ * True if the response is a redirect. In a browser, a redirect that was not followed has no status, so its type is
+ * checked too.
+ */
 function isRedirect({ status, type }: Response): boolean {
   return type === 'opaqueredirect' || (status >= 300 && status < 400);
 }
@@ -69,7 +76,10 @@ async function discard(response: Response): Promise<void> {
   await response.body?.cancel().catch(() => undefined);
 }
 
-/** The first bytes of a body: at most `ERROR_BYTES`, and what arrives within the time. An abort of the call ends it too. */
+/**
+ * Returns the first bytes of a body: at most `ERROR_BYTES`, and only the bytes that arrive within `ms` milliseconds. An
+ * abort of the call also ends the reading.
+ */
 async function beginningOf(response: Response, ms: number): Promise<Uint8Array<ArrayBuffer>> {
   const reader = response.body?.getReader();
   if (reader === undefined) return new Uint8Array();
@@ -85,7 +95,7 @@ async function beginningOf(response: Response, ms: number): Promise<Uint8Array<A
       bytes += next.value.length;
     }
   } catch {
-    // The status says what failed, however the body ended.
+    // The status is enough to report the failure, even if reading the body failed.
   } finally {
     clearTimeout(timer);
     reader.cancel().catch(() => undefined);
@@ -93,17 +103,17 @@ async function beginningOf(response: Response, ms: number): Promise<Uint8Array<A
   return new Uint8Array(Buffer.concat(chunks));
 }
 
-/** Bytes of a page that are read for its title. */
+/** Number of bytes of an HTML page that are read to find its title. */
 const PAGE_BYTES = 16 * 1024;
 const WHITE = new Set([0x09, 0x0a, 0x0d, 0x20, 0xef, 0xbb, 0xbf]);
 const LESS_THAN = 0x3c;
-/** Ends of an event: a blank line, in the three ways in which lines end. */
+/** A blank line in each of the three line-ending styles. A blank line ends an event. */
 const BLANK_LINES = ['\n\n', '\r\n\r\n', '\r\r'].map((text) => Buffer.from(text));
 const LONGEST_BLANK = 4;
 
 /**
- * Returns the same response with a body that is counted. Reading throws ProviderError `provider/oversized` beyond a limit, and
- * `provider/address` where a page of HTML comes instead of an answer.
+ * Returns the same response with a body that is counted while it is read. Reading throws ProviderError
+ * `provider/oversized` above a limit, and `provider/address` if the body is an HTML page instead of an answer.
  */
 export function boundAnswer(service: Service, response: Response, limits: AnswerLimits): Response {
   if (response.body === null) return response;
@@ -131,7 +141,7 @@ export function boundAnswer(service: Service, response: Response, limits: Answer
   return new Response(bounded, { status: response.status, headers: boundedHeaders(response) });
 }
 
-/** Returns the headers of a response without those that describe the bytes of its former body. */
+/** Returns the headers of a response without the headers that describe its original encoded body. */
 function boundedHeaders({ headers: all }: Response): Headers {
   const headers = new Headers(all);
   for (const name of ['content-encoding', 'content-length', 'transfer-encoding']) headers.delete(name);
@@ -141,9 +151,17 @@ function boundedHeaders({ headers: all }: Response): Headers {
 type Bytes = Uint8Array<ArrayBuffer>;
 
 interface BodyMeter {
-  /** @throws ProviderError beyond a limit. Of a page nothing is passed on. */
+  /**
+   * Counts a chunk and returns it. Returns no bytes of an HTML page.
+   *
+   * @throws ProviderError above a limit, or for an HTML page.
+   */
   take(chunk: Bytes): Bytes;
-  /** @throws ProviderError where the body was a page. */
+  /**
+   * Ends the body.
+   *
+   * @throws ProviderError when the body was an HTML page.
+   */
   end(): void;
 }
 
@@ -189,7 +207,7 @@ function createMeter(service: Service, { answerBytes, eventBytes, events }: Answ
   };
 }
 
-/** Where the first and the last blank line of some bytes end. */
+/** Returns the offsets at which the first and the last blank line end. */
 function blankLines(bytes: Buffer): { readonly first: number | undefined; readonly last: number | undefined } {
   const firsts = BLANK_LINES.map((line) => [bytes.indexOf(line), line.length] as const).filter(([at]) => at !== -1);
   if (firsts.length === 0) return { first: undefined, last: undefined };
@@ -200,7 +218,9 @@ function blankLines(bytes: Buffer): { readonly first: number | undefined; readon
   };
 }
 
-/** How many blank lines end behind the first bytes: those were counted before. */
+/**
+ * Returns the number of blank lines that end after the first `counted` bytes. Earlier blank lines were counted before.
+ */
 function countBlankLines(bytes: Buffer, counted: number): number {
   return BLANK_LINES.reduce((sum, line) => {
     let count = 0;

@@ -5,7 +5,7 @@ const SERVICE = { name: 'somebody', title: 'Somebody' };
 const WEEK = 7 * 24 * 3_600_000;
 
 describe('a failed call', () => {
-  it('quotes at most 2,000 characters of the server, and 200 of its type and of the id of the request', () => {
+  it("quotes at most 2,000 characters of the server's message, and 200 of its type and of the request id", () => {
     const error = failedCall(SERVICE, 'provider/server', 'w'.repeat(60_000), {
       type: 't'.repeat(60_000),
       request: 'r'.repeat(60_000),
@@ -16,12 +16,12 @@ describe('a failed call', () => {
     expect(error.message.length).toBeLessThan(2_500);
   });
 
-  it('leaves no half of a surrogate pair where it cuts', () => {
+  it('is cut without leaving half of a surrogate pair', () => {
     const { message } = failedCall(SERVICE, 'provider/server', `a${'😀'.repeat(2_000)}`, {});
     expect(message.isWellFormed()).toBe(true);
   });
 
-  it('waits a week at most, whatever its text says', () => {
+  it('reports a wait of at most one week', () => {
     for (const afterMs of [Infinity, Number.MAX_VALUE, WEEK + 1])
       expect(failedCall(SERVICE, 'provider/rate-limited', 'slow', { afterMs }).data.afterMs).toBe(WEEK);
     expect(failedCall(SERVICE, 'provider/rate-limited', 'slow', { afterMs: 7 }).data.afterMs).toBe(7);
@@ -38,7 +38,7 @@ describe('`retry-after`', () => {
     [{ 'retry-after': 'Infinity' }, undefined],
     [{ 'retry-after': 'NaN' }, undefined],
     [{ 'retry-after': '-1' }, undefined],
-  ])('of %j is bounded', (headers, ms) => {
+  ])('in the headers %j gives a wait of at most one week or no wait', (headers, ms) => {
     expect(retryAfter(new Headers(headers))).toBe(ms);
   });
 });

@@ -1,12 +1,16 @@
-// Errors of a call, sorted by what to do next: of one that the service answered with a failure, and of one that nobody answered to the
-// end. Which code a failure has, each provider decides; what the code means is the same for all.
+// Errors of a call, sorted by the action that can follow. Some are failures that the service reported, and some are
+// calls that broke before the end of the answer. Each provider chooses the code of a failure. The meaning of a code is
+// the same for all providers.
 
 import { defined } from '@tidemark/core';
 import type { ProviderErrorClass, ProviderErrorCode, ProviderErrorData } from '@tidemark/model';
 import { parseJson as parse, ProviderError } from '@tidemark/model';
 import type { Service } from './service.ts';
 
-/** Codes of a call that the service answered with a failure. The others are codes of calls without a whole answer: see `brokenCallError`. */
+/**
+ * Codes of a call that the service answered with a failure. All other codes are for calls without a whole answer: see
+ * `brokenCallError`.
+ */
 export type FailureCode = Exclude<
   ProviderErrorCode,
   | 'provider/connection'
@@ -36,7 +40,9 @@ const NEXT: { readonly [code in FailureCode]: Next } = {
   'provider/permission': ['stop', 'check what the API key may do'],
 };
 
-/** The code of a status, for each service, where the answer holds nothing more telling (provider facts 1.6, 2.5). */
+/**
+ * Failure code of a status, for every service, if the answer contains nothing more specific (provider facts 1.6, 2.5).
+ */
 export const CODE_OF_STATUS: ReadonlyMap<number, FailureCode> = new Map([
   [401, 'provider/authentication'],
   [402, 'provider/billing'],
@@ -49,10 +55,13 @@ export const CODE_OF_STATUS: ReadonlyMap<number, FailureCode> = new Map([
   [504, 'provider/timeout'],
 ]);
 
-/** Most characters of a type and of a request's id: a server may send any. */
+/** Maximum number of characters of an error type and of a request id. A server may send any length. */
 const MOST_NAME = 200;
 
-/** The error to throw for a failed call, its words shortened. Of what is known, a wait stays with what may be sent again, a place with a refusal. */
+/**
+ * Returns the error to throw for a failed call, with the server's message shortened. The wait (`afterMs`) is kept only
+ * for a failure that may be retried. The refused place is kept only for a refusal.
+ */
 export function failedCall(
   service: Service,
   code: FailureCode,
@@ -76,13 +85,13 @@ export function failedCall(
   });
 }
 
-/** The caller gave up on the call. */
+/** Returns the error for a call that its caller aborted. */
 export function aborted({ name, title }: Service): ProviderError {
   const message = `the call to ${title} was aborted by its caller`;
   return new ProviderError('stop', 'provider/aborted', message, { provider: name });
 }
 
-/** Something under the call broke: to be sent again. */
+/** Returns the error for a call whose connection or stream broke. The call may be sent again. */
 export function brokenCallError(
   { name, title }: Service,
   code: ProviderErrorCode,
@@ -93,29 +102,33 @@ export function brokenCallError(
   return new ProviderError('retryable', code, message, { provider: name }, cause);
 }
 
-/** Nothing came for longer than allowed. */
+/** Returns the error for a call that received nothing for longer than allowed. */
 export function silent(service: Service, idleMs: number): ProviderError {
   return brokenCallError(service, 'provider/silent', `nothing came for ${idleMs} ms`);
 }
 
-/** The connection ended before anything came. */
+/** Returns the error for a connection that ended before the answer began. */
 export function closed(service: Service): ProviderError {
   return brokenCallError(service, 'provider/connection', 'the connection was closed before the answer began');
 }
 
-/** The stream ended before the answer did. */
+/** Returns the error for a stream that ended before the answer was finished. */
 export function cut({ name, title }: Service): ProviderError {
   const message = `the stream of ${title} ended before the answer was finished: send the request again`;
   return new ProviderError('retryable', 'provider/cut', message, { provider: name });
 }
 
-/** What came cannot be read; the next answer may be whole. */
+/** Returns the error for data that cannot be read. The error is retryable, because the next answer may be correct. */
 export function malformed({ name, title }: Service, what: string, cause?: unknown): ProviderError {
   const message = `${title} sent what cannot be read: ${what}. Send the request again`;
   return new ProviderError('retryable', 'provider/malformed', message, { provider: name }, cause);
 }
 
-/** The value of a text. @throws ProviderError `provider/malformed` when it is no JSON. */
+/**
+ * Returns the value of a JSON text.
+ *
+ * @throws ProviderError `provider/malformed` when the text is not JSON.
+ */
 export function parseJson(service: Service, text: string): unknown {
   try {
     return parse(text);
@@ -124,7 +137,11 @@ export function parseJson(service: Service, text: string): unknown {
   }
 }
 
-/** What `read` gives. @throws ProviderError `provider/malformed` when it throws. */
+/**
+ * Returns the result of `read`.
+ *
+ * @throws ProviderError `provider/malformed` when `read` throws.
+ */
 export function readAs<T>(service: Service, what: string, read: () => T): T {
   try {
     return read();
@@ -133,19 +150,19 @@ export function readAs<T>(service: Service, what: string, read: () => T): T {
   }
 }
 
-/** Longest wait that is believed, in milliseconds: a week. A timer of Node.js counts up to 24 days. */
+/** Longest wait that is accepted, in milliseconds: one week. A timer of Node.js can wait at most 24 days. */
 const LONGEST_WAIT = 7 * 24 * 60 * 60 * 1_000;
 
 /**
- * Milliseconds: from `retry-after-ms`, from `retry-after` in seconds, or as a date against the answer's own `date`. At most a
- * week, whatever a server says.
+ * Returns the wait that a server asks for, in milliseconds, at most one week. The wait comes from `retry-after-ms`, or
+ * from `retry-after` in seconds or as a date. A date is compared with the `date` header of the answer.
  */
 export function retryAfter(headers: Headers | undefined): number | undefined {
   const wait = waitIn(headers);
   return wait === undefined ? undefined : boundedWait(wait);
 }
 
-/** Returns a wait of at most a week, in milliseconds. */
+/** Returns the wait, limited to one week, in milliseconds. */
 function boundedWait(ms: number): number {
   return Math.min(ms, LONGEST_WAIT);
 }
@@ -166,19 +183,19 @@ function positive(text: string | null | undefined): number | undefined {
   return Number.isFinite(number) && number >= 0 ? number : undefined;
 }
 
-/** Most characters of a server's words in an error message. */
+/** Maximum number of characters of a server's message in an error message. */
 const MOST_WORDS = 2_000;
-/** Characters that are searched for the beginning and the title of a page. */
+/** Number of characters that are searched for the beginning and the title of an HTML page. */
 const SEARCHED = 16_384;
 const PAGE = /<(?:!doctype\s+html|html|head|body)\b/i;
 const TITLE = /<title[^>]{0,200}>([^<]{1,200})/i;
 
-/** Returns the text, or its first 2,000 characters and how many there are; a page of HTML is replaced by its title. */
+/** Returns the text, or its first 2,000 characters and its length. An HTML page is replaced by its title. */
 function readableWords(text: string): string {
   return PAGE.test(text.slice(0, 1_000)) ? pageName(text) : shortenText(text, MOST_WORDS);
 }
 
-/** Returns how a page is named: by its title, or by its first characters where it has none. */
+/** Returns a description of a page: its title, or its first characters if it has no title. */
 export function pageName(text: string): string {
   const beginning = text.slice(0, SEARCHED).trim();
   const title = TITLE.exec(beginning)?.[1]?.replace(/\s+/g, ' ').trim();
@@ -187,9 +204,9 @@ export function pageName(text: string): string {
   return `${what} that begins with "${shortenText(beginning, 80)}"`;
 }
 
-/** Returns the first `most` characters of a text, and how long the text is where it is longer. */
+/** Returns the first `most` characters of a text. If the text is longer, its length is added. */
 function shortenText(text: string, most: number): string {
   if (text.length <= most) return text;
-  // Not in the middle of a surrogate pair.
+  // A surrogate pair that is cut in half is replaced, so the result is well formed.
   return `${text.slice(0, most).toWellFormed()}… (${text.length} characters)`;
 }

@@ -1,6 +1,6 @@
-// Content that every API takes in the same form: JSON strings without lone surrogates, names that fit, the body of a token
-// count; an image as base64, or as a text where an API would refuse it (L6); a tool as its name, its description and the bytes
-// of its schema.
+// Encodes content that has the same form in every API: JSON strings without lone surrogates, valid names, and the body
+// of a token count. A tool keeps the bytes of its schema. An image becomes base64, or a text if an API would refuse it
+// (L6).
 
 import { createHash } from 'node:crypto';
 import { parseObject, rawMember, rawMembers } from '@tidemark/core';
@@ -11,25 +11,26 @@ import { refuse } from './service.ts';
 
 const ACCEPTED = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
 
-/** An image that can be sent: `data` is base64. */
+/** An image that can be sent. `data` is base64. */
 interface SendableImage {
   readonly kind: 'image';
   readonly mediaType: string;
   readonly data: string;
-  /** Bytes before base64. */
+  /** Number of bytes before the base64 encoding. */
   readonly mediaBytes: number;
 }
 
-/** The text that stands for an image that cannot be sent. */
+/** The text that replaces an image that cannot be sent. */
 export interface ImageStub {
   readonly kind: 'stub';
   readonly text: string;
 }
 
 /**
- * Reads an image. Returns a stub where its kind is not one of PNG, JPEG, GIF and WebP, or the model takes none.
+ * Reads an image. Returns a stub if the image is not PNG, JPEG, GIF or WebP, if it is empty, or if the model accepts no
+ * images.
  *
- * @throws ProviderError `provider/invalid` when its bytes are not among the materials.
+ * @throws ProviderError `provider/invalid` when the bytes of the image are not among the materials.
  */
 export function readImage(
   service: Service,
@@ -46,7 +47,10 @@ export function readImage(
   return { kind: 'image', mediaType, data, mediaBytes: bytes.length };
 }
 
-/** Returns the text for an image that cannot be sent at its place, with its digest, by which it can be read. */
+/**
+ * Returns the text that replaces an image. The text contains the reason and the digest, so the model can read the
+ * artifact.
+ */
 export function imageStub(image: ImagePart, reason: string): ImageStub {
   const text = `[image left out: ${reason}. ${image.mediaType}, ${image.bytes} bytes, artifact ${image.artifact}]`;
   return { kind: 'stub', text };
@@ -65,19 +69,19 @@ function missing(service: Service, image: ImagePart): Error {
   );
 }
 
-/** What an API asks of a tool. */
+/** Requirements of an API for a tool. */
 interface ToolForm {
-  /** Name of the field that holds the schema. */
+  /** Name of the field that contains the schema. */
   readonly schema: string;
-  /** Whether the API takes this name. */
+  /** True if the API accepts this name. */
   isName(name: string): boolean;
-  /** Most characters of a name, for the error. */
+  /** Maximum number of characters of a name, for the error message. */
   readonly longestName: number;
 }
 
 /**
- * Returns `"name":…,"description":…,<schema>:…` without braces. A blank description is left out; the schema has the bytes of the
- * definition.
+ * Returns `"name":…,"description":…,<schema>:…` without braces. A blank description is omitted. The schema has the same
+ * bytes as in the definition.
  *
  * @throws ProviderError `provider/invalid` for a tool that the API would refuse.
  */
@@ -105,12 +109,15 @@ function refuseTool(service: Service, tool: Pick<FrontToolDefinition, 'name'>, w
   );
 }
 
-/** A JSON string. Lone surrogates become U+FFFD: a server may refuse a body that has one, even escaped. */
+/**
+ * Returns a JSON string. Lone surrogates become U+FFFD, because a server may refuse a body that contains one, even
+ * escaped.
+ */
 export function jsonString(text: string): string {
   return JSON.stringify(text.toWellFormed());
 }
 
-/** A text part without its closing brace: the slot for a marker comes after it. */
+/** Returns a text part without its closing brace, so a marker can be inserted before the brace. */
 export function textHead(text: string): string {
   return `{"type":"text","text":${jsonString(text)}`;
 }
@@ -118,25 +125,25 @@ export function textHead(text: string): string {
 const MAPPED = /^tm_[a-zA-Z0-9_-]*_[0-9a-f]{16}$/;
 
 /**
- * Returns an id or a name that an API accepts. One that fits stays as it is. Any other, such as an id of another provider
- * (`call_1|fc_2`), becomes `tm_<readable>_<hash>`, the same every time, and no two become the same. `readable` is the number of
- * characters that are kept of it.
+ * Returns an id or a name that an API accepts. A value that fits is not changed. Any other value, such as an id of
+ * another provider (`call_1|fc_2`), becomes `tm_<readable>_<hash>`. The result is always the same for the same value,
+ * and different for different values. `readable` is the number of characters of the value that are kept.
  */
 export function fittingName(name: string, fits: RegExp, readable: number): string {
-  // A name that looks mapped is mapped again: else a foreign id could collide with the map of another.
+  // A name that already looks mapped is mapped again. Otherwise a foreign id could equal the mapped form of another id.
   if (fits.test(name) && !MAPPED.test(name)) return name;
   const kept = name.slice(0, readable).replace(/[^a-zA-Z0-9_-]/g, '_');
   const digest = createHash('sha256').update(name, 'utf8').digest('hex').slice(0, 16);
   return `tm_${kept}_${digest}`;
 }
 
-/** Returns the members of a body that are taken, as `"key":value` with the bytes of each value as they were. */
+/** Returns the members of a body that `takes` accepts, as `"key":value` with the unchanged bytes of each value. */
 export function membersOf(body: Uint8Array, takes: (key: string) => boolean): readonly string[] {
   const members = rawMembers(new TextDecoder().decode(body)).filter(({ key }) => takes(key));
   return members.map(({ key, raw }) => `${JSON.stringify(key)}:${raw}`);
 }
 
-/** Returns the body of a token count: the same body with the fields that the endpoint takes. */
+/** Returns the body of a token count: the same body with only the fields that the endpoint accepts. */
 export function countBody(body: Uint8Array, fields: ReadonlySet<string>): Uint8Array {
   return new TextEncoder().encode(`{${membersOf(body, (key) => fields.has(key)).join(',')}}`);
 }

@@ -1,5 +1,5 @@
-// The HTTP client of every provider: the official SDK sends exactly the bytes that it is given, once, and a decoder reads the
-// answer. Nothing is retried here: retry belongs to the turn, which records it.
+// HTTP client of every provider. The official SDK sends exactly the given bytes once, and a decoder reads the answer.
+// The client never retries, because retry belongs to the turn, which records each attempt.
 
 import { defined } from '@tidemark/core';
 import type { AbortSignalLike, Answer, Outgoing, StreamPart, Usage } from '@tidemark/model';
@@ -13,17 +13,20 @@ import { aborted, silent } from './call-errors.ts';
 import type { CallPhase } from './map-error.ts';
 import type { Service } from './service.ts';
 
-/** An official SDK, set up for one address and one key. */
+/** An official SDK, configured for one address and one key. */
 export interface SdkClient {
-  /** Sends a body once. Throws an error of the SDK for a status that is no success. */
+  /** Sends a body once. Throws an error of the SDK for a status that is not a success. */
   post(path: string, request: SdkRequest): Promise<Response>;
-  /** Server-sent events of a response, with their data as it was sent. An abort of the controller ends them. */
+  /**
+   * Returns the server-sent events of a response, with their data as it was sent. An abort of the controller ends the
+   * events.
+   */
   events(response: Response, controller: AbortController): AsyncIterator<{ readonly data: string }>;
-  /** Sorts an error of a call by what to do next. The result does not contain the key. */
+  /** Sorts an error of a call by the action that can follow. The result does not contain the key. */
   sort(error: unknown, phase: CallPhase): ProviderError;
 }
 
-/** A request as an SDK takes it. */
+/** A request in the form that an SDK accepts. */
 interface SdkRequest {
   readonly body: Uint8Array;
   readonly headers: Readonly<Record<string, string>>;
@@ -31,68 +34,90 @@ interface SdkRequest {
   readonly signal: AbortSignal;
 }
 
-/** What an SDK is set up with. */
+/** Configuration of an SDK. */
 export interface SdkSetup {
   readonly service: Service;
   readonly key: string;
   readonly baseURL: string;
   readonly idleMs: number;
-  /** Bounds what it reads and follows no redirect. */
+  /** Function used as `fetch`. It limits the data that it reads and follows no redirect. */
   readonly fetch: typeof globalThis.fetch;
   readonly reach: AddressReach;
 }
 
-/** How to reach a service. */
+/** Options for reaching a service. */
 export interface HttpClientOptions<Sdk extends SdkClient> {
   readonly service: Service;
-  /** A server that asks for no key takes any text. */
+  /** API key. For a server that needs no key, any text works. */
   readonly apiKey: string;
-  /** As the SDK takes it. Never taken from the environment. */
+  /** Base address in the form that the SDK expects. It is never read from the environment. */
   readonly baseURL: string;
-  /** Used instead of the global one. */
+  /** Function used instead of the global `fetch`. */
   readonly fetch?: typeof globalThis.fetch;
-  /** Longest silence of a call, in milliseconds; 180,000 by default. */
+  /** Maximum silence of a call, in milliseconds. The default is 180,000. */
   readonly idleMs?: number;
-  /** Header that names the betas of a request. */
+  /** Name of the header that lists the betas of a request. */
   readonly betaHeader: string;
-  /** Loads the SDK with the first call: it has 250 modules, and a program that asks nothing does not wait for them. */
+  /**
+   * Loads the SDK. Called with the first request, because the SDK has 250 modules and a program that sends no request
+   * should not wait for them.
+   */
   readonly load: () => Promise<(setup: SdkSetup) => Sdk>;
 }
 
-/** Sends requests to one service. It holds no connection of its own. */
+/** Sends requests to one service. The client itself keeps no connection open. */
 export interface HttpClient<Sdk extends SdkClient = SdkClient> {
-  /** Longest silence of a call, in milliseconds. */
+  /** Maximum silence of a call, in milliseconds. */
   readonly idleMs: number;
-  /** Sends a body once and streams the decoded answer. @throws ProviderError, also in the middle of the stream. */
+  /**
+   * Sends a body once and streams the decoded answer.
+   *
+   * @throws ProviderError before the answer or in the middle of the stream.
+   */
   stream(path: string, decoder: AnswerDecoder, outgoing: Outgoing): AsyncGenerator<StreamPart, void>;
-  /** Sends a body once and returns what `read` makes of the text of the answer. @throws ProviderError. */
+  /**
+   * Sends a body once, passes the text of the answer to `read` and returns the result.
+   *
+   * @throws ProviderError when the call fails.
+   */
   whole<T>(path: string, outgoing: Outgoing, read: (text: string) => T): Promise<T>;
-  /** The SDK, for calls that are not one request over HTTP. */
+  /** Returns the SDK, for calls that are not a single HTTP request. */
   sdk(): Promise<Sdk>;
 }
 
-/** How the answers of one API are read. */
+/** Decoder for the answers of one API. */
 export interface AnswerDecoder {
   begin(): Decoding;
-  /** Reads an answer that did not come as a stream. @throws ProviderError `provider/malformed`, or the failure that it reports. */
+  /**
+   * Reads an answer that is not a stream.
+   *
+   * @throws ProviderError `provider/malformed`, or the failure that the answer reports.
+   */
   whole(text: string): readonly StreamPart[];
 }
 
-/** One answer while it arrives. It keeps what has arrived, so each call has its own. */
+/** Decoder of one answer while it arrives. It stores the data received so far, so each call needs its own. */
 export interface Decoding {
-  /** Whether the answer is whole. Events after that are not read. */
+  /** True if the answer is complete. Later events are not read. */
   finished(): boolean;
   /**
-   * Takes the data of one event.
+   * Reads the data of one event.
    *
-   * @throws ProviderError `provider/malformed` for an event without its documented shape; the failure that an error event reports.
+   * @throws ProviderError `provider/malformed` for an event without its documented shape, or the failure that an error
+   *   event reports.
    */
   take(data: string): readonly StreamPart[];
-  /** Ends the stream. @throws ProviderError `provider/cut` when the answer was not finished. */
+  /**
+   * Ends the stream.
+   *
+   * @throws ProviderError `provider/cut` when the answer was not finished.
+   */
   end(): readonly StreamPart[];
 }
 
-/** Returns the parts that a stream would have had of an answer that came whole. `usage` is the usage known at its beginning. */
+/**
+ * Returns the stream parts for an answer that arrived whole. `usage` is the usage known at the beginning of the answer.
+ */
 export function wholeAsStream(answer: Answer, usage: Usage = {}): readonly StreamPart[] {
   const { response, model, parts } = answer;
   const named = defined({ response, model });
@@ -108,8 +133,8 @@ const IDLE_MS = 180_000;
 /**
  * Opens a client. Nothing is sent yet, and the SDK is not loaded.
  *
- * @throws ProviderError `provider/authentication` for a key that no header can hold, `provider/address` for an address that is
- *   not one of HTTP or holds a password.
+ * @throws ProviderError `provider/authentication` for a key that is not valid in a header, `provider/address` for an
+ *   address that does not use HTTP or HTTPS or that contains a password.
  */
 export function openHttpClient<Sdk extends SdkClient>(options: HttpClientOptions<Sdk>): HttpClient<Sdk> {
   const { service, apiKey, baseURL, fetch, idleMs = IDLE_MS, betaHeader, load } = options;
@@ -141,7 +166,7 @@ function headerKey(service: Service, apiKey: string): string {
   throw new ProviderError('stop', 'provider/authentication', message, { provider: service.name });
 }
 
-/** What a request needs beside its bytes. */
+/** Everything that a request needs besides its bytes. */
 interface ClientConnection {
   readonly service: Service;
   readonly idleMs: number;
@@ -202,7 +227,10 @@ async function* decodeEvents(
   yield* meter(decoding.end());
 }
 
-/** The answer is short whatever the request asked for, so its limits are those of no output. */
+/**
+ * Sends a request and reads its whole answer. The answer is always short, so its limits are the limits for an output of
+ * 0 tokens.
+ */
 async function readWhole<T>(
   connection: ClientConnection,
   path: string,
@@ -221,16 +249,16 @@ async function readWhole<T>(
   }
 }
 
-/** Follows the port's small signal with the AbortController that an SDK takes. */
+/** Connects the caller's minimal abort signal to the AbortController that an SDK requires. */
 export interface Bridge {
   readonly controller: AbortController;
-  /** Whether the caller aborted. An abort by the client itself does not count. */
+  /** True if the caller aborted the call. An abort by the client itself does not count. */
   aborted(): boolean;
-  /** Stops following the caller's signal and aborts what still runs. */
+  /** Stops following the caller's signal and aborts everything that is still running. */
   release(): void;
 }
 
-/** Begins to follow a signal. */
+/** Creates a bridge that follows a signal. */
 export function bridgeAbort(signal: AbortSignalLike | undefined): Bridge {
   const controller = new AbortController();
   const abort = (): void => controller.abort();
@@ -247,9 +275,9 @@ export function bridgeAbort(signal: AbortSignalLike | undefined): Bridge {
 }
 
 /**
- * Waits for a promise at most `idleMs` milliseconds.
+ * Waits for a promise for at most `idleMs` milliseconds.
  *
- * @throws the error that `late` makes after that time. A later result of the promise is ignored.
+ * @throws the error that `late` returns when the time is over. A later result of the promise is ignored.
  */
 export async function within<T>(promise: Promise<T>, idleMs: number, late: (idleMs: number) => Error): Promise<T> {
   let timer: NodeJS.Timeout | undefined;

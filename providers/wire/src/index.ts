@@ -1,4 +1,4 @@
-// The face of `provider-wire`: what every provider over HTTP needs.
+// Public exports of `provider-wire`, the code that every provider over HTTP needs.
 
 export { connectionError, redirected } from './address.ts';
 export type { AnswerLimits } from './answer-limits.ts';

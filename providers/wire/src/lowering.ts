@@ -1,5 +1,6 @@
-// Lowers a front and spans to blocks, for any API: parts become pieces, pieces become blocks in the order that every API wants.
-// Also writes the render parameters: they enter the cache key, so they are frozen and come before everything else in the body.
+// Lowers a front and spans to blocks, for any API. Parts become pieces, and pieces become blocks in the order that
+// every API requires. Also writes the render parameters. They are part of the cache key, so they are frozen and come
+// first in the body.
 
 import type {
   Block,
@@ -16,23 +17,26 @@ import { canonicalText } from '@tidemark/model';
 import type { Service } from './service.ts';
 import { refuse } from './service.ts';
 
-/** The fields of a block that depend on one part alone, before its message is known. */
+/** The fields of a block that depend on a single part of a span and not on the whole message. */
 export type BlockPiece = Pick<
   Block,
   'head' | 'tail' | 'markable' | 'run' | 'holds' | 'tokens' | 'mediaBytes' | 'betas'
 >;
 
-/** A piece without a slot for a marker: all of it is head. */
+/** Returns a piece without a slot for a marker. All of its text is in `head`. */
 export function piece(head: string, holds: BlockPiece['holds'], tokens: number, mediaBytes = 0): BlockPiece {
   return { head, tail: '', markable: false, run: 'none', holds, tokens, mediaBytes };
 }
 
-/** A block of the front: outside every message. */
+/** Returns a block of the front, which is outside every message. */
 export function frontBlock(section: 'tools' | 'system', made: BlockPiece, origin: Block['origin']): Block {
   return { section, role: 'system', group: -1, ...made, opensTurn: false, origin };
 }
 
-/** The system texts of a front as `write` writes them; a text with a recorded count keeps it. None for blank text. */
+/**
+ * Returns the blocks of the system texts of a front. `write` encodes each text. A text with a recorded token count
+ * keeps that count. Blank texts produce no block.
+ */
 export function systemBlocks(
   front: Front,
   lowering: Lowering,
@@ -44,10 +48,10 @@ export function systemBlocks(
   });
 }
 
-/** A piece, with the index of its part in its span. */
+/** A piece with the index of its part in the span. */
 type PlacedBlockPiece = BlockPiece & Pick<Block, 'part'>;
 
-/** Lowers each part of a span. A part may become one piece, several or none. */
+/** Lowers each part of a span. A part may become one piece, several pieces or no piece. */
 export function piecesOf(
   span: Span,
   lower: (part: Part) => BlockPiece | readonly BlockPiece[] | undefined,
@@ -55,7 +59,9 @@ export function piecesOf(
   return span.parts.flatMap((one, part) => [lower(one) ?? []].flat().map((made) => ({ ...made, part })));
 }
 
-/** The blocks of the pieces of one span: reasoning that nothing follows is left out, and results come first. */
+/**
+ * Returns the blocks for the pieces of one span. Reasoning with no part after it is omitted, and results come first.
+ */
 export function spanBlocks(span: Span, role: Role, pieces: readonly PlacedBlockPiece[]): readonly Block[] {
   const packed = pieces.slice(0, pieces.findLastIndex(({ holds }) => holds !== 'thinking') + 1);
   return resultsFirst(packed).map((made, index) => ({
@@ -73,13 +79,16 @@ function resultsFirst(pieces: readonly PlacedBlockPiece[]): readonly PlacedBlock
   return results.length === 0 ? pieces : [...results, ...pieces.filter(({ holds }) => holds !== 'result')];
 }
 
-/** The role of a message: an operator's words have the role `operator` where the model takes them in the history, else `user`. */
+/**
+ * Returns the role of a message in the API. A system or developer message has the role `operator` if the model accepts
+ * such a message in the history, else `user`.
+ */
 export function wireRole(role: Role, lowering: Lowering, operator: Role): Role {
   if (role === 'user' || role === 'assistant') return role;
   return lowering.capabilities.appends.includes('system') ? operator : 'user';
 }
 
-/** Whether reasoning came from this service and from the model that is asked, by any of the model's names. */
+/** True if reasoning came from this service and from the requested model, under any name of the model. */
 export function isOwnReasoning({ name }: Service, part: BoundReasoningPart, lowering: Lowering): boolean {
   if (part.provider !== name) return false;
   if (part.model === lowering.model) return true;
@@ -87,33 +96,39 @@ export function isOwnReasoning({ name }: Service, part: BoundReasoningPart, lowe
   return names.includes(part.model) && names.includes(lowering.model);
 }
 
-/** Fields of a body by name. */
+/** Fields of a request body by name. */
 export type BodyFields = { readonly [name: string]: JsonValue | undefined };
 
-/** The render parameters that an API knows. */
+/** The render parameters that an API accepts. */
 export interface ParameterNames {
-  /** Those that are fields of the body. */
+  /** Names of the parameters that are fields of the body. */
   readonly fields: ReadonlySet<string>;
   /**
-   * Those that are members of a field, by their name in the capability row: `reasoning.effort`. `otherwise` is the field where it
-   * is not given itself.
+   * Parameters that are members of a field, by their name in the capability row, for example `reasoning.effort`.
+   * `otherwise` is the value to start from if the field itself is not set.
    */
   readonly inside: ReadonlyMap<string, readonly [field: string, member: string, otherwise?: BodyFields]>;
-  /** Those that capability rows name otherwise: `text.format` is `response_format` in Chat Completions. */
+  /**
+   * Parameters whose name in capability rows differs from their name in the API. For example, `text.format` is
+   * `response_format` in Chat Completions.
+   */
   readonly renamed?: ReadonlyMap<string, string>;
-  /** Whether the service has other APIs, which take other parameters. An error then names this one by "here". */
+  /**
+   * True if the service has other APIs that accept other parameters. An error message then adds "here" to the name of
+   * the parameter.
+   */
   readonly isOneOfSeveral?: boolean;
 }
 
-/** Canonical JSON of model and render parameters: the head of the prefix sequence. */
+/** Returns the canonical JSON of the model and the render parameters, which starts the prefix sequence. */
 export function frozenParameters(front: Front): string {
   return canonicalText({ ...front.parameters, model: front.model });
 }
 
 /**
- * Render parameters as fields of the body.
+ * Returns the render parameters as fields of the body.
  *
- * @throws ProviderError `provider/unsupported` for a name that the API has no field for.
+ * @throws ProviderError `provider/unsupported` for a parameter that has no field in the API.
  */
 export function wireParameters(
   service: Service,
@@ -133,16 +148,17 @@ export function wireParameters(
   return Object.fromEntries(wire);
 }
 
-/** `{"model":…,` and these fields by ascending name: the beginning of a body. */
+/** Returns the beginning of a body: `{"model":…,` and these fields in ascending order of their names. */
 export function bodyHeader(model: string, fields: BodyFields): string {
   const text = canonicalText(fields).slice(1, -1);
   return `{"model":${canonicalText(model)},${text === '' ? '' : `${text},`}`;
 }
 
 /**
- * The end of a body: `varying`, then the envelope's fields by ascending name, and the closing brace.
+ * Returns the end of a body: `varying`, then the fields of the envelope in ascending order of their names, and the
+ * closing brace.
  *
- * @throws ProviderError `provider/invalid` for a field that already stands in the body.
+ * @throws ProviderError `provider/invalid` for a field that the body already contains.
  */
 export function bodyEnd(service: Service, taken: ReadonlySet<string>, varying: BodyFields, envelope: Envelope): string {
   const twice = Object.keys(envelope.fields).find((name) => taken.has(name) || Object.hasOwn(varying, name));

@@ -1,4 +1,5 @@
-// Sorts what an official SDK, or the socket under it, throws. The key is in no error, however deep it was in the one that came.
+// Sorts the errors that an official SDK, or the socket that it uses, throws. The results never contain the key, even if
+// a nested cause of the original error does.
 
 import { defined } from '@tidemark/core';
 import type { ProviderErrorCode } from '@tidemark/model';
@@ -7,23 +8,23 @@ import { providerErrorIn } from './address.ts';
 import { aborted, brokenCallError, retryAfter } from './call-errors.ts';
 import type { Service } from './service.ts';
 
-/** Where a call was when it failed: before the answer began, or in it. */
+/** Phase of a call when it failed: before the answer began, or during the answer. */
 export type CallPhase = 'asking' | 'answering';
 
-/** What is known of a call that a service answered with a failure. */
+/** Facts about a call that a service answered with a failure. */
 export interface AnsweredFailure {
-  /** The service's own words, without the key. */
+  /** The service's own message, without the key. */
   readonly message: string;
   readonly status?: number;
-  /** The service's word for the failure. */
+  /** The service's name for the failure. */
   readonly type?: string;
   /** Id of the request. */
   readonly request?: string;
-  /** Milliseconds to wait, where the service names them. */
+  /** Time to wait, in milliseconds, if the service names it. */
   readonly afterMs?: number;
 }
 
-/** What the error of an answer with a failing status holds in each official SDK. */
+/** Fields that every official SDK's error has for an answer with a failing status. */
 interface SdkError extends Error {
   readonly status: number | undefined;
   readonly headers: Headers | undefined;
@@ -31,19 +32,19 @@ interface SdkError extends Error {
   readonly requestID: string | null | undefined;
 }
 
-/** The error classes of an SDK, and how its provider reads an answer with a failing status. */
+/** The error classes of an SDK, and the functions that read its error for an answer with a failing status. */
 export interface SdkErrors<E extends SdkError> {
   readonly APIError: abstract new (...args: never) => E;
   readonly APIConnectionError: abstract new (...args: never) => Error;
   readonly APIConnectionTimeoutError: abstract new (...args: never) => Error;
   readonly APIUserAbortError: abstract new (...args: never) => Error;
-  /** Returns the service's own words. */
+  /** Returns the service's own message. */
   messageOf(error: E): string;
-  /** Sorts the failure by what to do next. */
+  /** Sorts the failure by the action that can follow. */
   sort(failure: AnsweredFailure, error: E): ProviderError;
 }
 
-/** Sorts an error of a call. A ProviderError passes as it is, without the key. */
+/** Sorts an error of a call. A ProviderError keeps its class and code, and only the key is removed. */
 export function mapError<E extends SdkError>(
   { service, key }: { readonly service: Service; readonly key: string },
   errors: SdkErrors<E>,
@@ -76,14 +77,17 @@ function failureOf({ status, type, requestID, headers }: SdkError, message: stri
   };
 }
 
-/** Returns a text without the key. */
+/** Replaces the key in a text. */
 type Hide = (text: string) => string;
 
 function hideKey(key: string): Hide {
   return (text) => (key === '' ? text : text.replaceAll(key, '[key]'));
 }
 
-/** The reason lies some causes deep (`fetch failed` > `ECONNREFUSED`), so the text has all of them. */
+/**
+ * Returns the messages of the error and of its causes. The real reason is often some causes deep (`fetch failed` >
+ * `ECONNREFUSED`).
+ */
 function reasonsOf(error: unknown, hide: Hide): string {
   const reasons: string[] = [];
   for (let at = error; at instanceof Error && reasons.length < 5; at = at.cause) {
@@ -93,15 +97,19 @@ function reasonsOf(error: unknown, hide: Hide): string {
   return hide(reasons.length === 0 ? String(error) : reasons.join(': '));
 }
 
-/** Stands for a cause. The error itself may hold the headers that were sent. */
+/**
+ * Returns a new error with the name and the message of the original. The original error may contain the headers that
+ * were sent, so it is not used as a cause.
+ */
 function plainCause(error: unknown, hide: Hide): Error {
   return new Error(hide(error instanceof Error ? `${error.name}: ${error.message}` : String(error)));
 }
 
-/** The same error without the key, in its message and in its cause. */
+/** Returns the same error without the key in its message and in its cause. */
 function withoutKey(error: ProviderError, hide: Hide): ProviderError {
   const { cause } = error;
-  // A parser quotes some of the bytes that it could not read: a part of a key, which a search for the whole does not find.
+  // A parser's message quotes some of the bytes that it could not read. These may be a part of the key, which a search
+  // for the whole key does not find.
   const plain = cause instanceof SyntaxError ? new Error(cause.name) : cause && plainCause(cause, hide);
   return new ProviderError(error.class, error.code, hide(error.message), error.data, plain);
 }

@@ -6,7 +6,7 @@ const OTHER = { name: 'other', title: 'Other' };
 const HERE = 'https://one.example/v1';
 const KEY = 'k'.repeat(20);
 
-test('names an account by service, key and address, without giving the key away', () => {
+test('`accountName` depends on service, key and address, and does not reveal the key', () => {
   const name = accountName(ONE, KEY, HERE);
   expect(name).toMatch(/^[0-9a-f]{12}$/);
   expect(accountName(ONE, ` ${KEY}\n`, HERE)).toBe(name);
@@ -15,13 +15,13 @@ test('names an account by service, key and address, without giving the key away'
   expect(accountName(ONE, KEY, 'https://other.example/v1')).not.toBe(name);
 });
 
-test('a key that could be guessed has a name that fits thousands of guesses', () => {
+test('the account name of a key that could be guessed matches thousands of guesses', () => {
   const guesses = Array.from({ length: 60_000 }, (_, guess) => accountName(ONE, `guess ${guess}`, HERE));
   const short = accountName(ONE, 'a password', HERE);
   expect(short).toMatch(/^[0-9a-f]{3}$/);
   expect(guesses.filter((guess) => guess === short).length).toBeGreaterThan(3);
 });
 
-test('names no account without a key', () => {
+test('`accountName` returns undefined without a key', () => {
   expect(accountName(ONE, ' ', HERE)).toBeUndefined();
 });

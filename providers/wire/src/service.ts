@@ -1,30 +1,33 @@
-// The service that is called: its name, what cannot be asked of it, and the name of the account that is asked.
+// The service that is called, the error for a refused request, and the name of the account.
 
 import type { ProviderErrorCode } from '@tidemark/model';
 import { ProviderError } from '@tidemark/model';
 import { createHash } from 'node:crypto';
 
-/** A service behind a wire format. */
+/** A service that is called through a wire format. */
 export interface Service {
-  /** In capability rows, spans and errors: `openrouter`. */
+  /** Name in capability rows, spans and errors, for example `openrouter`. */
   readonly name: string;
-  /** As people call it: `OpenRouter`. */
+  /** Name for people, for example `OpenRouter`. */
   readonly title: string;
 }
 
-/** An error of class `refused`: asking again will not help, another request would. */
+/** Returns an error of class `refused`: the same request would fail again, but a changed request may succeed. */
 export function refuse(service: Service, code: ProviderErrorCode, message: string, cause?: unknown): ProviderError {
   return new ProviderError('refused', code, message, { provider: service.name }, cause);
 }
 
-/** A key of this length cannot be guessed from a digest. */
+/** Length of a key, in characters, from which the key cannot be guessed from its digest. */
 const LONG_KEY = 20;
-/** Hexadecimal digits of a name. The short one fits thousands of guesses alike, so that it confirms none. */
+/**
+ * Number of hexadecimal digits in an account name. The short name matches thousands of guessed keys, so it confirms
+ * none of them.
+ */
 const DIGITS = { long: 12, short: 3 } as const;
 
 /**
- * The name of the account that an address takes a key for: some digits of a digest, from which the key cannot be found. Equal keys at
- * equal addresses give equal names. `undefined` without a key.
+ * Returns a name for the account of a key at an address: some digits of a digest that does not reveal the key. Equal
+ * keys at equal addresses have equal names. Returns `undefined` without a key.
  */
 export function accountName({ name }: Service, apiKey: string, baseURL: string): string | undefined {
   const key = apiKey.trim();

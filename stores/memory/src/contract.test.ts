@@ -1,4 +1,4 @@
-// The memory store under the contract of the port.
+// Runs the contract tests of the Log port on the memory store.
 
 import type { SessionId } from '@tidemark/log';
 import type { LogUnderTest } from '@tidemark/log/contract';

@@ -1,4 +1,4 @@
-// The face of the memory store.
+// Public exports of the memory store.
 
 export type { SessionData, MemoryBackend } from './memory-backend.ts';
 export { createMemoryBackend } from './memory-backend.ts';

@@ -1,4 +1,4 @@
-// What a memory store keeps: the real bytes of each log, as a file would hold them.
+// Data of a memory store: the bytes of each log, exactly as a file would contain them.
 
 import { createHash, hash as digestOf } from 'node:crypto';
 import { crc32 } from 'node:zlib';
@@ -8,21 +8,21 @@ import type { BytePort, Parent, SessionId } from '@tidemark/log';
 export interface SessionData {
   readonly session: SessionId;
   readonly parent: Parent | undefined;
-  /** The lines of the log; a buffer that grows, of which `length` bytes count. */
+  /** The lines of the log, in a buffer that grows. Only the first `length` bytes are used. */
   bytes: Uint8Array;
   length: number;
   snapshot: Uint8Array | undefined;
-  /** Whether a writer holds it. */
+  /** True if a writer holds the session. */
   held: boolean;
-  /** Called after each append. */
+  /** Functions called after each append. */
   readonly listeners: Set<() => void>;
 }
 
-/** All sessions and artifacts. Two stores over one backend open the same place. */
+/** All sessions and artifacts. Two stores with the same backend share the same data. */
 export interface MemoryBackend {
   readonly sessions: Map<SessionId, SessionData>;
   readonly artifacts: Map<string, Uint8Array>;
-  /** What sessions leave for each other. */
+  /** Texts that sessions share, by name. */
   readonly shared: Map<string, string>;
 }
 
@@ -44,12 +44,12 @@ export function createSessionData(session: SessionId, parent: Parent | undefined
   };
 }
 
-/** The bytes of a log so far. */
+/** Returns the bytes of a log so far. */
 export function bytesOf(data: SessionData): Uint8Array {
   return data.bytes.subarray(0, data.length);
 }
 
-/** Puts bytes behind those that are there. */
+/** Appends bytes to a log and calls its listeners. */
 export function extend(data: SessionData, lines: Uint8Array): void {
   if (data.length + lines.length > data.bytes.length) {
     const larger = new Uint8Array(Math.max(data.bytes.length * 2, data.length + lines.length));
@@ -61,7 +61,7 @@ export function extend(data: SessionData, lines: Uint8Array): void {
   for (const listener of data.listeners) listener();
 }
 
-/** The byte port of this store: checksums, digests and text by Node. */
+/** The byte port of this store. Computes checksums, digests and text encodings with Node.js. */
 export const nodeBytes: BytePort = {
   crc32: (data) => crc32(data),
   sha256(pieces) {

@@ -1,4 +1,4 @@
-// Reads the sessions of a backend through the record codec, a piece at a time.
+// Reads the sessions of a backend through the record codec, piece by piece.
 
 import type {
   AbortSignalLike,
@@ -25,13 +25,17 @@ import { bytesOf, nodeBytes } from './memory-backend.ts';
 
 const PIECE = 65_536;
 
-/** Whether a first record was committed, its newline damaged or not. */
+/** True if a first record was committed, even if its newline is damaged. */
 export function isBegun(data: SessionData): boolean {
   const bytes = bytesOf(data);
   return bytes.includes(0x0a) || holdsLostNewline(bytes, nodeBytes);
 }
 
-/** Returns the data of a session. @throws LogError `log/missing`, `log/damaged`. */
+/**
+ * Returns the data of a session.
+ *
+ * @throws LogError `log/missing` when the session does not exist, `log/damaged` when its first newline is damaged.
+ */
 export function sessionDataOf(backend: MemoryBackend, session: SessionId): SessionData {
   const data = backend.sessions.get(session);
   if (data !== undefined && bytesOf(data).includes(0x0a)) return data;
@@ -45,24 +49,28 @@ export function sessionDataOf(backend: MemoryBackend, session: SessionId): Sessi
   );
 }
 
-/** A reader at the beginning of a session. */
+/** Creates a reader at the beginning of a session. */
 export function readerOf(data: SessionData, tip: Tip, from: number, to: number): RecordReader {
   const start: ReadFrom = { path: data.session, tip, offset: 0, line: 1, from, to };
   return createRecordReader(start, nodeBytes);
 }
 
-/** The beginning of a session. @throws LogError `log/missing`, `log/damaged`. */
+/**
+ * Returns the beginning of a session.
+ *
+ * @throws LogError `log/missing`, `log/damaged`.
+ */
 export function begin(backend: MemoryBackend, session: SessionId): SessionBeginning {
   const bytes = bytesOf(sessionDataOf(backend, session));
   return readBeginning(session, session, bytes.subarray(0, bytes.indexOf(0x0a) + 1), nodeBytes);
 }
 
-/** Where a session comes from. */
+/** Returns the ancestors of a session. */
 export function lineage(backend: MemoryBackend, session: SessionId): Promise<Lineage> {
   return lineageOf(session, async (name) => begin(backend, name));
 }
 
-/** Own records of a session, in batches, as far as they stand now. */
+/** Yields the session's own records in batches, up to the current end. */
 export async function* readSessionData(
   backend: MemoryBackend,
   session: SessionId,
@@ -78,14 +86,14 @@ export async function* readSessionData(
   if (failure !== undefined) throw failure;
 }
 
-/** What a piece gives; damage is thrown behind what is sound. */
+/** Yields the records of a piece. Damage is thrown after the sound records before it. */
 function* drain(reader: RecordReader, piece: Uint8Array): Generator<readonly Recorded[]> {
   const { records, failure } = reader.read(piece);
   if (records.length > 0) yield records;
   if (failure !== undefined) throw failure;
 }
 
-/** Own and inherited records in batches, then new ones as they come, until the signal aborts. */
+/** Yields inherited and own records in batches, then new records as they arrive, until the signal aborts. */
 export async function* tailSessionData(
   backend: MemoryBackend,
   session: SessionId,

@@ -1,4 +1,4 @@
-// The Log port over a backend in memory: the twin of the stores on disk, for tests and examples.
+// Implements the Log port in memory. It behaves like the stores on disk and is used in tests and examples.
 
 import type {
   Appended,
@@ -36,7 +36,10 @@ import type { MemoryBackend, SessionData } from './memory-backend.ts';
 import { bytesOf, createSessionData, createMemoryBackend, extend, nodeBytes } from './memory-backend.ts';
 import { begin, isBegun, lineage, readSessionData, readerOf, sessionDataOf, tailSessionData } from './read.ts';
 
-/** A store that lives as long as its backend. `sync` has nothing to flush: nothing survives the process. */
+/**
+ * Creates a store that lives as long as its backend. `sync` has nothing to flush, because the data does not survive the
+ * process.
+ */
 export function createMemoryStore(backend: MemoryBackend = createMemoryBackend()): Log {
   return {
     create: (session, parent) => create(backend, session, parent),
@@ -157,7 +160,7 @@ function lockedError(session: SessionId): LogError {
   });
 }
 
-/** Returns artifacts that are kept in this map, by digest. */
+/** Returns an artifact store that keeps its bytes in this map, by digest. */
 function createArtifacts(kept: Map<string, Uint8Array>): Artifacts {
   return {
     async put(bytes) {
@@ -198,7 +201,7 @@ function damageError(digest: Digest): LogError {
   );
 }
 
-/** The one writer of a session. It holds the session until it is closed. */
+/** The single writer of a session. It holds the session until it is closed. */
 class MemoryWriter implements LogWriter {
   readonly session: SessionId;
   readonly fence: number;
@@ -206,7 +209,7 @@ class MemoryWriter implements LogWriter {
   #tip: Tip;
   #closed = false;
 
-  /** Behind `tip`, which the caller read from the data. */
+  /** Starts after `tip`, which the caller has read from the data. */
   constructor(data: SessionData, tip: Tip) {
     this.session = data.session;
     this.fence = tip.fence + 1;

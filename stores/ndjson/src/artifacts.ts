@@ -1,4 +1,5 @@
-// Bytes outside the log, by digest: streamed in beside their place, flushed, and renamed before a record names them.
+// Stores artifacts: bytes outside the log, named by their digest. The bytes are written to a temporary file, flushed,
+// and renamed before any record names them.
 
 import type { Hash } from 'node:crypto';
 import { createHash, randomUUID } from 'node:crypto';
@@ -17,15 +18,15 @@ import { isGone, isOfSystem, unlessGone } from './file-port.ts';
 import type { HomePaths } from './home.ts';
 import { artifactPaths } from './home.ts';
 
-/** Larger ones are packed. */
+/** Size up to which an artifact is stored unpacked, in bytes. A larger artifact is compressed. */
 const PLAIN_LIMIT = 4_096;
 
-/** Largest that is read as it stands; a sound one that is larger is packed. */
+/** Largest file that is read as an unpacked artifact, in bytes. A sound artifact of a larger size is always packed. */
 const MOST_PLAIN = 16 * 1_024 * 1_024;
 
 const pack = promisify(zstdCompress);
 
-/** The artifacts of a home. */
+/** Opens the artifacts of a home. */
 export function createArtifacts(paths: HomePaths, folders: Folders): Artifacts {
   return {
     put: (bytes) => (bytes instanceof Uint8Array ? putWhole(paths, folders, bytes) : put(paths, folders, bytes)),
@@ -34,7 +35,10 @@ export function createArtifacts(paths: HomePaths, folders: Folders): Artifacts {
   };
 }
 
-/** What is there already, as a session's tools are from the second one on, is not written again. */
+/**
+ * Stores bytes that are completely in memory. Bytes that are already stored are not written again, for example the
+ * tools of every session after the first.
+ */
 async function putWhole(paths: HomePaths, folders: Folders, bytes: Uint8Array): Promise<PutArtifact> {
   const digest = mintDigest(createHash('sha256').update(bytes).digest('hex'));
   const { folder, plain, packed } = artifactPaths(paths, digest);
@@ -55,7 +59,7 @@ async function putWhole(paths: HomePaths, folders: Folders, bytes: Uint8Array): 
   return { digest, size: bytes.length };
 }
 
-/** Bytes whose name is known when the last of them has passed. */
+/** Stores a stream of bytes. Their digest, and so their name, is known only at the end. */
 async function put(paths: HomePaths, folders: Folders, bytes: AsyncIterable<Uint8Array>): Promise<PutArtifact> {
   const tally: Tally = { hash: createHash('sha256'), size: 0, sourceFailed: false };
   try {
@@ -85,7 +89,7 @@ async function write(
   return name();
 }
 
-/** What `put` tells. */
+/** Result of `put`. */
 interface PutArtifact {
   readonly digest: Digest;
   readonly size: number;
@@ -97,7 +101,10 @@ interface Tally {
   sourceFailed: boolean;
 }
 
-/** The caller's bytes, counted as they pass; what fails in there is the caller's own error. */
+/**
+ * Passes the caller's bytes on and counts them. `sourceFailed` is true while the caller's source runs, so an error of
+ * the source is thrown as it is.
+ */
 async function* countBytes(bytes: AsyncIterable<Uint8Array>, tally: Tally): AsyncGenerator<Uint8Array> {
   tally.sourceFailed = true;
   for await (const piece of bytes) {
@@ -110,7 +117,7 @@ async function* countBytes(bytes: AsyncIterable<Uint8Array>, tally: Tally): Asyn
   tally.sourceFailed = false;
 }
 
-/** Writes the bytes, packed if they are many; whether they were. */
+/** Writes the bytes, packed if they exceed `PLAIN_LIMIT`. Returns true if they were packed. */
 async function fillPacked(handle: FileHandle, bytes: AsyncGenerator<Uint8Array>, tally: Tally): Promise<boolean> {
   const head: Uint8Array[] = [];
   while (tally.size <= PLAIN_LIMIT) {
@@ -133,8 +140,8 @@ async function* whole(head: readonly Uint8Array[], rest: AsyncIterable<Uint8Arra
 }
 
 /**
- * Whether sound bytes stand at this place; damaged ones are written again. Renewed first, as young as if they were written
- * now: a garbage collection that began meanwhile leaves them until a record can name them.
+ * True if sound bytes are stored at this place. Damaged bytes return false and are written again. The time of the file
+ * is set to now first. A garbage collection that runs at the same time then keeps the file until a record can name it.
  */
 async function isKept(paths: HomePaths, digest: Digest, place: string): Promise<boolean> {
   const now = new Date();
@@ -157,7 +164,7 @@ async function* get(paths: HomePaths, digest: Digest): AsyncGenerator<Uint8Array
   const hash = createHash('sha256');
   let path = plain;
   try {
-    // What is not packed is small: a stream would cost more than its bytes.
+    // An unpacked artifact is small, so reading it whole costs less than a stream.
     const small = await readRegularFile(plain, { most: MOST_PLAIN }).catch(unlessGone);
     if (small === undefined) path = packed;
     for await (const piece of small === undefined ? await unpackFile(packed) : [small]) {
@@ -166,7 +173,7 @@ async function* get(paths: HomePaths, digest: Digest): AsyncGenerator<Uint8Array
     }
   } catch (cause) {
     if (isGone(cause)) throw missing(paths, digest);
-    // A disk that fails, or too many open files, say nothing of the bytes.
+    // A failing disk or too many open files does not prove that the bytes are damaged.
     throw isOfSystem(cause) ? cause : damageError(path, digest, cause);
   }
   if (hash.digest('hex') !== digest) throw damageError(path, digest);
@@ -183,7 +190,8 @@ function exists(path: string): Promise<boolean> {
 
 async function unpackFile(path: string): Promise<AsyncIterable<Uint8Array>> {
   const handle = await openRegularFile(path);
-  // The callback form hands the streams' errors to whoever reads the last one, and closes both when it stops.
+  // The callback form of `pipeline` passes errors of both streams to the reader of the last stream, and closes both
+  // streams when reading stops.
   return pipelineOf(handle.createReadStream(), createZstdDecompress(), () => undefined);
 }
 
@@ -208,8 +216,9 @@ function damageError(path: string, digest: Digest, cause?: unknown): LogError {
 }
 
 /**
- * Writes a new file in `folder` by `fill` under a temporary name, flushes it, then gives it the name that `fill` returned; no file is
- * left where `fill` returns none. So a file is there whole or not at all.
+ * Writes a new file in `folder` under a temporary name, flushes it, and renames it to the path that `fill` returned.
+ * `fill` writes the content. If `fill` returns `undefined`, the file is removed. A file therefore exists either
+ * complete or not at all.
  */
 export async function writeAtomically(
   folder: string,

@@ -1,5 +1,6 @@
-// Removes the artifacts that no log names. A writer puts an artifact before the record that names it, so one that is not
-// named yet must live: all that is younger than an hour stays, and all that was put since the oldest living writer began.
+// Removes the artifacts that no log names. A writer puts an artifact before it appends the record that names it, so an
+// unnamed artifact may still be needed. Every file younger than one hour is kept, and every file that was put after the
+// oldest living writer began.
 
 import { link, readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -11,35 +12,42 @@ import type { ArtifactFile } from './inspect-artifacts.ts';
 import { artifactFiles } from './inspect-artifacts.ts';
 import { heldSince } from './lease.ts';
 
-/** How to collect. */
+/** Options for collecting garbage. */
 export interface CollectOptions {
-  /** Says what would be removed, and removes nothing. */
+  /** Reports the files that would be removed, and removes none. */
   readonly dryRun?: boolean;
-  /** The time, in milliseconds since 1970. Default: now. */
+  /** Current time in milliseconds since 1970. The default is the system time. */
   readonly now?: number;
 }
 
-/** Files and their bytes on the disk. */
+/** Number of files and of their bytes on the disk. */
 export interface FileTally {
   readonly files: number;
   readonly bytes: number;
 }
 
-/** What became of the files under `artifacts`; together they are all. */
+/** Outcome for the files under `artifacts`. Every file is in exactly one group. */
 export interface Collected {
-  /** Removed, or to be removed in a dry run: no log names them. */
+  /** Files that no log names. They are removed, or only reported in a dry run. */
   readonly removed: FileTally;
-  /** Not named, but so young that a writer may be about to. */
+  /** Files that no log names but that are recent, so a writer may be about to name them. */
   readonly young: FileTally;
-  /** Named by a log. */
+  /** Files that a log names. */
   readonly named: FileTally;
 }
 
 const HOUR = 3_600_000;
-/** A file on its way out. Its own name is behind it, so that the next run can put back what a killed one left. */
+/**
+ * Prefix of a file that is being removed. The original name follows, so the next run can restore a file after a run was
+ * killed.
+ */
 const DOOMED = '.doomed-';
 
-/** Removes what no log of the home names. Safe beside running writers. @throws what reading a log throws: then nothing was removed. */
+/**
+ * Removes the artifacts that no log of the home names. Safe while writers are running.
+ *
+ * @throws any error of reading a log. No file is removed then.
+ */
 export async function collectGarbage(store: NdjsonOptions, options: CollectOptions = {}): Promise<Collected> {
   const { paths } = openHome(store);
   const { dryRun = false, now = Date.now() } = options;
@@ -59,7 +67,7 @@ export async function collectGarbage(store: NdjsonOptions, options: CollectOptio
 
 interface GarbageRule {
   readonly unnamed: ReadonlySet<string>;
-  /** What was put since then stays. */
+  /** Time in milliseconds since 1970. Files that were put at this time or later are kept. */
   readonly before: number;
   readonly dryRun: boolean;
 }
@@ -72,8 +80,9 @@ async function settleFile(file: ArtifactFile, { unnamed, before, dryRun }: Garba
 }
 
 /**
- * Takes the file away from its name first, and looks once more: a writer that puts the same bytes meanwhile has renewed
- * it, or finds nothing and writes it anew.
+ * Removes a file. The file is renamed first, and its time is checked again. Another process may put the same bytes at
+ * the same time. If that process renewed the file, the file is restored. If it found no file, it writes the file again.
+ * Returns true if the file was removed.
  */
 async function remove(path: string, before: number): Promise<boolean> {
   const doomed = join(dirname(path), `${DOOMED}${basename(path)}`);
@@ -84,7 +93,7 @@ async function remove(path: string, before: number): Promise<boolean> {
   return isOld;
 }
 
-/** What a run that was killed took away comes back, and is judged like the rest. */
+/** Restores the files that a killed run had renamed. They are then treated like all other files. */
 async function putBack({ artifacts }: HomePaths): Promise<void> {
   const names = await readdir(artifacts, { recursive: true }).catch(unlessGone);
   for (const name of names ?? []) {
@@ -96,22 +105,22 @@ async function putBack({ artifacts }: HomePaths): Promise<void> {
   }
 }
 
-/** When the oldest writer that lives took its lock; `Infinity` when none does. */
+/** Returns the time at which the oldest living writer took its lock, or `Infinity` without a living writer. */
 async function oldestWriter({ sessions }: HomePaths): Promise<number> {
   const rooms = (await readdir(sessions).catch(unlessGone)) ?? [];
   return Math.min(...rooms.map((room) => heldSince(join(sessions, room, 'lease.db')) ?? Infinity), Infinity);
 }
 
-// Finds the artifacts that the logs of a home name. Raw bytes are searched, not records, so a name in a damaged line, a torn
-// tail or a record of a later build counts as well.
+// Finds the artifacts that the logs of a home name. Searches raw bytes instead of records. A name in a damaged line, in
+// a torn tail, or in a record of a later build therefore counts too.
 
 const DIGEST = /[0-9a-f]{64}/g;
 const OVERLAP = 63;
 
 /**
- * Takes every digest out of `unnamed` that a log of the home names. Bounded memory: the logs are streamed.
+ * Deletes from `unnamed` every digest that a log of the home names. The logs are streamed, so the memory is bounded.
  *
- * @throws whatever reading throws: an unread log may name anything.
+ * @throws any error of reading, because an unread log may name any artifact.
  */
 async function dropNamed(paths: HomePaths, unnamed: Set<string>): Promise<void> {
   for await (const path of logFiles(paths)) {
@@ -125,7 +134,9 @@ async function dropNamed(paths: HomePaths, unnamed: Set<string>): Promise<void> 
   }
 }
 
-/** Every file of lines, a half-made one of a repair too. Never `lease.db`: see `lease.ts`. */
+/**
+ * Yields the path of every log file, including an unfinished one of a repair. Never opens `lease.db`: see `lease.ts`.
+ */
 async function* logFiles({ sessions }: HomePaths): AsyncGenerator<string> {
   for (const room of await namesIn(sessions)) {
     const folder = join(sessions, room);
@@ -136,7 +147,10 @@ async function* logFiles({ sessions }: HomePaths): AsyncGenerator<string> {
   }
 }
 
-/** A snapshot says that there was a log: it may come back from a backup, with names that nobody else has. */
+/**
+ * Returns the error for a folder with a snapshot and without a log. The snapshot proves that there was a log. The log
+ * may be restored from a backup, and may name artifacts that no other log names.
+ */
 function missingLogError(folder: string): LogError {
   const message = `The log of the session in ${folder} is gone, so nobody can say what it names. Nothing was removed: restore the folder from a backup, or move it away.`;
   return new LogError('log/missing', message, { path: folder });

@@ -1,4 +1,4 @@
-// Folders that are still there after a power loss: a new name is on stable storage once its folder was flushed.
+// Folders that survive a power loss. A new name is on stable storage only after its folder was flushed.
 
 import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -6,13 +6,22 @@ import { makeFolder } from '@tidemark/files';
 
 /** The folders of one home. */
 export interface Folders {
-  /** The folder is there, for its owner only, and so are the names that lead to it from the home. */
+  /**
+   * Makes a folder that only its owner can read. When it returns, the folder and all folders between it and the home
+   * are on stable storage.
+   */
   make(path: string): Promise<void>;
-  /** The names in it are on stable storage. Who asks while a flush waits for its turn shares that one. */
+  /**
+   * Flushes a folder. When it returns, the names in the folder are on stable storage. Callers that arrive while a flush
+   * waits for its turn share that flush.
+   */
   flush(path: string): Promise<void>;
 }
 
-/** Each folder is made durable once in the life of a process: another one may have been killed before it could. */
+/**
+ * Creates the folder functions of a home. Each process makes each folder durable once, even an existing one, because
+ * another process may have been killed before its flush.
+ */
 export function createFolders(home: string, flushOne: (path: string) => Promise<void> = flushFolder): Folders {
   const durable = new Set<string>();
   const flush = shareRuns(flushOne);
@@ -29,14 +38,14 @@ export function createFolders(home: string, flushOne: (path: string) => Promise<
   };
 }
 
-/** A path and those above it, as far as `top`, which is left out. */
+/** Returns a path and the folders above it, up to `top`. `top` itself is not included. */
 function pathsBetween(path: string, top: string): readonly string[] {
   const found: string[] = [];
   for (let folder = path; folder.length > top.length; folder = dirname(folder)) found.push(folder);
   return found;
 }
 
-/** Flushes the names in a folder. */
+/** Flushes the names in a folder to stable storage. */
 export async function flushFolder(path: string): Promise<void> {
   const handle = await open(path, 'r');
   try {
@@ -46,7 +55,10 @@ export async function flushFolder(path: string): Promise<void> {
   }
 }
 
-/** Lets one run of each name go at a time. Callers that come during a run share the next one, which begins after it. */
+/**
+ * Limits `run` to one run at a time for each name. Callers that arrive during a run share the next run, which begins
+ * after the current one.
+ */
 export function shareRuns(run: (name: string) => Promise<void>): (name: string) => Promise<void> {
   const running = new Map<string, Promise<void>>();
   const next = new Map<string, Promise<void>>();

@@ -1,4 +1,4 @@
-// The lowest seam: all that the writer asks of the operating system. Faults are injected here, and nowhere above.
+// All operations that the writer needs from the operating system. Tests inject faults only at this level.
 
 import { constants } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
@@ -6,27 +6,31 @@ import { open, statfs } from 'node:fs/promises';
 import { FileError, openRegularFile, requireRegularFile } from '@tidemark/files';
 import { LogError } from '@tidemark/log';
 
-/** A log file, open for appending. */
+/** A log file that is open for appending. */
 export interface LogFile {
-  /** Its length in bytes; -1 when no name leads to it any more. */
+  /** Returns the length in bytes, or -1 if the file no longer has a name. */
   size(): Promise<number>;
-  /** Writes behind the end, in one piece as a rule. It may have written a part when it throws. */
+  /** Writes at the end of the file, normally in one piece. If it throws, a part may have been written. */
   append(bytes: Uint8Array): Promise<void>;
-  /** The bytes are on stable storage when it returns. */
+  /** Writes the file to stable storage. */
   flush(): Promise<void>;
   truncate(length: number): Promise<void>;
   close(): Promise<void>;
 }
 
-/** What the writer asks of the operating system. */
+/** Operations that the writer needs from the operating system. */
 export interface FilePort {
-  /** Opens a file for appending; with `create` it is made, readable by its owner only. @throws LogError `log/not-a-file`. */
+  /**
+   * Opens a file for appending. With `create`, a missing file is created, readable only by its owner.
+   *
+   * @throws LogError `log/not-a-file`.
+   */
   openLog(path: string, create: boolean): Promise<LogFile>;
-  /** The type of the file system that a path stands on, as `statfs` gives it. */
+  /** Returns the type of the file system of a path, as `statfs` reports it. */
   filesystemType(path: string): Promise<number>;
 }
 
-/** The operating system itself. */
+/** The real operating system. */
 export const nodeFiles: FilePort = {
   async openLog(path, create) {
     const flags = constants.O_RDWR | constants.O_APPEND | (create ? constants.O_CREAT : 0);
@@ -52,22 +56,24 @@ function logFile(handle: FileHandle): LogFile {
   };
 }
 
-// Opens a file of lines, to be read or written. Anything else in its place is refused at once: reading a pipe would wait
-// without end, and a folder or a loop of links is not damage that repair can fix.
+// Opens a log file for reading or writing. Anything other than a regular file is refused at once. Reading a pipe would
+// wait forever, and a folder or a loop of links is not damage that repair can fix.
 
 /**
- * Opens it. What is no file, is none to a loop of links either.
+ * Opens a regular file for reading.
  *
- * @throws LogError `log/not-a-file`; whatever else opening throws, as `ENOENT`.
+ * @throws LogError `log/not-a-file` for anything else, including a loop of links; any other error of opening, such as
+ *   `ENOENT`.
  */
 export function openFile(path: string): Promise<FileHandle> {
   return orRefuse(path, () => openRegularFile(path));
 }
 
 /**
- * Opens it with these flags, to be written; `mode` is used where it is made.
+ * Opens a regular file for writing with these flags. `mode` is used if the file is created.
  *
- * @throws LogError `log/not-a-file`: nothing is written into a pipe or a device. Whatever else opening throws, as `ENOSPC`.
+ * @throws LogError `log/not-a-file` for a pipe or a device, which must not be written; any other error of opening, such
+ *   as `ENOSPC`.
  */
 export function openForWriting(path: string, flags: number, mode: number): Promise<FileHandle> {
   return orRefuse(path, async () =>
@@ -79,7 +85,8 @@ async function orRefuse(path: string, opens: () => Promise<FileHandle>): Promise
   try {
     return await opens();
   } catch (cause) {
-    // A pipe that nobody reads cannot be opened for writing alone (ENXIO); neither can a folder (EISDIR).
+    // A pipe without a reader cannot be opened only for writing (ENXIO), and a folder cannot be opened for writing at
+    // all (EISDIR).
     if (isCode(cause, 'ELOOP')) throw notAFile(path, 'a loop of links', cause);
     if (isCode(cause, 'ENXIO') || isCode(cause, 'EISDIR')) throw notAFile(path, 'no regular file', cause);
     if (cause instanceof FileError) throw notAFile(path, cause.kind ?? 'no regular file', cause);
@@ -91,32 +98,38 @@ function isCode(cause: unknown, code: string): boolean {
   return cause instanceof Error && 'code' in cause && cause.code === code;
 }
 
-/** The error of a path that is `what`, such as `a pipe`. */
+/** Returns the error for a path that is not a regular file. `what` describes it, for example `a pipe`. */
 export function notAFile(path: string, what: string, cause?: unknown): LogError {
   const message = `${path} is ${what}, where a file of records belongs. Nothing was changed. Move it away, and restore the session's folder from a backup.`;
   return new LogError('log/not-a-file', message, { path }, cause);
 }
 
 /**
- * Returns true for an error of the operating system that a name leads to nothing. For `catch`; the caller throws any other
- * error on.
+ * True for an error of the operating system that means that a path does not exist. For use in `catch`, where the caller
+ * throws any other error again.
  */
 export function isGone(error: unknown): boolean {
   return error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
 }
 
-/** Whether an error comes from the operating system, such as `EMFILE` or `EIO`. */
+/** True for an error of the operating system, such as `EMFILE` or `EIO`. */
 export function isOfSystem(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && 'syscall' in error && 'code' in error;
 }
 
-/** The name leads to nothing: there is nothing to read. */
+/**
+ * Returns `undefined` for an error that means that a path does not exist, and throws any other error. For use in
+ * `catch`.
+ */
 export function unlessGone(error: unknown): undefined {
   if (!isGone(error)) throw error;
   return undefined;
 }
 
-/** The name is taken: what should be there is there. */
+/**
+ * Returns `undefined` for an error that means that a path already exists, and throws any other error. For use in
+ * `catch`.
+ */
 export function unlessThere(error: NodeJS.ErrnoException): undefined {
   if (error.code !== 'EEXIST') throw error;
   return undefined;

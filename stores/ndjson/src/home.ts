@@ -1,4 +1,4 @@
-// What the parts of this store share: the paths, the operating system, and what was learned of the files.
+// State that the parts of this store share: the paths, the operating system, and known places in the log files.
 
 import { join, resolve } from 'node:path';
 import type { Digest, SessionId } from '@tidemark/log';
@@ -7,15 +7,15 @@ import { createFolders } from './durable-folder.ts';
 import type { FilePort } from './file-port.ts';
 import { nodeFiles } from './file-port.ts';
 
-/** How to open a home. */
+/** Options for opening a home. */
 export interface NdjsonOptions {
-  /** Its folder; made by the first `create`. */
+  /** Folder of the home. The first `create` makes it. */
   readonly home: string;
-  /** The operating system, or one with faults. */
+  /** The operating system. Tests pass one that injects faults. */
   readonly files?: FilePort;
 }
 
-/** A home that is open. */
+/** An open home. */
 export interface Home {
   readonly paths: HomePaths;
   readonly files: FilePort;
@@ -23,7 +23,7 @@ export interface Home {
   readonly waypoints: Waypoints;
 }
 
-/** Opens a home. Nothing is touched yet. */
+/** Opens a home. No file is read or written yet. */
 export function openHome({ home, files = nodeFiles }: NdjsonOptions): Home {
   const paths = homePaths(home);
   return { paths, files, folders: createFolders(paths.home), waypoints: createWaypoints() };
@@ -45,7 +45,7 @@ export interface HomePaths {
   readonly shared: string;
 }
 
-/** The folders of a home, absolute. */
+/** Returns the absolute paths of the folders of a home. */
 export function homePaths(home: string): HomePaths {
   const root = resolve(home);
   return {
@@ -56,7 +56,7 @@ export function homePaths(home: string): HomePaths {
   };
 }
 
-/** The files of a session; its id is safe as a folder name. */
+/** Returns the paths of the files of a session. A session id is always safe as a folder name. */
 export function roomPaths(paths: HomePaths, session: SessionId): RoomPaths {
   const folder = join(paths.sessions, session);
   return {
@@ -67,7 +67,7 @@ export function roomPaths(paths: HomePaths, session: SessionId): RoomPaths {
   };
 }
 
-/** Where an artifact stands: as it is, or packed by zstd. */
+/** Returns the paths where an artifact can be stored: unpacked, or packed with zstd. */
 export function artifactPaths(
   paths: HomePaths,
   digest: Digest,
@@ -78,28 +78,28 @@ export function artifactPaths(
 }
 
 /**
- * A known place between two records of a log file, so that a later read begins near its target. It is a hint, checked against
- * the file before use (L9).
+ * A known place between two records of a log file, so a later read can begin near its target. A waypoint is only a hint
+ * and is checked against the file before use (L9).
  */
 interface Waypoint {
-  /** Position of the record that begins there. */
+  /** Position of the record that begins at this place. */
   readonly length: number;
   readonly offset: number;
 }
 
-/** What a store has learned of its files. */
+/** The known waypoints of all log files of a home. */
 export interface Waypoints {
   learn(session: SessionId, waypoint: Waypoint): void;
-  /** The nearest one at or before a position. */
+  /** Returns the nearest waypoint at or before a position. */
   before(session: SessionId, position: number): Waypoint | undefined;
-  /** All of a session's: one did not fit its file. */
+  /** Drops all waypoints of a session, after one did not match its file. */
   forget(session: SessionId): void;
 }
 
-/** Nearer ones are not worth keeping. */
+/** Minimum distance between two kept waypoints, in bytes. */
 const SPACING = 262_144;
 
-/** Knows nothing yet. */
+/** Creates an empty set of waypoints. */
 function createWaypoints(): Waypoints {
   const known = new Map<SessionId, Waypoint[]>();
   return {

@@ -1,4 +1,4 @@
-// The face of the NDJSON store.
+// Public exports of the NDJSON store.
 
 export type { CollectOptions, Collected, FileTally } from './collect-garbage.ts';
 export { collectGarbage } from './collect-garbage.ts';

@@ -1,4 +1,4 @@
-// Looking over what the artifacts hold: each is read whole and compared with the digest that is its name.
+// Inspects the artifacts of a home. Each artifact is read whole and compared with the digest in its name.
 
 import type { Dirent } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
@@ -10,16 +10,16 @@ import { unlessGone } from './file-port.ts';
 import type { HomePaths, NdjsonOptions } from './home.ts';
 import { openHome } from './home.ts';
 
-/** What was found. Nothing was changed. */
+/** Result of an inspection. Nothing was changed. */
 export interface ArtifactInspection {
   readonly files: number;
-  /** On the disk, as they are packed. */
+  /** Total size of the files on the disk, in bytes. Packed files count with their packed size. */
   readonly bytes: number;
-  /** Paths whose bytes are not those of their name. */
+  /** Paths of the files whose bytes do not match the digest in their name. */
   readonly damaged: readonly string[];
 }
 
-/** Reads every artifact of a home. */
+/** Reads every artifact of a home and reports the damaged ones. Nothing is changed. */
 export async function inspectArtifacts(store: NdjsonOptions): Promise<ArtifactInspection> {
   const { paths, folders } = openHome(store);
   const artifacts = createArtifacts(paths, folders);
@@ -40,20 +40,22 @@ export async function inspectArtifacts(store: NdjsonOptions): Promise<ArtifactIn
   return { files, bytes, damaged };
 }
 
-/** A file under `artifacts`: the bytes of an artifact, or what a killed process left of a write. */
+/** A file under `artifacts`: an artifact, or the rest of a write by a killed process. */
 export interface ArtifactFile {
   readonly path: string;
-  /** What it holds; absent for what a write has left or is writing still. */
+  /** Digest of the artifact in this file. Missing for an unfinished write. */
   readonly digest?: Digest;
-  /** Its length on the disk. */
+  /** Length of the file on the disk, in bytes. */
   readonly bytes: number;
-  /** When it was last put, in milliseconds since 1970. */
+  /** Time when the artifact was last put, in milliseconds since 1970. */
   readonly changedAt: number;
 }
 
 const NAME = /^([0-9a-f]{64})(?:\.zst)?$/;
 
-/** Every file, in no order. One that goes while it is looked at is left out. */
+/**
+ * Yields every file under `artifacts`, in no particular order. A file that is removed during the listing is skipped.
+ */
 export async function* artifactFiles({ artifacts }: HomePaths): AsyncGenerator<ArtifactFile> {
   for (const entry of await entriesOf(artifacts)) {
     const path = join(artifacts, entry.name);

@@ -1,4 +1,5 @@
-// Looking a session over from end to end: every checksum, every payload, the whole chain, every joint.
+// Inspects a session from end to end: every checksum, every payload, the whole chain, and every joint between a fork
+// and its parent.
 
 import type { FileHandle } from 'node:fs/promises';
 import { FileError, readRegularFile } from '@tidemark/files';
@@ -12,49 +13,59 @@ import { chunksOf, nodeBytes, readOn, withLog } from './read-log.ts';
 import { lineage } from './read-session.ts';
 import { MOST_SNAPSHOT } from './snapshots.ts';
 
-/** What was found. Nothing was changed. */
+/** Result of an inspection. Nothing was changed. */
 export interface Inspection {
   readonly session: SessionId;
-  /** Sound records from the beginning, ancestors included. */
+  /** Number of sound records from the beginning, including those of ancestors. */
   readonly records: number;
-  /** Bytes behind the last newline of its own file: no record; the next writer cuts them. */
+  /**
+   * Number of bytes after the last newline of the session's own file. These bytes are not a record, and the next writer
+   * cuts them.
+   */
   readonly torn: number;
-  /** Kinds that this build does not know, with their positions. */
+  /** Records whose kind this build does not know, with their positions. */
   readonly unknown: readonly { readonly position: number; readonly name: string }[];
   readonly damage?: Damage;
-  /** Path of a snapshot that is not what was written. It is not used, and may be deleted (L9). */
+  /** Path of a damaged snapshot. It is not used and may be deleted (L9). */
   readonly damagedSnapshot?: string;
-  /** Artifacts that sound records name and the home does not hold. Present where `artifacts` was asked for. */
+  /** Artifacts that sound records name and that the home does not have. Present only with the option `artifacts`. */
   readonly missing?: readonly MissingArtifact[];
 }
 
-/** An artifact that is not there. */
+/** An artifact that the home does not have. */
 export interface MissingArtifact {
   readonly digest: Digest;
-  /** Where it is expected. One above 4 KiB is packed: its name ends in `.zst` then. */
+  /** Path where the artifact is expected. An artifact above 4 KiB is packed, and its file name then ends in `.zst`. */
   readonly path: string;
-  /** The first record that names it. */
+  /** Position of the first record that names the artifact. */
   readonly position: Position;
   readonly kind: string;
 }
 
-/** How to inspect. */
+/** Options for inspecting a session. */
 export interface InspectOptions {
-  /** Look for each artifact that the session names. Their bytes are not read: see `inspectArtifacts`. */
+  /**
+   * Checks that each artifact that the session names exists. The bytes of the artifacts are not read: see
+   * `inspectArtifacts`.
+   */
   readonly artifacts?: boolean;
 }
 
-/** Where reading ends, and how much behind it still has a good checksum. */
+/** The first damage, where reading stops, and the number of lines after it with a valid checksum. */
 export interface Damage extends DamagePlace {
   readonly reason: string;
-  /** Lines behind the damage, in the same file, whose own checksum holds: they cannot be placed, but they can be read. */
+  /**
+   * Number of lines after the damage in the same file whose own checksum is valid. These lines can be read, but their
+   * place in the chain cannot be checked.
+   */
   readonly soundBehind: number;
 }
 
 /**
- * Verifies a session whole, ancestors included.
+ * Verifies a whole session, including its ancestors.
  *
- * @throws LogError `log/missing`, `log/parent-missing`, `log/unknown-revision`; damage is in the report.
+ * @throws LogError `log/missing`, `log/parent-missing`, `log/unknown-revision`. Damage is reported in the result and
+ *   not thrown.
  */
 export function inspectSession(
   store: NdjsonOptions,
@@ -64,7 +75,7 @@ export function inspectSession(
   return inspect(openHome(store), session, options);
 }
 
-/** As `inspectSession`, in a home that is open. */
+/** Verifies a session in the same way as `inspectSession`, in a home that is already open. */
 export async function inspect(home: Home, session: SessionId, options: InspectOptions = {}): Promise<Inspection> {
   const { snapshot } = roomPaths(home.paths, session);
   const damagedSnapshot = (await isDamaged(snapshot)) ? { damagedSnapshot: snapshot } : {};
@@ -73,7 +84,10 @@ export async function inspect(home: Home, session: SessionId, options: InspectOp
   return { ...inspection, ...damagedSnapshot, ...(options.artifacts === true && { missing: found.missing }) };
 }
 
-/** Stands for a snapshot that is a pipe, a folder or too large. */
+/**
+ * Content used for a snapshot that is a pipe, a folder or too large. It cannot be decoded, so the snapshot is reported
+ * as damaged.
+ */
 const NO_SNAPSHOT = new Uint8Array();
 
 async function isDamaged(snapshot: string): Promise<boolean> {
@@ -94,7 +108,7 @@ async function inspectLog(home: Home, session: SessionId, found: RecordFindings)
   }
 }
 
-/** What is found in records on the way. */
+/** Findings that are collected while the records are read. */
 interface RecordFindings {
   readonly unknown: { readonly position: number; readonly name: string }[];
   readonly missing: MissingArtifact[];

@@ -1,5 +1,6 @@
 // The right to write a session: an operating-system lock, held by an open exclusive transaction of SQLite for as long
-// as the process lives. A stopped holder keeps it, a killed one loses it at once; no clock and no heartbeat decide.
+// as the process lives. A stopped process keeps the lock, and a killed process loses it at once. The lock depends on no
+// clock and no heartbeat.
 
 import type { Stats } from 'node:fs';
 import { closeSync, existsSync, openSync, statSync, utimesSync } from 'node:fs';
@@ -17,10 +18,10 @@ const SQLITE_BUSY = 5;
 const SQLITE_LOCKED = 6;
 
 /**
- * Takes the lock of a session, at once or not at all.
+ * Takes the lock of a session without waiting.
  *
- * @throws LogError `log/locked` while another writer lives, in this process or any other; `log/not-a-file` for a pipe or a device;
- * `log/write-failed` where the lock cannot be taken for another reason, such as a read-only folder.
+ * @throws LogError `log/locked` while another writer lives, in this process or any other; `log/not-a-file` for a pipe
+ *   or a device; `log/write-failed` when the lock cannot be taken for another reason, such as a read-only folder.
  */
 export function takeLease(path: string, session: SessionId): Lease {
   makeLeaseFile(path);
@@ -32,13 +33,17 @@ export function takeLease(path: string, session: SessionId): Lease {
     database.close();
     throw refusal(path, session, cause);
   }
-  // Whoever collects garbage asks since when it is held. Setting times opens no descriptor.
+  // Garbage collection reads this time as the start of the lock. `utimes` opens no descriptor, so it does not drop the
+  // lock.
   const now = new Date();
   utimesSync(path, now, now);
   return { release: () => database.close() };
 }
 
-/** Since when a living writer, even a stopped one, holds this lock, in milliseconds since 1970; `undefined` when none does. */
+/**
+ * Returns the time since which a living writer, even a stopped one, holds this lock, in milliseconds since 1970.
+ * Returns `undefined` without a living writer.
+ */
 export function heldSince(path: string): number | undefined {
   if (!existsSync(path)) return undefined;
   requireFile(path);
@@ -56,8 +61,9 @@ export function heldSince(path: string): number | undefined {
 }
 
 /**
- * POSIX drops every lock that a process has on a file as soon as it closes *any* descriptor of it. So nobody but SQLite
- * opens this file, except to make it, and that in one stride.
+ * Creates the lease file if it is missing. POSIX drops every lock of a process on a file as soon as the process closes
+ * *any* descriptor of that file. Therefore only SQLite opens an existing lease file. The creation here opens and closes
+ * the file in one synchronous step, before any lock exists.
  */
 function makeLeaseFile(path: string): void {
   try {
@@ -75,7 +81,9 @@ function openDatabase(path: string, session: SessionId): DatabaseSync {
   }
 }
 
-/** SQLite opens it by its name, and would wait for a pipe or write into a device. */
+/**
+ * Checks that the path is a regular file. SQLite opens it by name, and would wait for a pipe or write into a device.
+ */
 function requireFile(path: string): void {
   const stats = statsOf(path);
   if (!stats.isFile()) throw notAFile(path, stats.isDirectory() ? 'a folder' : stats.isFIFO() ? 'a pipe' : 'a device');

@@ -1,4 +1,4 @@
-// How a writer comes to its session: look, lock, look again, cut a torn tail.
+// Opens writers. Checks the session, takes the lock, checks again, and cuts a torn tail.
 
 import { rm, rmdir, stat } from 'node:fs/promises';
 import type { LogWriter, Parent, SessionId, Tip } from '@tidemark/log';
@@ -14,7 +14,7 @@ import { forkTip } from './read-session.ts';
 import { learnPlace } from './snapshots.ts';
 import { NdjsonWriter } from './writer.ts';
 
-/** Begins a session. Its folder and its empty file are on stable storage when it returns. */
+/** Creates a session. When it returns, the session's folder and its empty log file are on stable storage. */
 export async function createWriter(home: Home, session: SessionId, parent: Parent | undefined): Promise<LogWriter> {
   const tip = parent === undefined ? EMPTY_TIP : await tipOf(home, parent);
   await refuseExisting(home, session);
@@ -33,13 +33,16 @@ export async function createWriter(home: Home, session: SessionId, parent: Paren
       });
     });
   } catch (error) {
-    // An empty folder would look like a session that lost its log. One that holds anything stays.
+    // An empty folder would look like a session that lost its log. `rmdir` keeps a folder that contains any file.
     await rmdir(room.folder).catch(() => undefined);
     throw error;
   }
 }
 
-/** The lease is held, so nobody else has begun this session: without a log nothing of it stays. */
+/**
+ * Opens the log file of a new session. The lease is held, so no other writer has begun this session. If the log cannot
+ * be created, the lease file is removed too.
+ */
 async function openNewLog(home: Home, room: RoomPaths): Promise<LogFile> {
   try {
     return await home.files.openLog(room.log, true);
@@ -49,13 +52,19 @@ async function openNewLog(home: Home, room: RoomPaths): Promise<LogFile> {
   }
 }
 
-/** A fork begins near the end of its parent as a rule: the parent is read from its snapshot on, and not from its beginning. */
+/**
+ * Returns the end of the part of a parent that a fork continues from. A fork usually begins near the end of its parent,
+ * so the parent is read from its snapshot instead of from its beginning.
+ */
 async function tipOf(home: Home, parent: Parent): Promise<Tip> {
   await learnPlace(home, parent.session);
   return forkTip(home, parent);
 }
 
-/** Its writer may not have flushed the record yet that is forked: a fork would outlive it, and never open again (L8). */
+/**
+ * Flushes the log of a parent. Its writer may not have flushed the forked record yet. After a power loss, the fork
+ * could exist without that record and could never be opened again (L8).
+ */
 async function flushParent(home: Home, parent: Parent): Promise<void> {
   const file = await home.files.openLog(roomPaths(home.paths, parent.session).log, false);
   try {
@@ -143,9 +152,12 @@ async function holdsRecord(home: Home, session: SessionId, path: string): Promis
   }
 }
 
-// Locks on network file systems are not kept by every client, so a session there could have two writers.
+// Refuses network file systems. Not every client keeps locks on them, so a session there could have two writers.
 
-/** By the magic number of `statfs(2)` on Linux. FUSE and 9p are let in: most of them are local, in one kernel. */
+/**
+ * Network file systems by the magic number of `statfs(2)` on Linux. FUSE and 9p are allowed, because most of them are
+ * local to one kernel.
+ */
 const NETWORK: ReadonlyMap<number, string> = new Map([
   [0x6969, 'NFS'],
   [0x517b, 'SMB'],
@@ -159,7 +171,8 @@ const NETWORK: ReadonlyMap<number, string> = new Map([
 ]);
 
 /**
- * Refuses a folder on a network file system. Only Linux tells it apart; elsewhere every folder passes.
+ * Refuses a folder on a network file system. Only Linux reports the type of a file system, so on other systems every
+ * folder is accepted.
  *
  * @throws LogError `log/unsupported-filesystem`.
  */

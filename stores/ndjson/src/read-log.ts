@@ -1,4 +1,4 @@
-// Reading one session's own file: where it begins, where it ends, and the records between.
+// Reads one session's own file: its beginning, its end, and the records between them.
 
 import { createHash, hash as digestOf } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
@@ -20,7 +20,7 @@ import { openFile } from './file-port.ts';
 import type { Home } from './home.ts';
 import { roomPaths } from './home.ts';
 
-/** A log file, open for reading, whose first record was read. */
+/** A log file that is open for reading and whose first record has been read. */
 export interface OpenLog {
   readonly handle: FileHandle;
   readonly path: string;
@@ -28,9 +28,9 @@ export interface OpenLog {
 }
 
 /**
- * Opens a session's file and gives it to `use`; closes it in any case.
+ * Opens a session's file, passes it to `use`, and always closes it.
  *
- * @throws LogError `log/missing` when it holds no record, `log/damaged` when its first record is not sound.
+ * @throws LogError `log/missing` when the file contains no record, `log/damaged` when its first record is not sound.
  */
 export async function withLog<T>(home: Home, session: SessionId, use: (log: OpenLog) => Promise<T>): Promise<T> {
   const log = await openLog(home, session);
@@ -41,7 +41,7 @@ export async function withLog<T>(home: Home, session: SessionId, use: (log: Open
   }
 }
 
-/** As `withLog`; the caller closes the handle. */
+/** Opens a session's file in the same way as `withLog`. The caller closes the handle. */
 export async function openLog(home: Home, session: SessionId): Promise<OpenLog> {
   const path = roomPaths(home.paths, session).log;
   const handle = await openExisting(path, session);
@@ -55,14 +55,17 @@ export async function openLog(home: Home, session: SessionId): Promise<OpenLog> 
   }
 }
 
-/** No line is a session that was never begun; unless its first record was, and its newline is damaged. */
+/**
+ * Returns the error for a file without a complete first line. Usually the session was never begun. If its first record
+ * was written and only the newline is damaged, the file is damaged.
+ */
 async function refuseTail(handle: FileHandle, path: string, session: SessionId): Promise<LogError> {
   if ((await handle.stat()).size >= LONGEST_LINE) return endlessLine(path, { number: 1, offset: 0 });
   const isDamaged = holdsLostNewline(await handle.readFile(), nodeBytes);
   return isDamaged ? lostNewline(path, { number: 1, offset: 0 }) : missing(session, path);
 }
 
-/** How a session begins. */
+/** Returns the beginning of a session. */
 export function begin(home: Home, session: SessionId): Promise<SessionBeginning> {
   return withLog(home, session, async ({ beginning }) => beginning);
 }
@@ -81,7 +84,7 @@ function missing(session: SessionId, path: string, cause?: unknown): LogError {
   return new LogError('log/missing', message, { session, path }, cause);
 }
 
-/** The end of the record that ends at this offset, if a sound one does. */
+/** Returns the tip after the record that ends at this offset, or `undefined` if no sound record ends there. */
 export async function tipEndingAt(handle: FileHandle, offset: number): Promise<Tip | undefined> {
   const line = offset === 0 ? undefined : (await lineEndingAt(handle, offset))?.subarray(0, -1);
   const sound = line === undefined ? 'frame' : checkLine(line, nodeBytes);
@@ -92,10 +95,10 @@ export async function tipEndingAt(handle: FileHandle, offset: number): Promise<T
 /** A place between two records. */
 export type LogPlace = Pick<RecordReader, 'tip' | 'offset'>;
 
-/** What to read from a place on. */
+/** Range of records to read from a place. */
 type What = Pick<ReadFrom, 'from' | 'to' | 'verifyChain'>;
 
-/** The waypoint nearest to a position, or the beginning. */
+/** Returns the waypoint nearest to a position, or the beginning of the file. */
 export async function placeNear(home: Home, { handle, beginning }: OpenLog, position: number): Promise<LogPlace> {
   const { session, start } = beginning;
   const near = home.waypoints.before(session, position);
@@ -107,15 +110,16 @@ export async function placeNear(home: Home, { handle, beginning }: OpenLog, posi
   return { tip: { ...EMPTY_TIP, length: start }, offset: 0 };
 }
 
-/** A fresh reader at a place. */
+/** Creates a reader at a place. */
 function readerAt({ path, beginning }: OpenLog, { tip, offset }: LogPlace, what: What): RecordReader {
   const line = tip.length - beginning.start + 1;
   return createRecordReader({ path, tip, offset, line, ...what }, nodeBytes);
 }
 
 /**
- * Reads from a place to the end of the file as it stands by then, in batches; damage is thrown behind what is sound.
- * It is believed only when it is seen twice: a torn tail that a writer cuts and writes anew meanwhile looks like one.
+ * Yields the records from a place to the end of the file, in batches. Records that are appended during the read are
+ * included. Damage is thrown after the sound records before it, and only if it is seen twice at the same offset. A torn
+ * tail that a writer cuts and rewrites during the read also looks like damage.
  */
 export async function* readOn(
   home: Home,
@@ -149,7 +153,7 @@ async function* feed(
   return reader.end();
 }
 
-/** Own records of a session in batches, as far as they stand now. */
+/** Yields the session's own records in batches, up to the current end. */
 export async function* readOwn(
   home: Home,
   session: SessionId,
@@ -164,7 +168,7 @@ export async function* readOwn(
   }
 }
 
-/** Checks on to `length` without decoding anything, and tells where that is. */
+/** Checks the records up to `length` without decoding them, and returns the place where they end. */
 export async function scanTo(home: Home, log: OpenLog, length: number): Promise<LogPlace> {
   const scan = readOn(home, log, await placeNear(home, log, length), { from: Infinity, to: length });
   for (;;) {
@@ -173,15 +177,16 @@ export async function scanTo(home: Home, log: OpenLog, length: number): Promise<
   }
 }
 
-// Sizes of the pieces in which a file is read, in bytes: large enough to be fast, small enough that a log of any length needs
-// little memory.
+// Sizes of the pieces in which a file is read, in bytes. They are large enough to be fast, and small enough that a log
+// of any length needs little memory.
 
 const LARGEST = 524_288;
 const SMALLEST = 4_096;
 
 /**
- * The bytes from `offset` to the end of the file as it stands when it gets there. A piece is valid until the next. The one
- * behind a piece is read while that is in use; behind the last one nothing is, since the file may grow meanwhile.
+ * Yields the bytes from `offset` to the current end of the file. A piece is valid until the next piece is requested.
+ * While a full piece is in use, the next piece is already being read. After a shorter piece, which may be the last,
+ * nothing is read ahead, because the file may grow in the meantime.
  */
 export async function* chunksOf(handle: FileHandle, offset: number): AsyncGenerator<Uint8Array> {
   const { size } = await handle.stat();
@@ -208,14 +213,17 @@ export async function* chunksOf(handle: FileHandle, offset: number): AsyncGenera
   }
 }
 
-/** Whoever awaits it meets its failure; before that it is nobody's. */
+/**
+ * Starts a read. The caller that awaits the result receives its error. The empty handler prevents an unhandled
+ * rejection before that.
+ */
 function readAt(handle: FileHandle, buffer: Buffer, at: number): ReturnType<FileHandle['read']> {
   const read = handle.read(buffer, 0, buffer.length, at);
   read.catch(() => undefined);
   return read;
 }
 
-/** The whole bytes of the line that ends at `end`, its newline included; `undefined` when none does. */
+/** Returns the line that ends at `end`, including its newline, or `undefined` if no line ends there. */
 async function lineEndingAt(handle: FileHandle, end: number): Promise<Uint8Array | undefined> {
   for (let length = SMALLEST; ; length *= 4) {
     const start = Math.max(0, end - length);
@@ -229,7 +237,10 @@ async function lineEndingAt(handle: FileHandle, end: number): Promise<Uint8Array
   }
 }
 
-/** The first line of the file, its newline included; `undefined` when there is none yet, and none within `LONGEST_LINE` bytes. */
+/**
+ * Returns the first line of the file, including its newline. Returns `undefined` if there is no newline yet or none
+ * within `LONGEST_LINE` bytes.
+ */
 async function firstLine(handle: FileHandle): Promise<Uint8Array | undefined> {
   for (let length = SMALLEST; ; length *= 4) {
     const buffer = Buffer.allocUnsafe(length);
@@ -242,7 +253,7 @@ async function firstLine(handle: FileHandle): Promise<Uint8Array | undefined> {
 
 const NEWLINE = 0x0a;
 
-/** The byte port of this store: checksums, digests and text by Node. */
+/** The byte port of this store. Computes checksums, digests and text encodings with Node.js. */
 export const nodeBytes: BytePort = {
   crc32: (data) => crc32(data),
   sha256(pieces) {

@@ -1,16 +1,16 @@
-// Reading a session through its ancestors.
+// Reads a session together with its ancestors.
 
 import type { Chain, Lineage, Parent, Recorded, SessionId, Tip } from '@tidemark/log';
 import { LogError, diverged, lineageOf, readLineage } from '@tidemark/log';
 import type { Home } from './home.ts';
 import { begin, readOwn } from './read-log.ts';
 
-/** Where a session comes from. */
+/** Returns the ancestors of a session. */
 export function lineage(home: Home, session: SessionId): Promise<Lineage> {
   return lineageOf(session, (name) => begin(home, name));
 }
 
-/** Records `from` (inclusive) to `to` (exclusive), ancestors included, in batches. */
+/** Yields the records `from` (inclusive) to `to` (exclusive), including those of ancestors, in batches. */
 export async function* readSession(
   home: Home,
   session: SessionId,
@@ -21,13 +21,13 @@ export async function* readSession(
   yield* readLineage(origins, from, to, (name, first, end) => readOwn(home, name, first, end));
 }
 
-/** The record at one position, if there is one. */
+/** Returns the record at one position, or `undefined` if there is no such record. */
 async function recordAt(home: Home, session: SessionId, position: number): Promise<Recorded | undefined> {
   for await (const [record] of readSession(home, session, position, position + 1)) return record;
   return undefined;
 }
 
-/** The chain behind the first `length` records; `undefined` where it cannot be read. */
+/** Returns the chain digest after the first `length` records, or `undefined` if it cannot be read. */
 export async function chainAt(home: Home, session: SessionId, length: number): Promise<Chain | undefined> {
   try {
     return (await recordAt(home, session, length - 1))?.chain;
@@ -38,7 +38,7 @@ export async function chainAt(home: Home, session: SessionId, length: number): P
 }
 
 /**
- * The end of the part of a parent that a fork goes on from.
+ * Returns the end of the part of a parent that a fork continues from.
  *
  * @throws LogError `log/parent-missing`, `log/parent-diverged`.
  */

@@ -1,4 +1,4 @@
-// Copying what can be had back of a damaged session into a new one. The old one stays as it is (L5).
+// Repairs a damaged session by copying its recoverable records into a new session. The old session is not changed (L5).
 
 import { constants } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
@@ -30,33 +30,36 @@ import type { OpenLog } from './read-log.ts';
 import { chunksOf, nodeBytes, openLog } from './read-log.ts';
 import { forkTip } from './read-session.ts';
 
-/** What became of a repair. */
+/** Result of a repair. */
 export interface SessionRepair {
   readonly from: SessionId;
   readonly to: SessionId;
-  /** How many records the new session holds, ancestors included, and a `foreign.recorded` for each that is lost. */
+  /**
+   * Number of records in the new session, including those of ancestors and one `foreign.recorded` for each lost record.
+   */
   readonly records: number;
-  /** How many of them were put right: one byte had changed, and the chain proves what it was. */
+  /** Number of records that were corrected. One byte had changed, and the chain proves its original value. */
   readonly mended: number;
-  /** Positions whose records are gone for good. */
+  /** Positions whose records cannot be recovered. */
   readonly lost: readonly LostRecords[];
-  /** The first damage; absent when there was none. */
+  /** The first damage. Missing if the session had no damage. */
   readonly damage?: Damage;
 }
 
-/** A stretch of positions, and where in the old file their bytes stood. */
+/** A range of lost positions, and the place of their bytes in the old file. */
 export interface LostRecords extends LostPlace {
   readonly from: number;
   readonly count: number;
 }
 
 /**
- * Makes session `to` of every record of `from` that is whole or can be put right, also behind a damage. Payloads are
- * copied as raw bytes, kinds that this build does not know included; positions stay, the chain is new. The new
- * `session.created` says where it comes from, and a `foreign.recorded` stands where a record is lost.
+ * Creates session `to` from every record of `from` that is sound or can be corrected, including records after a damage.
+ * Payloads are copied as raw bytes, including kinds that this build does not know. Positions stay the same, and the
+ * chain is new. The new `session.created` names the session that it was copied from, and a `foreign.recorded` replaces
+ * each lost record.
  *
- * @throws LogError `log/exists` for `to`; `log/damaged` when the beginning of `from` is gone, or when the damage is in an
- * ancestor: repair that one.
+ * @throws LogError `log/exists` for `to`; `log/damaged` when the beginning of `from` cannot be recovered, or when the
+ *   damage is in an ancestor, which must be repaired instead.
  */
 export async function repairSession(store: NdjsonOptions, from: SessionId, to: SessionId): Promise<SessionRepair> {
   const home = openHome(store);
@@ -96,7 +99,7 @@ async function tipBefore(home: Home, { beginning }: OpenLog): Promise<Tip> {
   return parent === undefined ? EMPTY_TIP : forkTip(home, parent);
 }
 
-/** Whole records of positions that a first look does not find where they are due. */
+/** Returns sound records that are elsewhere in the file, for the positions that a first pass did not find in order. */
 async function strayedFrom(log: OpenLog, before: Tip): Promise<Strayed> {
   const missing: LostRecords[] = [];
   for await (const batch of salvagedFrom(log, before, new Map()))
@@ -119,7 +122,10 @@ function isIn({ from, count }: LostRecords, at: number): boolean {
   return at >= from && at < from + count;
 }
 
-/** The records with a new beginning, and therefore a new chain. */
+/**
+ * Writes the salvaged records to a file. The first record is replaced by a new beginning, so all records get a new
+ * chain.
+ */
 async function write(file: FileHandle, log: OpenLog, to: SessionId, before: Tip): Promise<Copied> {
   const lost: LostRecords[] = [];
   let { chain, fence, length } = before;
@@ -150,7 +156,7 @@ async function write(file: FileHandle, log: OpenLog, to: SessionId, before: Tip)
   return { records: length, mended, lost };
 }
 
-/** What can be had back, as many records at a time as a piece of the file gives. */
+/** Yields the recoverable records, in batches of one piece of the file. */
 async function* salvagedFrom(log: OpenLog, before: Tip, strayed: Strayed): AsyncGenerator<Iterable<Salvaged>> {
   const splitter = createLineSplitter(0, 1);
   const salvager = createSalvager(before, nodeBytes, strayed);
@@ -174,7 +180,7 @@ function newBeginning({ beginning }: OpenLog, to: SessionId): Uint8Array {
 
 const FORMAT = 'tidemark-repair';
 
-/** What stands in the place of a lost record: where its bytes were. */
+/** Returns the record that replaces a lost record. It names the place of the lost bytes. */
 function placeholder({ beginning }: OpenLog, place: LostPlace, at: number, fence: number): Uint8Array {
   const { line, offset, bytes } = place;
   const record = { session: beginning.session, position: at, offset, bytes };
@@ -188,13 +194,13 @@ function inAncestor(from: SessionId, damage: Damage): LogError {
   return new LogError('log/damaged', message, { session: from, ...damage });
 }
 
-/** Bytes in which the first two lines are looked for. */
+/** Number of bytes in which the first two lines are searched. */
 const FRONT = 4_194_304;
 
 /**
- * As `withLog`, for a file whose first line may be damaged.
+ * Opens a session's file in the same way as `withLog`, even if its first line is damaged.
  *
- * @throws LogError `log/missing`, and `log/damaged` when how it began cannot be had back.
+ * @throws LogError `log/missing`, or `log/damaged` when the beginning of the session cannot be recovered.
  */
 async function withDamagedLog<T>(home: Home, session: SessionId, use: (log: OpenLog) => Promise<T>): Promise<T> {
   const log = await openDamaged(home, session);

@@ -1,4 +1,5 @@
-// The one snapshot of a session. It is a guess at what may save work: whatever is wrong with it, it is not used (L9).
+// Reads and writes the single snapshot of a session. A snapshot only saves work. A snapshot with any fault is not used
+// (L9).
 
 import { openRegularFile, readRegularFile } from '@tidemark/files';
 import type { KeptSnapshot, SessionId, Snapshot } from '@tidemark/log';
@@ -9,7 +10,7 @@ import { roomPaths } from './home.ts';
 import { nodeBytes, scanTo, tipEndingAt, withLog } from './read-log.ts';
 import { chainAt } from './read-session.ts';
 
-/** Writes the snapshot, with the place in the file where its length ends. */
+/** Writes the snapshot, with the offset in the log file at which the snapshot ends. */
 export async function putSnapshot(home: Home, session: SessionId, snapshot: Snapshot): Promise<void> {
   const offset = await withLog(home, session, async (log) => {
     if (snapshot.length <= log.beginning.start) return undefined;
@@ -24,7 +25,7 @@ export async function putSnapshot(home: Home, session: SessionId, snapshot: Snap
   });
 }
 
-/** Reads the snapshot if it fits the log as it stands; a later read begins where it ends. */
+/** Returns the snapshot if it matches the current log. A later read can then begin where the snapshot ends. */
 export async function getSnapshot(
   home: Home,
   session: SessionId,
@@ -35,7 +36,10 @@ export async function getSnapshot(
   return (await fits(home, session, kept)) ? kept.snapshot : undefined;
 }
 
-/** Learns the place that the snapshot names, so that a writer looks for the end of the log behind it. */
+/**
+ * Adds the place named in the snapshot to the waypoints, so a writer that searches for the end of the log begins after
+ * it.
+ */
 export async function learnPlace(home: Home, session: SessionId): Promise<void> {
   const handle = await openRegularFile(roomPaths(home.paths, session).snapshot).catch(() => undefined);
   if (handle === undefined) return;
@@ -51,7 +55,7 @@ export async function learnPlace(home: Home, session: SessionId): Promise<void> 
 /** Largest snapshot that is read, in bytes. */
 export const MOST_SNAPSHOT: number = 512 * 1_024 * 1_024;
 
-/** Bytes before the state: a digest and four short fields. */
+/** Maximum number of bytes before the state: a digest and four short fields. */
 const LONGEST_FRONT = 1_024;
 
 async function readKept(path: string): Promise<KeptSnapshot | undefined> {

@@ -1,4 +1,4 @@
-// The Log port over the files of a home.
+// Implements the Log port on the files of a home.
 
 import { randomUUID } from 'node:crypto';
 import { readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
@@ -17,13 +17,13 @@ import { readSession } from './read-session.ts';
 import { getSnapshot, putSnapshot } from './snapshots.ts';
 import { tailSession } from './tail-session.ts';
 
-/** A log store over files. */
+/** A log store that uses files. */
 export interface NdjsonStore extends Log {
-  /** Its folder, absolute: what `inspectSession` and `repairSession` ask for. */
+  /** Absolute path of the home's folder, as `inspectSession` and `repairSession` need it. */
   readonly home: string;
 }
 
-/** Opens a home. It is touched by the first call that needs it. */
+/** Opens a home. The first call that needs a file accesses the disk. */
 export function openNdjsonStore(options: NdjsonOptions): NdjsonStore {
   const home = openHome(options);
   return {
@@ -40,16 +40,16 @@ export function openNdjsonStore(options: NdjsonOptions): NdjsonStore {
   };
 }
 
-/** The sessions of a home, each by its first record alone, and those that cannot be read. */
+/** The sessions of a home, read only from their first records, and the sessions that cannot be read. */
 interface SessionList {
   readonly sessions: readonly SessionSummary[];
   readonly unreadable: readonly UnreadableSession[];
 }
 
-/** Folders are looked at this many at a time. */
+/** Number of session folders that are read at the same time. */
 const AT_ONCE = 16;
 
-/** All sessions that pass, newest first; those that cannot be read are named beside them. */
+/** Returns all sessions that pass the filter, newest first, and separately the sessions that cannot be read. */
 async function listSessions(home: Home, filter: SessionFilter): Promise<SessionList> {
   const names = await sessionNames(home);
   const found: (SessionSummary | UnreadableSession | undefined)[] = [];
@@ -66,7 +66,7 @@ async function listSessions(home: Home, filter: SessionFilter): Promise<SessionL
   return { sessions: sessions.toSorted(newestFirst), unreadable };
 }
 
-/** A home that was never written to has no sessions. */
+/** Returns the names of all session folders. A home that was never written to has none. */
 async function sessionNames(home: Home): Promise<readonly string[]> {
   try {
     const entries = await readdir(home.paths.sessions, { withFileTypes: true });
@@ -93,7 +93,10 @@ function isMissing(error: unknown): boolean {
   return error instanceof LogError && error.code === 'log/missing';
 }
 
-/** What a room without a record has lost; nothing where it has an empty file and no more: no session yet. */
+/**
+ * Returns the reason why a session folder has no record. Returns `undefined` if the folder has an empty log and no
+ * snapshot, because that session has not begun yet.
+ */
 async function lossOf(home: Home, name: string): Promise<string | undefined> {
   const { log, snapshot } = roomPaths(home.paths, sessionId(name));
   if ((await stat(log).catch(unlessGone)) === undefined) return `its log is gone: there is no ${log}`;
@@ -101,13 +104,13 @@ async function lossOf(home: Home, name: string): Promise<string | undefined> {
   return `its records are gone: there is none in ${log}, and its snapshot says that there were`;
 }
 
-// Texts that the sessions of a home leave for each other. They are derived, so losing or cutting one does no harm (L9): nothing
-// is flushed, and a reader takes no lock.
+// Texts that the sessions of a home share. They are derived data, so a lost or truncated text does no harm (L9). They
+// are not flushed, and a reader takes no lock.
 
-/** Largest text that is read. */
+/** Largest text that is read, in bytes. */
 const MOST_BYTES = 16 * 1_024 * 1_024;
 
-/** The texts of a home. */
+/** Opens the shared texts of a home. */
 function createSharedTexts({ shared }: HomePaths, folders: Folders): SharedTexts {
   return {
     async get(name) {

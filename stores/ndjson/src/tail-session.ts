@@ -1,4 +1,4 @@
-// Following a session as it grows.
+// Follows a session as it grows.
 
 import type { FSWatcher } from 'node:fs';
 import { watch } from 'node:fs';
@@ -9,7 +9,7 @@ import type { LogPlace, OpenLog } from './read-log.ts';
 import { openLog, placeNear, readOn, readOwn, tipEndingAt } from './read-log.ts';
 import { lineage } from './read-session.ts';
 
-/** Records from `from` in batches, then new ones as they come, until the signal aborts. */
+/** Yields the records from `from` in batches, then new records as they arrive, until the signal aborts. */
 export async function* tailSession(
   home: Home,
   session: SessionId,
@@ -53,22 +53,28 @@ async function* follow(
   });
 }
 
-/** Whether the records up to a place are still there: those of a failed write are taken back. */
+/** True if the records up to a place are still in the file. The records of a failed write are removed again. */
 async function standsStill(log: OpenLog, { tip, offset }: LogPlace): Promise<boolean> {
   return offset === 0 || (await tipEndingAt(log.handle, offset))?.chain === tip.chain;
 }
 
-/** Waits until a file may have grown: the operating system reports it where it can, else the file is looked at regularly. */
+/**
+ * Waits until a file may have grown. Uses file watching of the operating system where it works, and also checks at a
+ * fixed interval.
+ */
 interface FileGrowth {
-  /** Returns at the next change since the last call, after a while in any case, or when the signal aborts. */
+  /** Returns at the next change since the last call, after a maximum time, or when the signal aborts. */
   next(): Promise<void>;
   stop(): void;
 }
 
-/** Looks at least this often, in milliseconds: file watching is a hint that some file systems never give. */
+/**
+ * Maximum time between two checks, in milliseconds. File watching is only a hint, and some file systems do not support
+ * it.
+ */
 const LOOK = 250;
 
-/** Begins to watch. */
+/** Starts to watch a file. */
 function watchGrowth(path: string, signal: AbortSignalLike): FileGrowth {
   let changed = false;
   let wake: (() => void) | undefined;

@@ -1,5 +1,5 @@
-// The one writer of a session. It holds the lock for its life, and latches at the first fault: it never runs on in
-// memory only.
+// The single writer of a session. It holds the lock for its whole life. After its first fault it refuses every further
+// call, so it never continues in memory only.
 
 import type { Appended, Chain, Event, LogErrorCode, LogWriter, Parent, SessionId, Tip } from '@tidemark/log';
 import { LogError, checkBeginning, encodeRecords, position } from '@tidemark/log';
@@ -8,7 +8,7 @@ import type { Waypoints } from './home.ts';
 import type { Lease } from './lease.ts';
 import { nodeBytes } from './read-log.ts';
 
-/** What a writer is made of: all of it was taken and checked before. */
+/** The parts of a writer. The caller has opened and checked all of them. */
 export interface WriterParts {
   readonly session: SessionId;
   readonly parent: Parent | undefined;
@@ -16,19 +16,22 @@ export interface WriterParts {
   readonly file: LogFile;
   readonly lease: Lease;
   readonly waypoints: Waypoints;
-  /** The end of the log, and of its file. */
+  /** End of the log as a record (`tip`) and as a file length in bytes (`size`). */
   readonly tip: Tip;
   readonly size: number;
 }
 
-/** Appends in the order it is asked, one at a time. */
+/** Appends one call at a time, in the order of the calls. */
 export class NdjsonWriter implements LogWriter {
   readonly session: SessionId;
   readonly fence: number;
   readonly #parts: WriterParts;
   #tip: Tip;
   #size: number;
-  /** True until the first flush: a writer before this one may have been killed between its write and its flush. */
+  /**
+   * True until the first flush. A writer before this one may have been killed between its write and its flush, so the
+   * first flush is always done.
+   */
   #unflushed = true;
   #latch: LogError | undefined;
   #closing: Promise<void> | undefined;
@@ -126,7 +129,7 @@ export class NdjsonWriter implements LogWriter {
     }
   }
 
-  /** Runs after all that was asked before, whatever became of it. */
+  /** Runs work after all earlier calls, even if they failed. */
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
     if (this.#closing !== undefined) return Promise.reject(closedError(this.session));
     const run = this.#last.then(() => {

@@ -1,4 +1,4 @@
-// Talking with a child process, a line at a time.
+// Communicates with a child process line by line.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -9,14 +9,14 @@ import { fileURLToPath } from 'node:url';
 export interface Child {
   ask(line: string): Promise<string>;
   tell(line: string): void;
-  /** The next line it says. */
+  /** Returns the next line that the process prints. */
   hear(): Promise<string>;
   signal(name: NodeJS.Signals): void;
-  /** Kills it and waits until it is gone. */
+  /** Kills the process and waits until it has exited. */
   kill(): Promise<void>;
 }
 
-/** The program that holds a session. */
+/** Path of the program that holds a session. */
 export const HOLD_SESSION: string = fileURLToPath(new URL('hold-session.ts', import.meta.url));
 
 /** Starts a command. */

@@ -1,4 +1,4 @@
-// Collecting what no log names, beside writers that are about to name it.
+// Tests the garbage collection of artifacts that no log names, including with writers that are about to name them.
 
 import { appendFile, mkdir, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -27,7 +27,7 @@ async function inHome(test: (home: string) => Promise<void>): Promise<void> {
 
 const pathOf = (home: string, digest: Digest): string => artifactPaths(homePaths(home), digest).plain;
 
-/** Puts a text that was last put so many hours ago. */
+/** Puts a text as an artifact and sets its time to `hours` hours ago. */
 async function putBefore(home: string, text: string, hours: number): Promise<Digest> {
   const { digest } = await openNdjsonStore({ home }).artifacts.put(Buffer.from(text));
   await age(pathOf(home, digest), hours);
@@ -43,8 +43,8 @@ function returned(output: Digest): EventOf<'tool.returned'> {
   return { kind: 'tool.returned', at: NOON, data: { call: callId('c'), parts: [{ type: 'text', text: 'x' }], output } };
 }
 
-describe('collecting garbage', () => {
-  it('removes what no log names, says how many bytes that frees, and leaves what one names', () =>
+describe('garbage collection', () => {
+  it('removes unnamed artifacts, reports the freed bytes, and keeps named artifacts', () =>
     inHome(async (home) => {
       const named = await putBefore(home, 'named', 50);
       const unnamed = await putBefore(home, 'nobody names this', 50);
@@ -60,7 +60,7 @@ describe('collecting garbage', () => {
       expect(await collectGarbage({ home })).toEqual({ ...tallies, removed: NOTHING });
     }));
 
-  it('finds no garbage where there is no home', () =>
+  it('removes nothing if the home does not exist', () =>
     inHome(async (home) => {
       expect(await collectGarbage({ home: join(home, 'none') })).toEqual({
         removed: NOTHING,
@@ -69,7 +69,7 @@ describe('collecting garbage', () => {
       });
     }));
 
-  it('takes a damaged line and a torn tail at their word', () =>
+  it('keeps artifacts that are named in a damaged line or in a torn tail', () =>
     inHome(async (home) => {
       const [inLine, inTail] = [await putBefore(home, 'one', 50), await putBefore(home, 'two', 50)];
       const log = roomPaths(homePaths(home), a).log;
@@ -78,7 +78,7 @@ describe('collecting garbage', () => {
       expect(await collectGarbage({ home })).toMatchObject({ removed: NOTHING, named: { files: 2 } });
     }));
 
-  it('finds a name wherever the pieces of a long log are cut', () =>
+  it('finds a name at any border between the pieces of a long log', () =>
     inHome(async (home) => {
       const digests = [];
       for (let index = 0; index < 6; index += 1) digests.push(await putBefore(home, `text ${index}`, 50));
@@ -92,14 +92,14 @@ describe('collecting garbage', () => {
       expect(await collectGarbage({ home })).toMatchObject({ removed: NOTHING, named: { files: 6 } });
     }));
 
-  it('leaves what was put a moment ago: its record may be on the way', () =>
+  it('keeps an artifact that was put less than an hour ago, because its record may follow', () =>
     inHome(async (home) => {
       await putBefore(home, 'half an hour', 0.5);
       expect(await collectGarbage({ home })).toMatchObject({ removed: NOTHING, young: { files: 1 } });
       expect(await collectGarbage({ home }, { now: Date.now() + HOUR })).toMatchObject({ removed: { files: 1 } });
     }));
 
-  it('leaves all that was put since the oldest living writer began, however long it sleeps', () =>
+  it('keeps all artifacts that were put since the oldest living writer began, even if that writer is idle for a long time', () =>
     inHome(async (home) => {
       const writer = await sessionWith(openNdjsonStore({ home }), a, 0);
       await age(roomPaths(homePaths(home), a).lease, 80);
@@ -112,7 +112,7 @@ describe('collecting garbage', () => {
       expect(await collectGarbage({ home })).toMatchObject({ removed: NOTHING, named: { files: 1 } });
     }));
 
-  it('takes what is put again for young: its old bytes serve the new record', () =>
+  it('keeps an old artifact that was put again, because a new record may name it', () =>
     inHome(async (home) => {
       const digest = await putBefore(home, 'again', 50);
       await openNdjsonStore({ home }).artifacts.put(Buffer.from('again'));
@@ -120,7 +120,7 @@ describe('collecting garbage', () => {
       expect(await openNdjsonStore({ home }).artifacts.has(digest)).toBe(true);
     }));
 
-  it('takes nothing from a writer at work, however often it runs', () =>
+  it('never removes an artifact of an active writer, however often it runs', () =>
     inHome(async (home) => {
       const store = openNdjsonStore({ home });
       for (let index = 0; index < 40; index += 1) await putBefore(home, `${index}`, 50);
@@ -141,7 +141,7 @@ describe('collecting garbage', () => {
       await writer.close();
     }));
 
-  it('removes what a killed write has left, and puts back what a killed collector had taken', () =>
+  it('removes the rest of a killed write, and restores the files that a killed collection had renamed', () =>
     inHome(async (home) => {
       const digest = await putBefore(home, 'taken', 50);
       const writer = await sessionWith(openNdjsonStore({ home }), a, 0);
@@ -160,7 +160,7 @@ describe('collecting garbage', () => {
       expect(await readdir(join(path, '..'))).toEqual([digest]);
     }));
 
-  it('removes nothing when a log is gone whose snapshot is still there', () =>
+  it('removes nothing if a log is missing and its snapshot still exists', () =>
     inHome(async (home) => {
       const garbage = await putBefore(home, 'named by the lost log alone', 2);
       const store = openNdjsonStore({ home });
@@ -175,13 +175,13 @@ describe('collecting garbage', () => {
       expect(await collectGarbage({ home })).toMatchObject({ removed: { files: 1 } });
     }));
 
-  it('removes nothing when a log cannot be read', () =>
+  it('removes nothing if a log cannot be read', () =>
     inHome(async (home) => {
       const digest = await putBefore(home, 'kept', 50);
       const room = roomPaths(homePaths(home), a);
       await (await sessionWith(openNdjsonStore({ home }), a, 0)).close();
       await rm(room.log);
-      // A folder in its place: what cannot be read is not passed over, whoever runs the test.
+      // The log is replaced by a folder, because a folder cannot be read as a file by any user, even by root.
       await mkdir(room.log);
       await expect(collectGarbage({ home })).rejects.toThrow('is a folder');
       expect(await openNdjsonStore({ home }).artifacts.has(digest)).toBe(true);

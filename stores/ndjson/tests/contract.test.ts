@@ -1,4 +1,4 @@
-// The NDJSON store under the contract of the port.
+// Runs the contract tests of the Log port on the NDJSON store.
 
 import { describeLogContract } from '@tidemark/log/contract';
 import { storeUnderTest } from './temporary-home.ts';

@@ -1,5 +1,5 @@
-// What a crash leaves on a disk: a write torn at any byte, a tail that was never flushed, a log that something else
-// touched, a disk that refuses.
+// Tests the states that a crash or a fault leaves on a disk: a write torn at any byte, and a tail that was never
+// flushed. Also tests a log that another program changed, and a disk that refuses writes.
 
 import { appendFile, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { sessionId } from '@tidemark/log';
@@ -26,7 +26,7 @@ async function inHome(test: (home: string) => Promise<void>): Promise<void> {
 }
 
 describe('a torn write', () => {
-  it('at any byte of an append of two records loses nothing before it, doubles nothing, and the next append is sound', () =>
+  it('at any byte of an append of two records loses and doubles no earlier record, and the next append is sound', () =>
     inHome(async (home) => {
       const store = openNdjsonStore({ home });
       const writer = await sessionWith(store, id, 1);
@@ -48,7 +48,7 @@ describe('a torn write', () => {
       }
     }));
 
-  it('of the very first record leaves a room that can be created again', () =>
+  it('of the first record leaves a folder in which the session can be created again', () =>
     inHome(async (home) => {
       await (await sessionWith(openNdjsonStore({ home }), id, 0)).close();
       const { length } = await readFile(logOf(home));
@@ -62,7 +62,7 @@ describe('a torn write', () => {
 });
 
 describe('a power loss', () => {
-  it('takes at most what no returned sync covered (L8)', async () => {
+  it('loses at most the records that no returned `sync` covered (L8)', async () => {
     const step = fc.oneof(fc.record({ append: fc.integer({ min: 1, max: 4 }) }), fc.constant('sync' as const));
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 12 }), fc.double({ min: 0, max: 1, noNaN: true }), (steps, cut) =>
@@ -96,7 +96,7 @@ describe('a power loss', () => {
 });
 
 describe('the writer', () => {
-  it('stops when something else wrote to its log, and touches nothing', () =>
+  it('stops if another program wrote to its log, and does not change the log', () =>
     inHome(async (home) => {
       const store = openNdjsonStore({ home });
       const writer = await sessionWith(store, id, 1);
@@ -108,7 +108,7 @@ describe('the writer', () => {
       await writer.close();
     }));
 
-  it('stops when its log was removed: it never runs on in memory only', () =>
+  it('stops if its log was removed, and never continues in memory only', () =>
     inHome(async (home) => {
       const writer = await sessionWith(openNdjsonStore({ home }), id, 1);
       await rm(logOf(home));
@@ -117,7 +117,7 @@ describe('the writer', () => {
       await writer.close();
     }));
 
-  it('says so when a failed write cannot be taken back, and the next one cuts it', () =>
+  it('reports a failed write that cannot be removed, and the next writer cuts it', () =>
     inHome(async (home) => {
       const files = faultyFiles();
       const writer = await sessionWith(openNdjsonStore({ home, files: files.port }), id, 1);
@@ -135,7 +135,7 @@ describe('the writer', () => {
       expect(await texts(openNdjsonStore({ home }), id)).toEqual(['session.created', '0', '1']);
     }));
 
-  it('flushes once for any number of appends, and not at all for none', () =>
+  it('flushes once for any number of appends, and not again without a new append', () =>
     inHome(async (home) => {
       const files = faultyFiles();
       const writer = await sessionWith(openNdjsonStore({ home, files: files.port }), id, 3);
@@ -146,7 +146,7 @@ describe('the writer', () => {
       expect(files.flushes).toBe(1);
     }));
 
-  it('flushes what a killed writer before it may have left unflushed', () =>
+  it('flushes once after opening, because a killed writer may have left unflushed records', () =>
     inHome(async (home) => {
       await (await sessionWith(openNdjsonStore({ home }), id, 1)).close();
       const files = faultyFiles();
@@ -156,7 +156,7 @@ describe('the writer', () => {
       await writer.close();
     }));
 
-  it('leaves the log byte for byte as it is when it only opens and closes', () =>
+  it('does not change a byte of the log if it only opens and closes it', () =>
     inHome(async (home) => {
       await (await sessionWith(openNdjsonStore({ home }), id, 2)).close();
       const before = await readFile(logOf(home));
@@ -165,8 +165,8 @@ describe('the writer', () => {
     }));
 });
 
-describe('a reader that follows', () => {
-  it('goes on over a torn tail that the next writer cuts', () =>
+describe('a reader that follows a log', () => {
+  it('continues after a torn tail that the next writer cuts', () =>
     inHome(async (home) => {
       const store = openNdjsonStore({ home });
       await (await sessionWith(store, id, 1)).close();
@@ -185,7 +185,7 @@ describe('a reader that follows', () => {
       expect(seen).toEqual(['session.created', '0', '1']);
     }));
 
-  it('says so when records it has shown were taken back', () =>
+  it('throws `log/moved` if records that it has already returned were removed', () =>
     inHome(async (home) => {
       const store = openNdjsonStore({ home });
       const writer = await sessionWith(store, id, 0);

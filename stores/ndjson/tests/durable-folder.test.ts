@@ -1,4 +1,4 @@
-// Which folders are flushed, so that a name that was told to be there is there after a power loss.
+// Tests that the right folders are flushed, so a name that was reported as durable survives a power loss.
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -15,7 +15,7 @@ async function watched() {
   return { home, folders, flushed: () => flushed.splice(0).toSorted() };
 }
 
-test('a new folder makes each name durable that leads to it, and once', async () => {
+test('a new folder and each folder between it and the home are made durable exactly once', async () => {
   const { home, folders, flushed } = await watched();
   await folders.make(join(home, 'a', 'b'));
   expect(flushed()).toEqual(['', '/home', '/home/a']);
@@ -25,14 +25,14 @@ test('a new folder makes each name durable that leads to it, and once', async ()
   expect(flushed()).toEqual(['/home/a']);
 });
 
-test('a folder that is there but was made by another process is made durable too', async () => {
+test('an existing folder that another process made is made durable too', async () => {
   const { home, folders, flushed } = await watched();
   await createFolders(home, async () => undefined).make(join(home, 'a'));
   await folders.make(join(home, 'a'));
   expect(flushed()).toEqual(['/home']);
 });
 
-test('a folder that was taken away is made durable anew', async () => {
+test('a folder that was removed and made again is made durable again', async () => {
   const { home, folders, flushed } = await watched();
   await folders.make(join(home, 'a', 'b'));
   flushed();

@@ -1,26 +1,27 @@
-// The operating system with faults: a write that fails half-way, a flush that fails, and what a power loss leaves.
+// An operating system with faults: a write that fails half-way, a flush that fails, and the state of the files after a
+// power loss.
 
 import type { FilePort, LogFile } from '../src/file-port.ts';
 import { nodeFiles } from '../src/file-port.ts';
 
-/** A file port whose faults can be switched. */
+/** A file port whose faults can be switched on and off. */
 export interface FaultyFiles {
   readonly port: FilePort;
-  /** From now on half of each write arrives, then the disk is full. */
+  /** Makes each later write store only half of its bytes and then fail with a full disk. */
   failWrites(): void;
   failFlushes(): void;
-  /** The tail of a failed write cannot be cut. */
+  /** Makes each later truncation fail, so the tail of a failed write remains. */
   failTruncates(): void;
-  /** Each file stands on this type of file system. */
+  /** Makes each file report this type of file system. */
   standOn(type: number): void;
   heal(): void;
-  /** Bytes of each path that a flush has covered. */
+  /** Number of flushed bytes of each path. */
   readonly flushed: ReadonlyMap<string, number>;
-  /** How many flushes reached the disk. */
+  /** Number of flushes that reached the disk. */
   readonly flushes: number;
 }
 
-/** No faults yet. */
+/** Creates a file port without faults. */
 export function faultyFiles(): FaultyFiles {
   const fails = { write: false, flush: false, truncate: false };
   const flushed = new Map<string, number>();

@@ -1,4 +1,4 @@
-// What a fork refers to is as safe as the fork itself.
+// Tests that the forked record of a parent is as durable as the fork itself.
 
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { openNdjsonStore } from '../src/store.ts';
 import { faultyFiles } from './faulty-files.ts';
 import { temporaryHome } from './temporary-home.ts';
 
-it('flushes the record that is forked, though its writer has not; where that fails nothing is made', async () => {
+it('`create` flushes the forked record of the parent, and creates no session if the flush fails', async () => {
   const home = await temporaryHome();
   try {
     const files = faultyFiles();

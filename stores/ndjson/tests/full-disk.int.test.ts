@@ -1,4 +1,4 @@
-// A real disk that is really full: a tiny tmpfs in a namespace of its own, else a limit on the size of files.
+// Tests a disk that is really full: a small tmpfs in its own namespace, or a limit on the size of files.
 
 import { spawnSync } from 'node:child_process';
 import { mkdir, rm } from 'node:fs/promises';
@@ -27,7 +27,7 @@ describe('a full disk', () => {
   });
   afterEach(() => rm(home, { recursive: true, force: true }));
 
-  it('stops the writer, keeps what was acknowledged, and lets it go on once there is room (tmpfs)', async (context) => {
+  it('stops the writer, keeps the acknowledged records, and accepts new ones after space is freed (tmpfs)', async (context) => {
     if (process.platform !== 'linux' || !canMount())
       return context.skip('no tmpfs can be mounted in a user namespace here');
     const args = ['-rm', 'sh', '-c', MOUNT, process.execPath, join(home, 'disk'), HOLD_SESSION];
@@ -49,7 +49,7 @@ describe('a full disk', () => {
     }
   });
 
-  it('is the same with a limit on the size of files', async () => {
+  it('has the same effect if it is simulated by a limit on the size of files', async () => {
     const disk = join(home, 'disk');
     const child = startChild('sh', ['-c', LIMIT, process.execPath, disk, HOLD_SESSION]);
     try {

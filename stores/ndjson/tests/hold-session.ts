@@ -1,4 +1,4 @@
-// A process of its own that writes a session: it does what each line of its input says, and answers each with a line.
+// A separate process that writes a session. It runs the command in each line of its input and answers with a line.
 
 import { writeSync } from 'node:fs';
 import { createInterface } from 'node:readline';
@@ -12,7 +12,7 @@ const store = openNdjsonStore({ home });
 const at = timestamp('2026-11-20T12:00:00.000Z');
 let writer: LogWriter | undefined;
 
-/** Appends prompts of this many bytes until something refuses. */
+/** Appends prompts of `bytes` bytes until an append fails. Returns the number of prompts and the error. */
 async function fill(bytes: number): Promise<string> {
   for (let count = 0; ; count += 1) {
     const text = 'x'.repeat(bytes);

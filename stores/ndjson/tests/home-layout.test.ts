@@ -1,4 +1,4 @@
-// What stands in a home, and who may read it.
+// Tests the files of a home and their permissions.
 
 import { mkdir, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -25,7 +25,7 @@ async function inHome(test: (home: string) => Promise<void>): Promise<void> {
 const modeOf = async (path: string): Promise<string> => ((await stat(path)).mode & 0o777).toString(8);
 
 describe('a home', () => {
-  it('is readable by its owner only', () =>
+  it('is readable only by its owner', () =>
     inHome(async (home) => {
       const store = openNdjsonStore({ home });
       const writer = await sessionWith(store, id, 1);
@@ -41,7 +41,7 @@ describe('a home', () => {
       expect(await modeOf(join(home, 'artifacts', digest.slice(0, 2), digest))).toBe('600');
     }));
 
-  it('is not made by reading', () =>
+  it('is not created by reading', () =>
     inHome(async (home) => {
       const store = openNdjsonStore({ home });
       expect(await store.sessions()).toEqual({ sessions: [], unreadable: [] });
@@ -49,7 +49,7 @@ describe('a home', () => {
       await expect(stat(home)).rejects.toThrow('ENOENT');
     }));
 
-  it('packs artifacts above 4 KiB, and leaves nothing else behind', () =>
+  it('stores artifacts above 4 KiB packed, and contains no other files', () =>
     inHome(async (home) => {
       const { artifacts } = openNdjsonStore({ home });
       const [small, large] = [Buffer.alloc(4096, 'a'), Buffer.alloc(4097, 'a')];
@@ -65,7 +65,7 @@ describe('a home', () => {
       expect(files.length).toBe(2);
     }));
 
-  it('lists what is no session beside those that are', () =>
+  it('lists its sessions, and lists other folders as unreadable', () =>
     inHome(async (home) => {
       await (await sessionWith(openNdjsonStore({ home }), id, 0)).close();
       await mkdir(join(home, 'sessions', 'not a session'));
@@ -75,7 +75,7 @@ describe('a home', () => {
       expect(unreadable.map((each) => each.session)).toEqual(['not a session']);
     }));
 
-  it('on a network file system takes no writer, and says why', () =>
+  it('on a network file system refuses writers and names the file system', () =>
     inHome(async (home) => {
       const files = faultyFiles();
       await (await sessionWith(openNdjsonStore({ home, files: files.port }), id, 0)).close();
@@ -85,7 +85,7 @@ describe('a home', () => {
       expect(await texts(openNdjsonStore({ home, files: files.port }), id)).toEqual(['session.created']);
     }));
 
-  it('says that an artifact cannot be written, with the cause', () =>
+  it('throws `artifact/write-failed` with its cause if an artifact cannot be written', () =>
     inHome(async (home) => {
       await mkdir(home, { recursive: true });
       await writeFile(join(home, 'artifacts'), 'in the way');
@@ -93,7 +93,7 @@ describe('a home', () => {
       expect(error.cause).toBeInstanceOf(Error);
     }));
 
-  it('ignores a snapshot that is none', () =>
+  it('ignores an invalid snapshot', () =>
     inHome(async (home) => {
       await (await sessionWith(openNdjsonStore({ home }), id, 0)).close();
       const path = join(home, 'sessions', 'a', 'snapshot');
@@ -103,7 +103,7 @@ describe('a home', () => {
       }
     }));
 
-  it('opens for writing where the log ends, whatever place a snapshot names', () =>
+  it('opens a writer at the end of the log, even if the snapshot names a wrong offset', () =>
     inHome(async (home) => {
       await (await sessionWith(openNdjsonStore({ home }), id, 3)).close();
       const { size } = await stat(join(home, 'sessions', 'a', 'log.ndjson'));
@@ -125,7 +125,7 @@ describe('a home', () => {
       expect((await stat(join(home, 'sessions', 'a', 'log.ndjson'))).size).toBe(size);
     }));
 
-  it('forks where the record stands, whatever place the snapshot of the parent names', () =>
+  it('forks at the correct record, even if the snapshot of the parent names a wrong offset', () =>
     inHome(async (home) => {
       await (await sessionWith(openNdjsonStore({ home }), id, 3)).close();
       const parent = await parentAt(openNdjsonStore({ home }), id, 3);

@@ -1,4 +1,4 @@
-// Looking over artifacts and snapshots in which one byte changed.
+// Tests the inspection of artifacts and snapshots in which one byte was changed.
 
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { sessionId } from '@tidemark/log';
@@ -19,7 +19,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(home, { recursive: true, force: true }));
 
-/** Each file that one changed byte makes of this one; it is left as it was. */
+/** Changes one byte of a file, yields after each change, and restores the file at the end. */
 async function* changes(path: string): AsyncGenerator<string> {
   const whole = await readFile(path);
   for (let at = 0; at < whole.length; at += 1) {
@@ -33,8 +33,8 @@ async function* changes(path: string): AsyncGenerator<string> {
   await writeFile(path, whole);
 }
 
-describe('an artifact in which one byte changed', () => {
-  it('is named by its path, wherever the byte stands, and mended by the same bytes put again', async () => {
+describe('an artifact with one changed byte', () => {
+  it('is reported by its path for a change of any byte, and is repaired when the same bytes are put again', async () => {
     const { artifacts } = openNdjsonStore({ home });
     const bytes = Buffer.from('some short output\n');
     const { digest } = await artifacts.put(bytes);
@@ -47,7 +47,7 @@ describe('an artifact in which one byte changed', () => {
     expect(await inspectArtifacts({ home })).toEqual({ files: 1, bytes: bytes.length, damaged: [] });
   });
 
-  it('and that is packed is named as well, or gives the same bytes as before', async () => {
+  it('is reported if it is packed, or still returns its original bytes', async () => {
     const { artifacts } = openNdjsonStore({ home });
     const bytes = Buffer.from('no two words of this line are alike; '.repeat(120));
     const { digest } = await artifacts.put(bytes);
@@ -62,13 +62,14 @@ describe('an artifact in which one byte changed', () => {
         expect(Buffer.concat(await samples.gather(artifacts.get(digest))).equals(bytes)).toBe(true);
       }
     }
-    // A frame has bits that no decoder reads, and repetitions that can be said in two ways.
+    // A zstd frame has bits that decoders ignore, and the same repetition can be encoded in two ways. A few changes are
+    // therefore harmless.
     expect(named).toBeGreaterThan(9 * harmless);
   });
 });
 
-describe('a snapshot in which one byte changed', () => {
-  it('is named, wherever the byte stands, and not used', async () => {
+describe('a snapshot with one changed byte', () => {
+  it('is reported for a change of any byte, and is not used', async () => {
     const store = openNdjsonStore({ home });
     const writer = await samples.sessionWith(store, id, 2);
     await writer.close();

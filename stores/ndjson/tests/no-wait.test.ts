@@ -1,4 +1,5 @@
-// No file of a home is waited for: a pipe, a device or a folder in the place of one is refused, passed over or reported, and stays.
+// Tests that no operation waits for a file of a home. A pipe, a device or a folder in place of a file is refused,
+// skipped or reported, and is never removed.
 
 import { execFileSync } from 'node:child_process';
 import { appendFile, lstat, mkdir, readdir, rm, symlink, truncate, writeFile } from 'node:fs/promises';
@@ -36,7 +37,7 @@ async function inHome(use: (home: string) => Promise<void>): Promise<void> {
 }
 
 describe.each(KINDS)('%s', (kind, put) => {
-  it('in the place of a snapshot is not used, and is reported as a damaged one', () =>
+  it('in place of a snapshot is not used, and is reported as a damaged snapshot', () =>
     inHome(async (home) => {
       const { snapshot } = roomPaths(homePaths(home), id);
       await put(snapshot);
@@ -47,7 +48,7 @@ describe.each(KINDS)('%s', (kind, put) => {
       expect(await inspectSession({ home }, id)).toMatchObject({ damagedSnapshot: snapshot });
     }));
 
-  it('in the place of an artifact is an artifact that cannot be used, plain or packed', () =>
+  it('in place of an artifact throws `artifact/damaged`, for plain and packed artifacts', () =>
     inHome(async (home) => {
       const digest = digestOf('0'.repeat(64));
       const { folder, plain, packed } = artifactPaths(homePaths(home), digest);
@@ -59,14 +60,14 @@ describe.each(KINDS)('%s', (kind, put) => {
       }
     }));
 
-  it('in the place of a shared text is as good as none', () =>
+  it('in place of a shared text is treated as a missing text', () =>
     inHome(async (home) => {
       await mkdir(homePaths(home).shared, { recursive: true });
       await put(join(homePaths(home).shared, 'warm-fronts'));
       expect(await openNdjsonStore({ home }).shared?.get('warm-fronts')).toBeUndefined();
     }));
 
-  it('in the place of a lock or a new log is refused, and nothing is written to it', () =>
+  it('in place of a lock or a new log is refused and not written to', () =>
     inHome(async (home) => {
       const { lease } = roomPaths(homePaths(home), id);
       await rm(lease);
@@ -82,7 +83,7 @@ describe.each(KINDS)('%s', (kind, put) => {
       expect((await lstat(log)).isFile()).toBe(false);
     }));
 
-  it('in the place of the unfinished log of a repair is refused', () =>
+  it('in place of the unfinished log of a repair is refused', () =>
     inHome(async (home) => {
       const { log } = roomPaths(homePaths(home), sessionId('c'));
       await mkdir(dirname(log));
@@ -91,7 +92,7 @@ describe.each(KINDS)('%s', (kind, put) => {
     }));
 });
 
-it('a snapshot and an artifact of 20 GB without content are passed over at once', () =>
+it('a sparse snapshot and a sparse artifact of 20 GB are skipped at once', () =>
   inHome(async (home) => {
     const { snapshot } = roomPaths(homePaths(home), id);
     const digest = digestOf('0'.repeat(64));
@@ -106,7 +107,7 @@ it('a snapshot and an artifact of 20 GB without content are passed over at once'
     await fails(gather(store.artifacts.get(digest)), 'artifact/damaged');
   }));
 
-it('a lock that is no lock is an error that names the file', () =>
+it('an invalid lock file throws an error that names the file', () =>
   inHome(async (home) => {
     const { lease } = roomPaths(homePaths(home), id);
     await writeFile(lease, 'no database at all, '.repeat(100));
@@ -116,45 +117,45 @@ it('a lock that is no lock is an error that names the file', () =>
     });
   }));
 
-it.each([2_000, 20_000, 200_000])('a record of %d levels overflows no stack: it is read, or it is damage', (depth) =>
-  inHome(async (home) => {
-    const last = (await gather(openNdjsonStore({ home }).read(id))).at(-1);
-    if (last === undefined) throw new Error('there is a last record');
-    const data = `{"format":"x","line":1,"record":${'[{"a":'.repeat(depth / 2)}1${'}]'.repeat(depth / 2)}}`;
-    const place = { position: position(last.position + 1), at: last.at, fence: last.fence, turn: undefined };
-    const head = nodeBytes.encode(writeHead({ ...place, kind: 'foreign.recorded' }, data));
-    const line = seal(head, chainBehind(last.chain, head, nodeBytes), nodeBytes);
-    await appendFile(roomPaths(homePaths(home), id).log, line);
-    const read = await gather(openNdjsonStore({ home }).read(id)).catch((error: unknown) => error);
-    if (!Array.isArray(read)) expect(read).toMatchObject({ code: 'log/damaged', data: { phase: 'decode' } });
-    const { records, damage } = await inspectSession({ home }, id);
-    expect([records, damage === undefined]).toEqual(Array.isArray(read) ? [4, true] : [3, false]);
-    expect((await repairSession({ home }, id, sessionId('c'))).records).toBe(4);
-  }),
+it.each([2_000, 20_000, 200_000])(
+  'a record with %d levels of nesting causes no stack overflow and is either read or reported as damaged',
+  (depth) =>
+    inHome(async (home) => {
+      const last = (await gather(openNdjsonStore({ home }).read(id))).at(-1);
+      if (last === undefined) throw new Error('there is a last record');
+      const data = `{"format":"x","line":1,"record":${'[{"a":'.repeat(depth / 2)}1${'}]'.repeat(depth / 2)}}`;
+      const place = { position: position(last.position + 1), at: last.at, fence: last.fence, turn: undefined };
+      const head = nodeBytes.encode(writeHead({ ...place, kind: 'foreign.recorded' }, data));
+      const line = seal(head, chainBehind(last.chain, head, nodeBytes), nodeBytes);
+      await appendFile(roomPaths(homePaths(home), id).log, line);
+      const read = await gather(openNdjsonStore({ home }).read(id)).catch((error: unknown) => error);
+      if (!Array.isArray(read)) expect(read).toMatchObject({ code: 'log/damaged', data: { phase: 'decode' } });
+      const { records, damage } = await inspectSession({ home }, id);
+      expect([records, damage === undefined]).toEqual(Array.isArray(read) ? [4, true] : [3, false]);
+      expect((await repairSession({ home }, id, sessionId('c'))).records).toBe(4);
+    }),
 );
 
 it.each([
   ['a log of 20 GB without content', 0, 0],
   ['a tail of 20 GB without content', 3, 3],
-])(
-  '%s is damage that is found after 256 MiB, and repaired where anything can be had back',
-  async (_what, kept, records) =>
-    inHome(async (home) => {
-      const { log } = roomPaths(homePaths(home), id);
-      if (kept === 0) await truncate(log, 0);
-      await truncate(log, 20 * 1_024 ** 3);
-      const store = openNdjsonStore({ home });
-      const error = await fails(gather(store.read(id)), 'log/damaged');
-      expect(error.message).toContain('no line ends within 268435456 bytes');
-      await fails(store.open(id), 'log/damaged');
-      expect(await inspectSession({ home }, id)).toMatchObject({ records, damage: { soundBehind: 0 } });
-      const repairing = repairSession({ home }, id, sessionId('c'));
-      if (kept === 0) await fails(repairing, 'log/damaged');
-      else expect((await repairing).records).toBeGreaterThanOrEqual(kept);
-    }),
+])('%s is reported as damage after 256 MiB, and the repair keeps the records before it', async (_what, kept, records) =>
+  inHome(async (home) => {
+    const { log } = roomPaths(homePaths(home), id);
+    if (kept === 0) await truncate(log, 0);
+    await truncate(log, 20 * 1_024 ** 3);
+    const store = openNdjsonStore({ home });
+    const error = await fails(gather(store.read(id)), 'log/damaged');
+    expect(error.message).toContain('no line ends within 268435456 bytes');
+    await fails(store.open(id), 'log/damaged');
+    expect(await inspectSession({ home }, id)).toMatchObject({ records, damage: { soundBehind: 0 } });
+    const repairing = repairSession({ home }, id, sessionId('c'));
+    if (kept === 0) await fails(repairing, 'log/damaged');
+    else expect((await repairing).records).toBeGreaterThanOrEqual(kept);
+  }),
 );
 
-it('a session whose log cannot be made leaves no folder that looks like one which lost it', () =>
+it('`create` removes the folder of a session if its log cannot be created', () =>
   inHome(async (home) => {
     const openLog = (): Promise<never> => Promise.reject(Object.assign(new Error('EMFILE'), { code: 'EMFILE' }));
     const store = openNdjsonStore({ home, files: { ...nodeFiles, openLog } });
@@ -164,7 +165,7 @@ it('a session whose log cannot be made leaves no folder that looks like one whic
   }));
 
 it.skipIf(process.platform === 'win32')(
-  'an artifact that the system cannot open is not called damaged (skipped: Windows has no loops of links)',
+  'an artifact that the system cannot open is not reported as damaged (skipped: Windows has no loops of links)',
   () =>
     inHome(async (home) => {
       const { artifacts } = openNdjsonStore({ home });

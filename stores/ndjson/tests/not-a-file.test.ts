@@ -1,4 +1,5 @@
-// What stands in a log's place and is no file: it is said at once by whoever looks, and nothing waits for it or removes it.
+// Tests a folder, a pipe or a loop of links in place of a log. Every operation reports it at once, and no operation
+// waits for it or removes it.
 
 import { execFileSync } from 'node:child_process';
 import { lstat, mkdir, rm, symlink } from 'node:fs/promises';
@@ -20,11 +21,11 @@ const PUT: Readonly<Record<string, (path: string) => unknown>> = {
   'a folder': (path) => mkdir(path),
   'a loop of links': (path) => symlink(path, path),
 };
-// A pipe cannot be made on Windows, and so does not stand there.
+// Windows cannot create a pipe in the file system, so the case is left out there.
 if (process.platform !== 'win32') Object.assign(PUT, { 'a pipe': (path: string) => execFileSync('mkfifo', [path]) });
 
-describe('in the place of a log', () => {
-  it.each(Object.entries(PUT))('%s is named by each look at it, and stays', async (what, put) => {
+describe('in place of a log', () => {
+  it.each(Object.entries(PUT))('%s is reported by every operation and is not removed', async (what, put) => {
     const home = await temporaryHome();
     try {
       for (const one of [id, sound]) await (await sessionWith(openNdjsonStore({ home }), one, 1)).close();

@@ -1,4 +1,4 @@
-// Bytes that are put again: what is sound is renewed and left where it is, what is damaged is written anew.
+// Tests bytes that are put again. Sound bytes keep their file and get a new time. Damaged bytes are written again.
 
 import { readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { expect, onTestFinished, test } from 'vitest';
@@ -11,26 +11,29 @@ const LONG_AGO = new Date('2026-01-01T00:00:00.000Z');
 test.each([
   ['as they are', 100],
   ['packed', 100_000],
-])('bytes that are kept %s', async (_how, size) => {
-  const home = await temporaryHome();
-  onTestFinished(() => rm(home, { recursive: true }));
-  const { artifacts } = openNdjsonStore({ home });
-  const bytes = Buffer.alloc(size, 'tide');
-  const { digest } = await artifacts.put(bytes);
-  const { folder, plain, packed } = artifactPaths(homePaths(home), digest);
-  expect(await readdir(folder)).toHaveLength(1);
-  const path = size < 4_096 ? plain : packed;
-  await utimes(path, LONG_AGO, LONG_AGO);
-  const first = await stat(path);
+])(
+  'putting bytes again renews the time of a sound file and rewrites a damaged one, for bytes kept %s',
+  async (_how, size) => {
+    const home = await temporaryHome();
+    onTestFinished(() => rm(home, { recursive: true }));
+    const { artifacts } = openNdjsonStore({ home });
+    const bytes = Buffer.alloc(size, 'tide');
+    const { digest } = await artifacts.put(bytes);
+    const { folder, plain, packed } = artifactPaths(homePaths(home), digest);
+    expect(await readdir(folder)).toHaveLength(1);
+    const path = size < 4_096 ? plain : packed;
+    await utimes(path, LONG_AGO, LONG_AGO);
+    const first = await stat(path);
 
-  expect(await artifacts.put(bytes)).toEqual({ digest, size });
-  const second = await stat(path);
-  expect(second.ino).toBe(first.ino);
-  expect(second.mtimeMs).toBeGreaterThan(first.mtimeMs);
+    expect(await artifacts.put(bytes)).toEqual({ digest, size });
+    const second = await stat(path);
+    expect(second.ino).toBe(first.ino);
+    expect(second.mtimeMs).toBeGreaterThan(first.mtimeMs);
 
-  await writeFile(path, 'something else');
-  expect(await artifacts.put(bytes)).toEqual({ digest, size });
-  const read: Uint8Array[] = [];
-  for await (const piece of artifacts.get(digest)) read.push(piece);
-  expect(Buffer.concat(read).equals(bytes)).toBe(true);
-});
+    await writeFile(path, 'something else');
+    expect(await artifacts.put(bytes)).toEqual({ digest, size });
+    const read: Uint8Array[] = [];
+    for await (const piece of artifacts.get(digest)) read.push(piece);
+    expect(Buffer.concat(read).equals(bytes)).toBe(true);
+  },
+);

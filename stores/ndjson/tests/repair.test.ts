@@ -1,4 +1,4 @@
-// Inspecting and repairing.
+// Tests the inspection and the repair of sessions.
 
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import type { SessionId } from '@tidemark/log';
@@ -33,7 +33,10 @@ async function damage(home: string, id: SessionId, line: number): Promise<number
   return start;
 }
 
-/** Writes null bytes over lines, the newlines between them included. Where they stood. */
+/**
+ * Overwrites `count` lines from `line` on, including the newlines between them, with null bytes. Returns the offsets of
+ * the erased bytes.
+ */
 async function erase(
   home: string,
   id: SessionId,
@@ -47,8 +50,8 @@ async function erase(
   return { start, end };
 }
 
-describe('inspecting', () => {
-  it('verifies a sound session whole, ancestors included', () =>
+describe('inspection', () => {
+  it('verifies all of a sound session, including its ancestors', () =>
     inHome(async (home) => {
       const store = openNdjsonStore({ home });
       await (await sessionWith(store, a, 5)).close();
@@ -60,7 +63,7 @@ describe('inspecting', () => {
       expect(await inspectSession(store, b)).toEqual({ session: b, records: 7, torn: 0, unknown: [] });
     }));
 
-  it('names the place of a damage, and counts what is sound behind it', () =>
+  it('reports the place of the damage and counts the sound records after it', () =>
     inHome(async (home) => {
       await (await sessionWith(openNdjsonStore({ home }), a, 9)).close();
       const offset = await damage(home, a, 4);
@@ -73,7 +76,7 @@ describe('inspecting', () => {
       expect((await readFile(logOf(home, a))).equals(before)).toBe(true);
     }));
 
-  it('finds a record that was changed and summed anew: the chain does not follow', () =>
+  it('finds a changed record with a recomputed checksum, because its chain no longer matches', () =>
     inHome(async (home) => {
       await (await sessionWith(openNdjsonStore({ home }), a, 3)).close();
       const lines = (await readFile(logOf(home, a), 'utf8')).split('\n');
@@ -85,7 +88,7 @@ describe('inspecting', () => {
       expect((await inspectSession({ home }, a)).damage).toMatchObject({ line: 3, phase: 'chain' });
     }));
 
-  it('finds that a parent no longer holds the record that was forked from', () =>
+  it('finds that a parent no longer has the record from which the session was forked', () =>
     inHome(async (home) => {
       const store = openNdjsonStore({ home });
       await (await sessionWith(store, a, 3)).close();
@@ -101,8 +104,8 @@ describe('inspecting', () => {
     }));
 });
 
-describe('repairing', () => {
-  it('puts a changed byte right in a new session, and leaves the old one byte for byte', () =>
+describe('repair', () => {
+  it('corrects a changed byte in a new session and does not change the old one', () =>
     inHome(async (home) => {
       await (await sessionWith(openNdjsonStore({ home }), a, 9)).close();
       const texted = await texts(openNdjsonStore({ home }), a);
@@ -122,7 +125,7 @@ describe('repairing', () => {
       await writer.close();
     }));
 
-  it('costs the records that are gone and no others, and says in the log where they stood', () =>
+  it('loses only the records that are gone, and records their place in the new log', () =>
     inHome(async (home) => {
       await (await sessionWith(openNdjsonStore({ home }), a, 9)).close();
       const { start, end } = await erase(home, a, 5, 2);
@@ -140,7 +143,7 @@ describe('repairing', () => {
       expect(await inspectSession(store, b)).toEqual({ session: b, records: 10, torn: 0, unknown: [] });
     }));
 
-  it('loses no record that only stands elsewhere, and takes none of another session for it', () =>
+  it('keeps a record that was moved within the file, and does not use a record of another session in its place', () =>
     inHome(async (home) => {
       const store = openNdjsonStore({ home });
       await (await sessionWith(store, a, 9)).close();
@@ -167,7 +170,7 @@ describe('repairing', () => {
       expect(await repairSession({ home }, a, sessionId('foreign'))).toMatchObject({ lost: [{ from: 3, count: 1 }] });
     }));
 
-  it('finds a damaged newline behind the last record, and loses nothing by it', () =>
+  it('finds a damaged newline after the last record and loses no record', () =>
     inHome(async (home) => {
       for (const count of [0, 3]) {
         const [damaged, mended] = [sessionId(`n${count}`), sessionId(`m${count}`)];
@@ -186,7 +189,7 @@ describe('repairing', () => {
       }
     }));
 
-  it('keeps a fork a fork', () =>
+  it('keeps the parent of a fork', () =>
     inHome(async (home) => {
       const store = openNdjsonStore({ home });
       await (await sessionWith(store, a, 3)).close();
@@ -209,7 +212,7 @@ describe('repairing', () => {
       expect((await inspectSession(store, c)).damage).toBeUndefined();
     }));
 
-  it('refuses a taken name, a session whose beginning is gone, and one whose ancestor is damaged', () =>
+  it('refuses an existing id, a session whose beginning is lost, and a session with a damaged ancestor', () =>
     inHome(async (home) => {
       const store = openNdjsonStore({ home });
       await (await sessionWith(store, a, 3)).close();

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { shareRuns } from '../src/durable-folder.ts';
 
-/** Runs that end when the test says so, in the order in which they began. */
+/** Creates runs that end only when the test ends them, in the order in which they began. */
 function held() {
   const begun: { readonly name: string; end(error?: Error): void }[] = [];
   const share = shareRuns((name) => {
@@ -14,7 +14,7 @@ function held() {
 
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-test('who asks while a run is on is answered by one that began later, and all of them by the same', async () => {
+test('all callers that arrive during a run share the next run', async () => {
   const { begun, share, names } = held();
   const done: string[] = [];
   void share('a').then(() => done.push('first'));
@@ -33,7 +33,7 @@ test('who asks while a run is on is answered by one that began later, and all of
   expect(names()).toEqual(['a', 'b', 'a', 'a']);
 });
 
-test('a run that fails is the failure of those who asked for it, and of nobody behind it', async () => {
+test('a failed run rejects only its own callers, and the next run is not affected', async () => {
   const { begun, share } = held();
   const first = share('a');
   const second = share('a');

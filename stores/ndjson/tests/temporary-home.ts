@@ -1,4 +1,4 @@
-// A home that is gone after the test, and a store over it for the contract.
+// Creates a home that is removed after the test, and a store in that home for the contract tests.
 
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -10,12 +10,12 @@ import { artifactPaths, homePaths, roomPaths } from '../src/home.ts';
 import { openNdjsonStore } from '../src/store.ts';
 import { faultyFiles } from './faulty-files.ts';
 
-/** A new folder for a home. */
+/** Creates a new folder for a home. */
 export function temporaryHome(): Promise<string> {
   return mkdtemp(join(tmpdir(), 'tidemark-'));
 }
 
-/** A fresh store on disk, with faults at the lowest seam. */
+/** Creates a new store on disk whose file port can inject faults. */
 export async function storeUnderTest(): Promise<LogUnderTest & { readonly home: string }> {
   const home = await temporaryHome();
   const files = faultyFiles();

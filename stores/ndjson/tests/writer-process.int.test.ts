@@ -1,5 +1,5 @@
-// Writers in processes of their own: two at once, one that is stopped and woken, one that is killed.
-// can1357/oh-my-pi#12624: two windows on one session.
+// Tests writers in separate processes: two at the same time, a writer that is stopped and resumed, and a writer that is
+// killed. See can1357/oh-my-pi#12624: two windows on one session.
 
 import { rm } from 'node:fs/promises';
 import { sessionId } from '@tidemark/log';
@@ -26,7 +26,7 @@ describe('a writer in another process', () => {
     await rm(home, { recursive: true, force: true });
   });
 
-  it('locks this one out, while its records are read here', async () => {
+  it('locks the session against other writers, and its records can be read here', async () => {
     const store = openNdjsonStore({ home });
     await fails(store.open(id), 'log/locked');
     const second = startHolder(home, 'a');
@@ -38,7 +38,7 @@ describe('a writer in another process', () => {
     await (await store.open(id)).close();
   });
 
-  it('is not robbed while it is stopped, and goes on when it wakes', async () => {
+  it('keeps its lock while it is stopped, and continues when it is resumed', async () => {
     const store = openNdjsonStore({ home });
     holder.signal('SIGSTOP');
     await fails(store.open(id), 'log/locked');
@@ -49,7 +49,7 @@ describe('a writer in another process', () => {
     expect(await texts(store, id)).toEqual(['session.created', 'woken']);
   });
 
-  it('frees its session at once when it is killed, also while it is stopped', async () => {
+  it('releases its session at once when it is killed, even while it is stopped', async () => {
     expect(await holder.ask('append one')).toBe('length 2');
     holder.signal('SIGSTOP');
     await holder.kill();
@@ -60,7 +60,7 @@ describe('a writer in another process', () => {
     expect(await texts(openNdjsonStore({ home }), id)).toEqual(['session.created', 'one', '7']);
   });
 
-  it('is followed from here', async () => {
+  it('can be followed from this process', async () => {
     const stop = new AbortController();
     const seen: string[] = [];
     for await (const record of openNdjsonStore({ home }).tail(id, 0, stop.signal)) {
@@ -71,7 +71,7 @@ describe('a writer in another process', () => {
     expect(seen).toEqual(['session.created', '1', '2', '3']);
   });
 
-  it('keeps its lock though another store of its process looked at the session and gave up', async () => {
+  it('keeps its lock after another store in its process failed to open the session', async () => {
     const here = openNdjsonStore({ home });
     const other = sessionId('b');
     const writer = await samples.sessionWith(here, other, 0);

@@ -1,4 +1,5 @@
-// Whatever bytes come in: an image that can be sent comes out, or words. Nothing throws, and nothing is above its bounds.
+// Tests the image fitter with damaged bytes. The result is always an image that can be sent, or a text. The fitter
+// never throws and never exceeds its bounds.
 
 import type { ImageSize } from '@tidemark/model';
 import fc from 'fast-check';
@@ -26,7 +27,7 @@ const whole = await Promise.all(
   ),
 );
 
-/** A file in which some bytes are others, cut off anywhere or not at all. */
+/** An image file with some changed bytes, either whole or cut off at any byte. */
 const damaged: fc.Arbitrary<Buffer> = fc
   .record({
     file: fc.constantFrom(...whole),
@@ -44,7 +45,7 @@ const damaged: fc.Arbitrary<Buffer> = fc
     return bytes.subarray(0, Math.floor(kept * bytes.length));
   });
 
-test('a damaged file is an image within the bounds that can be decoded, or words that say why not', async () => {
+test('a damaged file becomes a decodable image within the bounds, or a text with the reason', async () => {
   const fitter = createImageFitter();
   const sizeFor = ({ width, height }: ImageSize): ImageSize => {
     const scale = Math.min(1, LONGEST / Math.max(width, height));

@@ -1,5 +1,6 @@
-// An image written anew: upright, its first frame, in the colours that all take, within so many bytes. PNG keeps what a
-// screenshot says; what is too heavy for that is a JPEG, whose quality goes down before its size does.
+// Encodes an image again: upright, only its first frame, in colors that all providers accept, and within a number of
+// bytes. PNG keeps the text of a screenshot readable. An image that is too large as PNG becomes a JPEG. The quality is
+// reduced first, then the size.
 
 import type { ImageSize } from '@tidemark/model';
 import type { Sharp } from 'sharp';
@@ -8,26 +9,34 @@ import type { ImageLibrary } from './load-sharp.ts';
 import type { SeenImage } from './look-into.ts';
 import { MOST_PIXELS } from './look-into.ts';
 
-/** What was written. */
+/** Result of encoding an image. */
 export interface EncodedImage {
   readonly format: Sendable;
   readonly data: Uint8Array;
   readonly size: ImageSize;
 }
 
-/** Down to where the letters of a screenshot can still be read. */
+/** JPEG qualities, tried in this order. At the lowest quality, the letters of a screenshot are still readable. */
 const QUALITIES = [85, 60] as const;
-/** How much smaller it becomes where no quality is enough. */
+/** Factor by which width and height shrink when no quality is small enough. */
 const SHRINK = 0.8;
-/** Decoding takes this long at most, in seconds. */
+/** Maximum time for decoding, in seconds. */
 const PATIENCE = 30;
 
-/** The whole is decoded. @throws what the library says of a damaged or cut file. */
+/**
+ * Decodes the whole image to check it.
+ *
+ * @throws the error of the library for a damaged or cut file.
+ */
 export async function decodes(sharp: ImageLibrary, image: SeenImage): Promise<void> {
   await openImage(sharp, image).raw().toBuffer();
 }
 
-/** Within the bytes, at this size or below. @throws what the library says of a damaged or cut file. */
+/**
+ * Encodes an image with at most `bytes` bytes, at the given size or smaller.
+ *
+ * @throws the error of the library for a damaged or cut file.
+ */
 export async function encode(
   sharp: ImageLibrary,
   image: SeenImage,
@@ -66,7 +75,7 @@ function resizeImage(sharp: ImageLibrary, image: SeenImage, { width, height }: I
   return openImage(sharp, image).autoOrient().resize(width, height, { fit: 'fill' }).toColourspace('srgb');
 }
 
-/** One frame; a file that ends early is an error, not a grey half. */
+/** Opens the first frame of an image. A file that ends early is an error and is not shown as a half-grey image. */
 function openImage(sharp: ImageLibrary, { data }: SeenImage): Sharp {
   return sharp(data, { failOn: 'error', limitInputPixels: MOST_PIXELS }).timeout({ seconds: PATIENCE });
 }

@@ -8,7 +8,7 @@ import { createImageFitter } from './image-fitter.ts';
 
 const MIB = 1_048_576;
 
-/** Of a model that is shown 1,568 pixels a side. */
+/** Bounds of a model that shows images with at most 1,568 pixels per side. */
 const bounds = (bytes = MIB): ImageBounds => ({
   sizeFor: (size) => sentSize({ side: 1_568, count: { by: 'patches', size: 28, most: 1_568 } }, size),
   bytes,
@@ -27,7 +27,7 @@ async function problemOf(data: Uint8Array): Promise<string> {
   return 'problem' in made ? made.problem : expect.unreachable('it fits');
 }
 
-/** A plain picture, or one that no compression makes small. */
+/** Returns a plain picture, or with `noise` a picture that cannot be compressed well. */
 function drawn(width: number, height: number, noise = false): Sharp {
   const background = { r: 40, g: 90, b: 160 };
   const made = { width, height, channels: 3, background } as const;
@@ -37,40 +37,40 @@ function drawn(width: number, height: number, noise = false): Sharp {
 }
 
 describe('an image that fits', () => {
-  test.each(['png', 'jpeg', 'gif', 'webp'] as const)('stays as it is, byte for byte: %s', async (format) => {
+  test.each(['png', 'jpeg', 'gif', 'webp'] as const)('is returned unchanged, byte for byte: %s', async (format) => {
     const data = await drawn(320, 200).toFormat(format).toBuffer();
     const made = await fitted(data);
     expect(Buffer.from(made.data).equals(data)).toBe(true);
     expect(made).toMatchObject({ mediaType: `image/${format}`, width: 320, height: 200, changes: [] });
   });
 
-  test('stays what its bytes say, whatever it is called', async () => {
+  test('gets its media type from its bytes', async () => {
     const jpeg = await drawn(8, 8).jpeg().toBuffer();
     expect((await fitted(jpeg)).mediaType).toBe('image/jpeg');
   });
 });
 
 describe('an image that does not fit', () => {
-  test('is scaled to what the model is shown, and says from what', async () => {
+  test('is scaled down to the size that the model uses, and the original size is reported', async () => {
     const made = await fitted(await drawn(3_840, 2_160).png().toBuffer());
     expect(made).toMatchObject({ mediaType: 'image/png', width: 1_456, height: 819 });
     expect(made.changes).toEqual(['scaled down from 3840 x 2160']);
     expect(await sharp(made.data).metadata()).toMatchObject({ width: 1_456, height: 819 });
   });
 
-  test('comes out the same each time, so that it is kept once', async () => {
+  test('is encoded to the same bytes each time, so it is stored only once', async () => {
     const data = await drawn(2_400, 1_000, true).png().toBuffer();
     const [one, other] = [await fitted(data), await fitted(data)];
     expect(Buffer.from(one.data).equals(other.data)).toBe(true);
   });
 
-  test('is as many tokens as the provider would count of the original', async () => {
+  test('has as many tokens as the provider would count for the original', async () => {
     const standard = { side: 1_568, count: { by: 'patches', size: 28, most: 1_568 } } as const;
     const made = await fitted(await drawn(3_840, 2_160).png().toBuffer());
     expect(imageTokens(standard, made)).toBe(imageTokens(standard, { width: 3_840, height: 2_160 }));
   });
 
-  test('a screenshot that is too heavy as PNG becomes a JPEG within the bytes, and smaller where no quality is enough', async () => {
+  test('becomes a JPEG if it is too large as PNG, and is scaled down if no quality is small enough', async () => {
     const heavy = await drawn(1_400, 800, true).png().toBuffer();
     expect(heavy.length).toBeGreaterThan(MIB);
     const jpeg = await fitted(heavy);
@@ -82,31 +82,34 @@ describe('an image that does not fit', () => {
     expect(small.changes).toEqual(['scaled down from 1400 x 800', 'compressed as JPEG']);
   });
 
-  test('is turned upright where its file says so, and its sides are those that are seen', async () => {
+  test('is turned upright if its file asks for a rotation, and its width and height are those after the rotation', async () => {
     const lying = await drawn(60, 20).withMetadata({ orientation: 6 }).jpeg().toBuffer();
     const made = await fitted(lying);
     expect(made).toMatchObject({ width: 20, height: 60, changes: ['turned upright'] });
     expect(await sharp(made.data).metadata()).toMatchObject({ width: 20, height: 60 });
   });
 
-  test.each(['gif', 'webp'] as const)('shows the first frame of an animation, and says so: %s', async (format) => {
-    const frames = await Promise.all(
-      ['red', 'lime', 'blue'].map((background) =>
-        sharp({ create: { width: 40, height: 30, channels: 3, background } })
-          .png()
-          .toBuffer(),
-      ),
-    );
-    const moving = await sharp(frames, { join: { animated: true } })
-      .toFormat(format, { delay: [100, 100, 100], lossless: true })
-      .toBuffer();
-    const made = await fitted(moving);
-    expect(made).toMatchObject({ mediaType: 'image/png', width: 40, height: 30, changes: ['the first of 3 frames'] });
-    const { data } = await sharp(made.data).removeAlpha().raw().toBuffer({ resolveWithObject: true });
-    expect([...data.subarray(0, 3)]).toEqual([255, 0, 0]);
-  });
+  test.each(['gif', 'webp'] as const)(
+    'is reduced to the first frame of an animation, and the change is reported: %s',
+    async (format) => {
+      const frames = await Promise.all(
+        ['red', 'lime', 'blue'].map((background) =>
+          sharp({ create: { width: 40, height: 30, channels: 3, background } })
+            .png()
+            .toBuffer(),
+        ),
+      );
+      const moving = await sharp(frames, { join: { animated: true } })
+        .toFormat(format, { delay: [100, 100, 100], lossless: true })
+        .toBuffer();
+      const made = await fitted(moving);
+      expect(made).toMatchObject({ mediaType: 'image/png', width: 40, height: 30, changes: ['the first of 3 frames'] });
+      const { data } = await sharp(made.data).removeAlpha().raw().toBuffer({ resolveWithObject: true });
+      expect([...data.subarray(0, 3)]).toEqual([255, 0, 0]);
+    },
+  );
 
-  test('has 8 bits and RGB where it had 16, or the four inks of print', async () => {
+  test('is converted to 8 bits and RGB if it has 16 bits or is in CMYK', async () => {
     const deep = await drawn(30, 20).toColourspace('rgb16').png().toBuffer();
     expect(await sharp(deep).metadata()).toMatchObject({ depth: 'ushort' });
     expect(await sharp((await fitted(deep)).data).metadata()).toMatchObject({ depth: 'uchar', space: 'srgb' });
@@ -117,7 +120,7 @@ describe('an image that does not fit', () => {
 });
 
 describe('an image that cannot be sent', () => {
-  test('is told with what it is and the next step', async () => {
+  test('is reported with its kind and the next step', async () => {
     const svg =
       '<?xml version="1.0"?>\n<!-- a -->\n<svg xmlns="http://www.w3.org/2000/svg"><image href="file:///etc/passwd"/></svg>';
     expect(await problemOf(Buffer.from(svg))).toBe(
@@ -128,13 +131,13 @@ describe('an image that cannot be sent', () => {
     expect(await problemOf(new Uint8Array())).toBe('it is empty');
   });
 
-  test.each(['png', 'jpeg', 'webp', 'gif'] as const)('is damaged, or its file is cut off: %s', async (format) => {
+  test.each(['png', 'jpeg', 'webp', 'gif'] as const)('is reported if it is damaged or cut off: %s', async (format) => {
     const whole = await drawn(200, 200, true).toFormat(format).toBuffer();
     expect(await problemOf(whole.subarray(0, whole.length / 2))).toContain('is damaged or cut off');
     expect(await problemOf(whole.subarray(0, 24))).toContain('is damaged or cut off');
   });
 
-  test('would unpack to more than anybody wants: its header is enough to refuse it', async () => {
+  test('is refused by its header alone if it would have too many pixels', async () => {
     const bomb = Buffer.from(await drawn(16, 16).png().toBuffer());
     bomb.writeUInt32BE(50_000, 16);
     bomb.writeUInt32BE(50_000, 20);

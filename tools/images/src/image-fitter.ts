@@ -1,6 +1,6 @@
-// Images fit to be sent. What fits stays as it is, byte for byte; what does not is written anew, once; what cannot be sent is
-// told with its reason. Either way the whole was decoded: an image that no provider can read would be refused with every
-// later request.
+// Makes images fit for sending. An image that fits is returned unchanged, byte for byte. An image that does not fit is
+// encoded again once. An image that cannot be sent is reported with the reason. Every image is decoded completely,
+// because the provider would refuse every later request with an unreadable image.
 
 import type { FittedImage, ImageBounds, ImageFitter, UnfitImage } from '@tidemark/agent';
 import type { EncodedImage } from './encode.ts';
@@ -12,7 +12,7 @@ import { loadSharp } from './load-sharp.ts';
 import type { SeenImage } from './look-into.ts';
 import { lookInto, MOST_PIXELS } from './look-into.ts';
 
-/** Makes images fit. The library is loaded with the first. */
+/** Creates an image fitter. The image library is loaded with the first image that must be decoded. */
 export function createImageFitter(): ImageFitter {
   return {
     async fit(data, bounds) {
@@ -75,7 +75,10 @@ function notLoaded(cause: unknown): string {
   return `nothing here can look into images, since the library sharp cannot be loaded (${messageOf(cause)}): install it for this platform`;
 }
 
-/** The library's messages have lines; the first tells. */
+/**
+ * Returns the first line of an error message. The messages of the library have several lines, and the first one names
+ * the problem.
+ */
 function messageOf(cause: unknown): string {
   const [line = ''] = (cause instanceof Error ? cause.message : String(cause)).split('\n', 1);
   return line;

@@ -1,14 +1,14 @@
-// What an image's bytes say that it is: never its name, nor what somebody calls it.
+// Recognizes the format of an image from its bytes, never from its name or its declared type.
 
 import type { ImageKind } from '@tidemark/model';
 import { imageKind } from '@tidemark/model';
 
 const SENDABLE = ['PNG', 'JPEG', 'GIF', 'WebP'] as const;
 
-/** What every provider takes. */
+/** Image formats that every provider accepts. */
 export type Sendable = (typeof SENDABLE)[number];
 
-/** Known by its first bytes. */
+/** Image formats that are recognized by their first bytes. */
 export type ImageFormat = Sendable | 'SVG' | 'BMP' | 'TIFF' | 'HEIC' | 'AVIF' | 'JPEG XL' | 'ICO' | 'PDF';
 
 const OTHERS: readonly (readonly [format: ImageFormat, begins: RegExp])[] = [
@@ -22,10 +22,10 @@ const OTHERS: readonly (readonly [format: ImageFormat, begins: RegExp])[] = [
   ['SVG', /^(?:\u00EF\u00BB\u00BF)?\s*(?:<\?xml[^]*?)?(?:<!--[^]*?-->\s*|<!DOCTYPE svg[^]*?)*<svg[\s>]/],
 ];
 
-/** As much as tells; an SVG may begin with comments. */
+/** Number of bytes that are read to recognize a format. An SVG may begin with comments. */
 const HEAD = 1_024;
 
-/** `undefined` when the bytes begin like none of them. */
+/** Returns the format of an image, or `undefined` for an unknown format. */
 export function imageFormat(data: Uint8Array): ImageFormat | undefined {
   const kind = imageKind(data);
   if (kind !== undefined) return SENDABLE.find((format) => MEDIA_TYPES[format] === kind.mediaType);
@@ -33,12 +33,12 @@ export function imageFormat(data: Uint8Array): ImageFormat | undefined {
   return OTHERS.find(([, begins]) => begins.test(head))?.[0];
 }
 
-/** Whether providers take the format. */
+/** True if providers accept the format. */
 export function isSendable(format: ImageFormat): format is Sendable {
   return format in MEDIA_TYPES;
 }
 
-/** IANA media types. */
+/** IANA media types of the accepted formats. */
 export const MEDIA_TYPES: Readonly<Record<Sendable, ImageKind['mediaType']>> = {
   PNG: 'image/png',
   JPEG: 'image/jpeg',

@@ -1,4 +1,4 @@
-// The face of `tools/images`: images as a model may be sent them.
+// Public exports of `tools/images`, which makes images fit for a model.
 
 export { createImageFitter } from './image-fitter.ts';
 export { MOST_PIXELS } from './look-into.ts';

@@ -1,4 +1,4 @@
-// The library is 19 MB of machine code: only a process that sees an image has it.
+// Tests that the image library, 19 MB of machine code, is loaded only in a process that receives an image.
 
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
@@ -15,7 +15,7 @@ await fitter.fit(Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAA
 console.log(JSON.stringify([before, isLoaded()]));
 `;
 
-test('the library is loaded with the first image that is to be decoded, and not before', async () => {
+test('the library is loaded with the first image that must be decoded, and not before', async () => {
   const face = new URL('./index.ts', import.meta.url).href;
   const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', SCRIPT, face]);
   expect(JSON.parse(stdout)).toEqual([false, true]);

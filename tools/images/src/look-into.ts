@@ -1,27 +1,33 @@
-// What an image is, by its header alone: nothing is decoded yet, so that a small file that would unpack to gigabytes is
-// refused before it does.
+// Reads the properties of an image from its header without decoding it. A small file that would unpack to gigabytes is
+// therefore refused in time.
 
 import type { ImageSize } from '@tidemark/model';
 import type { Sendable } from './image-format.ts';
 import type { ImageLibrary } from './load-sharp.ts';
 
-/** An image whose header was read. */
+/** An image whose header has been read. */
 export interface SeenImage {
   readonly format: Sendable;
   readonly data: Uint8Array;
-  /** As it is seen: turned upright. */
+  /** Size of the image after it is turned upright. */
   readonly size: ImageSize;
-  /** Its file says that it is to be turned to be seen. */
+  /** True if the file asks for a rotation before display. */
   readonly turned: boolean;
   readonly frames: number;
-  /** Colours that every provider takes: 8 bits, grey or RGB. */
+  /** True if the colors are accepted by every provider: 8 bits, gray or RGB. */
   readonly plain: boolean;
 }
 
-/** Most pixels that are decoded: the largest that phones take, and 256 MB of memory. */
+/**
+ * Maximum number of pixels that are decoded. The limit fits the largest photos of phones and needs 256 MB of memory.
+ */
 export const MOST_PIXELS = 64_000_000;
 
-/** @throws what the library says of a header that it cannot read. */
+/**
+ * Reads the header of an image.
+ *
+ * @throws the error of the library for a header that it cannot read.
+ */
 export async function lookInto(sharp: ImageLibrary, format: Sendable, data: Uint8Array): Promise<SeenImage> {
   const {
     autoOrient,

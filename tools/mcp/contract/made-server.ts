@@ -1,5 +1,5 @@
-// An MCP server for tests, made with the SDK: it listens on loopback, its tools are changed while it runs, and it is stopped
-// and started again at the same address.
+// An MCP server for tests, made with the SDK. It listens on loopback. A test can change its tools while it runs, stop
+// it, and start it again at the same address.
 
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, Server as HttpServer, ServerResponse } from 'node:http';
@@ -14,39 +14,39 @@ import {
   ListToolsRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js';
 
-/** A tool of it. */
+/** A tool of the test server. */
 export interface MadeTool {
   readonly name: string;
   readonly description?: string;
-  /** Properties of its arguments. */
+  /** JSON Schema properties of the tool's arguments. */
   readonly properties?: Readonly<Record<string, object>>;
   readonly annotations?: object;
-  /** What it answers. Default: its name and the arguments. */
+  /** Returns the result of a call. The default is a text with the name of the tool and its arguments. */
   readonly answer?: (input: object) => CallToolResult | Promise<CallToolResult>;
 }
 
-/** How it is made. */
+/** Options for starting the test server. */
 export interface MadeServerOptions {
   readonly tools: readonly MadeTool[];
   readonly instructions?: string;
-  /** The revision it speaks, whatever it is asked for. */
+  /** Protocol revision that the server always answers with, for any requested revision. */
   readonly revision?: string;
 }
 
-/** An MCP server for tests, on loopback. It can change its tools, stop, and start again at the same address. */
+/** An MCP server for tests on loopback. It can change its tools, stop, and start again at the same address. */
 export interface MadeServer {
   readonly url: string;
-  /** Names of the tools that were called. */
+  /** Names of the tools that were called, in order. */
   readonly called: readonly string[];
-  /** The revision that requests after the first named. */
+  /** Protocol revisions that clients named in the requests after the first one. */
   readonly revisions: ReadonlySet<string>;
-  /** Other tools, and clients are told. */
+  /** Replaces the tools and notifies the clients. */
   change(tools: readonly MadeTool[]): Promise<void>;
   stop(): Promise<void>;
   start(): Promise<void>;
 }
 
-/** Starts one, on a free port. */
+/** Starts a test server on a free port. */
 export async function startMadeServer({ tools, instructions, revision }: MadeServerOptions): Promise<MadeServer> {
   const sessions = new Map<string, Session>();
   const called: string[] = [];

@@ -17,7 +17,7 @@ const definition = (name: string, description: string): Definition => ({
   schema: { type: 'object' },
 });
 
-test('what was taken is there the next time, for its owner alone', () => {
+test('accepted definitions are stored for later sessions, in a file that only its owner can read', () => {
   const path = file();
   const first = openApprovals(path);
   expect(first.get('a__x')).toBeUndefined();
@@ -27,7 +27,7 @@ test('what was taken is there the next time, for its owner alone', () => {
   expect(statSync(path).mode & 0o777).toBe(0o600);
 });
 
-test('what another process took meanwhile stays', () => {
+test('definitions that another process has accepted in the meantime are kept', () => {
   const path = file();
   const [a, b] = [openApprovals(path), openApprovals(path)];
   expect([a.get('a__x'), b.get('a__x')]).toEqual([undefined, undefined]);
@@ -36,7 +36,7 @@ test('what another process took meanwhile stays', () => {
   expect(openApprovals(path).get('a__x')?.description).toBe('one');
 });
 
-test('a damaged file is an error, and is left as it is', () => {
+test('a damaged file throws `mcp/approvals-damaged` and is not changed', () => {
   const path = file();
   const open = openApprovals(path);
   open.take([definition('a__x', 'one')]);

@@ -1,4 +1,4 @@
-// Definitions that were taken, in a file of the user's: so that a tool that is turned between two sessions is noticed.
+// Stores accepted tool definitions in a file of the user, so a definition that changes between two sessions is noticed.
 
 import { chmodSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -17,10 +17,11 @@ const fileSchema = z.strictObject({
 });
 
 /**
- * Opens the file, which need not be there yet. It is read again before it is written, as another process may have written
- * meanwhile.
+ * Opens the file, which may not exist yet. The file is read again before each write, because another process may have
+ * changed it.
  *
- * @throws McpError `mcp/approvals-damaged`: to go on would take whatever a server says now. FileError for a pipe, a device or a folder.
+ * @throws McpError `mcp/approvals-damaged` for a damaged file, because continuing would accept any definition that a
+ *   server sends now; FileError for a pipe, a device or a folder.
  */
 export function openApprovals(path: string): Approvals {
   let kept = readAll(path);

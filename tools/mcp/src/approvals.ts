@@ -1,25 +1,31 @@
-// The definitions of tools that were taken: what a server says of a tool for the first time, and what a person approved
-// since. A definition that differs is a question, in this session or in one next year.
+// Accepted tool definitions: the first definition that a server sends for a tool, and every later one that the user
+// approved. A definition that differs from the accepted one needs an approval, in this session or in any later one.
 
 import { createHash } from 'node:crypto';
 import { canonicalText } from '@tidemark/log';
 import type { JsonValue } from '@tidemark/model';
 
-/** A tool as a model is shown it. */
+/** A tool definition as it is shown to a model. */
 export interface Definition {
   readonly name: string;
   readonly description: string;
   readonly schema: JsonValue;
 }
 
-/** The definitions of tools that were taken: the first one that a server sends, then the ones that a person approved. */
+/**
+ * The accepted tool definitions: the first one that a server sends for each tool, then those that the user approved.
+ */
 export interface Approvals {
   get(name: string): Definition | undefined;
-  /** Takes these, in the place of what was taken under their names. @throws what keeping them throws: they hold meanwhile. */
+  /**
+   * Accepts these definitions and replaces earlier ones with the same names.
+   *
+   * @throws any error of storing them. If only the write failed, the definitions still apply in this process.
+   */
   take(definitions: readonly Definition[]): void;
 }
 
-/** Kept as long as the process. */
+/** Creates approvals that are kept in memory until the process ends. */
 export function createApprovals(): Approvals {
   const kept = new Map<string, Definition>();
   return {
@@ -30,7 +36,7 @@ export function createApprovals(): Approvals {
   };
 }
 
-/** Equal definitions, equal fingerprints, whatever the order of their keys. */
+/** Returns a digest of a definition. Equal definitions have equal fingerprints, with any order of their keys. */
 export function fingerprint(definition: Definition): string {
   const held = FINGERPRINTS.get(definition);
   if (held !== undefined) return held;

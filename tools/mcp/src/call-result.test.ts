@@ -3,7 +3,7 @@ import { outputOf } from './call-result.ts';
 
 const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
-test('words are words, and an error is an error', () => {
+test('`outputOf` joins text blocks, and marks an error result as failed', () => {
   const content = [
     { type: 'text' as const, text: 'one' },
     { type: 'text' as const, text: 'two' },
@@ -11,19 +11,19 @@ test('words are words, and an error is an error', () => {
   expect(outputOf({ content, isError: true })).toEqual({ text: 'one\n\ntwo', failed: true });
 });
 
-test('an image is an image by its bytes, whatever it is said to be', () => {
+test('the type of an image comes from its bytes and not from its declared type', () => {
   const { images } = outputOf({ content: [{ type: 'image', data: PNG, mimeType: 'image/jpeg' }] });
   expect(images?.map(({ mediaType, data }) => [mediaType, data.length])).toEqual([['image/png', 70]]);
 });
 
-test('what claims to be an image and is none is said, as no provider would take it', () => {
+test('data that is wrongly declared as an image becomes a text, because no provider would accept it', () => {
   const data = Buffer.from('<svg onload="x()"/>').toString('base64');
   expect(outputOf({ content: [{ type: 'image', data, mimeType: 'image/png' }] })).toEqual({
     text: '[an image, image/png, 19 bytes: it cannot be shown]',
   });
 });
 
-test('resources and links are words, with their address', () => {
+test('resources and links become text with their address', () => {
   const { text } = outputOf({
     content: [
       { type: 'resource', resource: { uri: 'file:///a.txt', text: 'inside' } },
@@ -40,13 +40,13 @@ test('resources and links are words, with their address', () => {
   ]);
 });
 
-test('what is structured is said once', () => {
+test('structured content that equals a text block is not repeated', () => {
   const structuredContent = { sum: 5 };
   expect(outputOf({ content: [{ type: 'text', text: '{ "sum": 5 }' }], structuredContent }).text).toBe('{ "sum": 5 }');
   expect(outputOf({ content: [{ type: 'text', text: 'five' }], structuredContent }).text).toBe('five\n\n{"sum":5}');
 });
 
-test('what is structured repeats no block: neither its words nor the base64 of an image', () => {
+test('structured content repeats neither the text of a block nor the base64 of an image', () => {
   const text = { type: 'text' as const, text: 'inside. '.repeat(50) };
   const image = { type: 'image' as const, data: PNG, mimeType: 'image/png' };
   expect(outputOf({ content: [text], structuredContent: { content: text.text } }).text).toBe(text.text);
@@ -56,7 +56,7 @@ test('what is structured repeats no block: neither its words nor the base64 of a
   );
 });
 
-test('what is structured and nested 20,000 levels deep is said, without a stack overflow', () => {
+test('structured content that is nested 20,000 levels deep becomes a short text, without a stack overflow', () => {
   const structuredContent = JSON.parse(`${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`);
   expect(outputOf({ content: [{ type: 'text', text: 'five' }], structuredContent }).text).toBe(
     'five\n\n[structured content that is nested too deep to be shown]',

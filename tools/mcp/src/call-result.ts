@@ -1,5 +1,5 @@
-// What a server answers a call with, as the output of a tool: words as words, images as images (the runtime makes them fit),
-// and whatever a model cannot be shown said in a line (L6).
+// Converts the result of an MCP call to the output of a tool. Text stays text, and images stay images, which the
+// runtime makes fit. Content that cannot be shown to a model is described in one line (L6).
 
 import type { ToolImage, ToolOutput } from '@tidemark/agent';
 import { imageKind } from '@tidemark/model';
@@ -10,7 +10,7 @@ type ResultBlock = CallToolResult['content'][number];
 
 type Resource = Extract<ResultBlock, { type: 'resource' }>['resource'];
 
-/** The output of a call. */
+/** Returns the output of a call. */
 export function outputOf({ content, structuredContent, isError }: CallToolResult): ToolOutput {
   const read = content.map(readBlock);
   const words = read.flatMap(({ text }) => (text === undefined ? [] : [text]));
@@ -67,8 +67,9 @@ function notShown(what: string, base64: string): string {
 }
 
 /**
- * Servers are asked to send what is structured as text too, and many wrap their blocks in it whole: what stands in a block
- * is not said again, an image's base64 least of all.
+ * Returns the text of structured content, or nothing if the content blocks already contain all of it. The MCP
+ * specification asks servers to send structured content also as text, and many servers repeat whole blocks in it. A
+ * long string that a block contains, for example the base64 of an image, is replaced by "[as above]".
  */
 function structuredWords(structured: object, content: readonly ResultBlock[]): readonly string[] {
   if (!isShallow(structured)) return ['[structured content that is nested too deep to be shown]'];
@@ -79,10 +80,13 @@ function structuredWords(structured: object, content: readonly ResultBlock[]): r
   return [JSON.stringify(structured, (_key, value: unknown) => (isLong(value) ? '[as above]' : value))];
 }
 
-/** Characters from which on a repeated word is left out of what is structured. */
+/** Minimum length of a string, in characters, that is replaced if a block already contains it. */
 const LONG = 100;
 
-/** All that is said in it, as text: a number never stands in a block by itself, so it is always something new. */
+/**
+ * Returns all strings in a value. Any other value, such as a number, is returned with a prefix that no block has, so it
+ * always counts as new.
+ */
 function stringsIn(value: unknown): readonly string[] {
   if (typeof value === 'object' && value !== null) return Object.values(value).flatMap((each) => stringsIn(each));
   return [typeof value === 'string' ? value : `\0${String(value)}`];
@@ -97,9 +101,10 @@ function isTextOf(block: ResultBlock, structured: object): boolean {
   }
 }
 
-// Values of a server that are nested thousands of levels deep: each function that walks one by calling itself would fill the stack.
+// Limits the nesting of values from a server. A recursive function would overflow the stack on a value with thousands
+// of levels.
 
-/** Returns true for a value that canonical JSON can hold: at most 1,000 levels. */
+/** True for a value with at most 1,000 levels, the maximum of canonical JSON. */
 export function isShallow(value: unknown): boolean {
   try {
     return canonicalText(value) !== '';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { checkerOf } from './check-arguments.ts';
 
-test('arguments fit the schema, or what is wrong is said', () => {
+test('`checkerOf` accepts arguments that match the schema and describes the fault of others', () => {
   const check = checkerOf({ type: 'object', properties: { count: { type: 'number' } }, required: ['count'] });
   expect([check({ count: 1 }), check({ count: 'one' }), check({})]).toEqual([
     undefined,
@@ -10,17 +10,17 @@ test('arguments fit the schema, or what is wrong is said', () => {
   ]);
 });
 
-test('two schemas may have one name', () => {
+test('two schemas may have the same id', () => {
   const named = (type: string) => checkerOf({ $id: 'arguments', type: 'object', properties: { a: { type } } });
   expect([named('string')({ a: 'x' }), named('number')({ a: 1 })]).toEqual([undefined, undefined]);
 });
 
 test.each([[null], [true], [[]], ['object'], [{ $ref: 'https://example.org/schema' }], [{ type: 'no such type' }]])(
-  'a schema that is none is refused: %j',
+  'an invalid schema throws: %j',
   (schema) => expect(() => checkerOf(schema)).toThrow(Error),
 );
 
-test('a pattern that would never end holds nobody', () => {
+test('a pattern that would run forever is stopped after 1,000 ms', () => {
   const check = checkerOf({ type: 'object', properties: { a: { type: 'string', pattern: '^(a+)+$' } } });
   expect(check({ a: 'aaa' })).toBeUndefined();
   expect(check({ a: `${'a'.repeat(60)}!` })).toContain('could not be checked within 1000 ms');

@@ -1,16 +1,21 @@
-// Whether the arguments of a call are what the tool's schema asks for: the schema that the model was shown.
+// Checks the arguments of a call against the tool's schema, in the version that the model was shown.
 
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
 import { Script } from 'node:vm';
 import type { JsonValue } from '@tidemark/model';
 
-/** What is wrong with the arguments, in words; `undefined` when nothing is. */
+/** Returns a description of the fault in the arguments, or `undefined` if the arguments are valid. */
 export type ArgumentCheck = (input: object) => string | undefined;
 
-/** @throws Error for a schema that is none. */
+/**
+ * Returns the check for a schema.
+ *
+ * @throws Error for an invalid schema.
+ */
 export function checkerOf(schema: JsonValue): ArgumentCheck {
   if (!isObject(schema)) throw new Error('it is no object');
-  // One validator for each: it keeps schemas by their `$id`, and two servers may use the same.
+  // Each schema has its own validator. A validator stores schemas by their `$id`, and two servers may use the same
+  // `$id`.
   const validate = new AjvJsonSchemaValidator().getValidator({ ...schema });
   return (input) =>
     withinTime(() => {
@@ -19,7 +24,10 @@ export function checkerOf(schema: JsonValue): ArgumentCheck {
     });
 }
 
-/** A pattern of a schema may take longer than anybody lives, and would hold this whole process meanwhile. */
+/**
+ * Maximum time for a check, in milliseconds. A pattern in a schema can take practically forever and would block the
+ * whole process.
+ */
 const MOST_MS = 1_000;
 const RUN = new Script('run()');
 const TIMED_OUT = 'ERR_SCRIPT_EXECUTION_TIMEOUT';
@@ -30,7 +38,7 @@ function withinTime(check: () => string | undefined): string | undefined {
     RUN.runInNewContext({ run: () => void (said = check()) }, { timeout: MOST_MS });
     return said;
   } catch (error) {
-    // It is an error of the other realm.
+    // The error was created in another realm, so `instanceof Error` is false.
     if (typeof error === 'object' && error !== null && 'code' in error && error.code === TIMED_OUT)
       return `a pattern of the schema could not be checked within ${MOST_MS} ms`;
     throw error;

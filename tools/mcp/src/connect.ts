@@ -1,4 +1,5 @@
-// One connection to a server, by the official SDK: initialized, its tools listed, watched until it is gone.
+// One connection to an MCP server through the official SDK. Initializes the connection, lists the tools, and watches
+// the connection until it ends.
 
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
@@ -20,50 +21,58 @@ import type { McpHttpServer, McpServer, StdioServer } from './mcp-server.ts';
 import { ServerRefused } from './server-errors.ts';
 export { checkerOf } from './check-arguments.ts';
 
-/** A tool as its server lists it; without a schema where it has none that is one. */
+/** A tool as its server lists it. `inputSchema` is null if the server's schema is invalid. */
 export type ListedTool = Pick<Tool, 'name' | 'description' | 'execution'> & {
   readonly inputSchema: Tool['inputSchema'] | null;
 };
 
-/** What a server lists. */
+/** Tools that a server lists. */
 export interface ServerListing {
   readonly tools: readonly ListedTool[];
-  /** What of it is not among them, in words. */
+  /** Description of the tools that are missing from the list. */
   readonly left?: string;
 }
 
-/** One initialized connection to a server, over the official SDK. */
+/** One initialized connection to a server through the official SDK. */
 export interface ServerConnection {
-  /** What the server says of itself. */
+  /** The server's own instructions for a model. */
   readonly instructions: string | undefined;
-  /** All its tools that can be called, page by page. */
+  /** Returns all tools of the server that can be called. Reads the list page by page. */
   list(): Promise<ServerListing>;
-  /** @throws ServerRefused for an error that is an answer; else what the SDK throws. */
+  /**
+   * Calls a tool.
+   *
+   * @throws ServerRefused for an error that the server answered with; any other error of the SDK otherwise.
+   */
   call(tool: string, input: object, options: RequestOptions): Promise<CallToolResult>;
   close(): Promise<void>;
 }
 
-/** Who is told of a connection what happens to it. */
+/** Callbacks for the events of a connection. */
 export interface Watcher {
-  /** Its tools may be others. */
+  /** Called when the tools of the server may have changed. */
   listChanged(): void;
-  /** It cannot be used any more. */
+  /** Called when the connection can no longer be used. */
   gone(why: string): void;
 }
 
-/** How long a server may take to start, in milliseconds: a runner may have to fetch it first. */
+/** Maximum time for a server to start, in milliseconds. A package runner may have to download the server first. */
 const START_MS = 60_000;
 
-/** How long it may take to say that it lives. */
+/** Maximum time for an answer to a ping, in milliseconds. */
 const PING_MS = 5_000;
 
-/** A listing that goes on for longer never ends. */
+/** Maximum number of pages that are read from a list. A longer list is assumed to be endless. */
 const MOST_PAGES = 50;
 
-/** What is kept of what a program says to its standard error. */
+/** Number of characters that are kept from the end of a program's standard error. */
 const LAST_WORDS = 400;
 
-/** Connects. @throws what the SDK throws, with the program's last words where it said some. */
+/**
+ * Connects to a server.
+ *
+ * @throws the error of the SDK, with the last output of the program's standard error if there was any.
+ */
 export async function connect(server: McpServer, watcher: Watcher, signal: AbortSignal): Promise<ServerConnection> {
   const client = new Client({ name: 'tidemark', version: '0.0.0' });
   const { transport, lastWords } = 'command' in server ? overPipes(server) : overHttp(server);
@@ -71,7 +80,8 @@ export async function connect(server: McpServer, watcher: Watcher, signal: Abort
   try {
     await client.connect(transport, { timeout: START_MS, signal });
   } catch (cause) {
-    // The SDK has begun to end the program and does not wait: one that ignores the end of its input would outlive the command.
+    // The SDK starts to end the program and does not wait for it. Without this call, a program that ignores the end of
+    // its input would outlive this command.
     await transport.close().catch(() => undefined);
     throw withLastWords(cause, lastWords());
   }
@@ -96,19 +106,19 @@ export async function connect(server: McpServer, watcher: Watcher, signal: Abort
   };
 }
 
-/** What the SDK says of a call that may have arrived. */
+/** Error codes of the SDK for a call that may have reached the server. */
 const UNCERTAIN: ReadonlySet<number> = new Set([ErrorCode.ConnectionClosed, ErrorCode.RequestTimeout]);
 
 function isAnswer(cause: unknown): cause is McpError {
   return cause instanceof McpError && !UNCERTAIN.has(cause.code);
 }
 
-/** The first thing that is wrong with what does not fit, in one line. */
+/** Returns the first issue of a validation error in one line. */
 function wrongIn({ issues: [issue] }: z.core.$ZodError): string {
   return issue === undefined ? 'it does not fit' : `${z.core.toDotPath(issue.path) || 'the whole'}: ${issue.message}`;
 }
 
-/** The SDK's transport, whose end can be waited for by more than one caller. */
+/** The SDK's transport. Several callers can wait for the end of one close. */
 class PipeTransport extends StdioClientTransport {
   #closing: Promise<void> | undefined;
 
@@ -137,7 +147,10 @@ function overHttp({ url, headers = {} }: McpHttpServer): Way {
   return { transport, lastWords: () => '' };
 }
 
-/** An error on the line may be a stray word or the end of it: the server is asked whether it lives. */
+/**
+ * Returns a handler for transport errors. Such an error can be a stray line of output or the end of the connection, so
+ * the handler pings the server to find out.
+ */
 function probing(client: Client, watcher: Watcher): () => void {
   let probe: Promise<void> | undefined;
   return () => {
@@ -153,7 +166,10 @@ function probing(client: Client, watcher: Watcher): () => void {
   };
 }
 
-/** Not by the SDK's `listTools`, which compiles every output schema: one bad one would cost all tools. */
+/**
+ * Lists the tools without the SDK's `listTools`. That function compiles every output schema, and a single bad schema
+ * would make all tools unavailable.
+ */
 async function listAll(client: Client, signal: AbortSignal): Promise<ServerListing> {
   if (client.getServerCapabilities()?.tools === undefined) return { tools: [] };
   const tools: ListedTool[] = [];
@@ -166,13 +182,13 @@ async function listAll(client: Client, signal: AbortSignal): Promise<ServerListi
     if (cursor === undefined) break;
   }
   return {
-    // What can only be run as a task is not called here.
+    // A tool that can only run as a task cannot be called by this client.
     tools: tools.filter(({ execution }) => execution?.taskSupport !== 'required'),
     ...(cursor !== undefined && { left: `its list goes on behind ${MOST_PAGES} pages` }),
   };
 }
 
-/** Each tool is read by itself: one that is none may not cost all others. */
+/** List result whose tools are parsed one by one, so an invalid tool does not affect the others. */
 const LISTED = ListToolsResultSchema.extend({ tools: z.array(z.unknown()) });
 
 const NAMED = z.object({ name: z.string(), description: z.string().optional().catch(undefined) });
@@ -181,7 +197,7 @@ function listedTool(given: unknown): readonly ListedTool[] {
   const tool = isShallow(given) ? ToolSchema.safeParse(given) : undefined;
   if (tool?.success === true) return [tool.data];
   const named = NAMED.safeParse(given);
-  // What has no name cannot be told of.
+  // A tool without a name cannot be reported, so it is dropped.
   return named.success ? [{ ...named.data, inputSchema: null }] : [];
 }
 

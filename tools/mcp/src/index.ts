@@ -1,4 +1,4 @@
-// The face of `tools/mcp`.
+// Public exports of `tools/mcp`.
 
 export type { Approvals, Definition } from './approvals.ts';
 export { createApprovals } from './approvals.ts';

@@ -1,5 +1,5 @@
-// What a user says of the MCP servers: how each is reached, and what its tools may be. Only the user's own words come here,
-// never those of a workspace: a server is a program that is run, or an address that is told things.
+// User settings for MCP servers: the way to reach each server, and the effect class of its tools. These settings come
+// only from the user and never from a workspace. A server is a program that is run, or an address that receives data.
 
 import type { ErrorData } from '@tidemark/core';
 import { CodedError } from '@tidemark/core';
@@ -7,49 +7,63 @@ import type { Surroundings } from '@tidemark/agent';
 import type { EffectClass } from '@tidemark/log';
 import type { Approvals } from './approvals.ts';
 
-/** A server, by how it is reached. */
+/** Settings of a server, by the way to reach it. */
 export type McpServer = StdioServer | McpHttpServer;
 
-/** A program that is started and spoken to over its standard input and output. */
+/** A program that is started and used through its standard input and output. */
 export interface StdioServer extends ServerTerms {
   readonly command: string;
   readonly args?: readonly string[];
-  /** All it is given beside the SDK's short list (`HOME`, `LOGNAME`, `PATH`, `SHELL`, `TERM`, `USER`): no key by default here. */
+  /**
+   * Environment variables of the program, in addition to the SDK's short list (`HOME`, `LOGNAME`, `PATH`, `SHELL`,
+   * `TERM`, `USER`). By default, no API key is passed.
+   */
   readonly env?: Readonly<Record<string, string>>;
-  /** The folder it runs in: the current one by default. */
+  /** Working directory of the program. The default is the current directory. */
   readonly cwd?: string;
 }
 
-/** A server that listens: streamable HTTP. */
+/** A server that is reached over streamable HTTP. */
 export interface McpHttpServer extends ServerTerms {
   readonly url: string;
-  /** Sent with each request. */
+  /** Headers that are sent with each request. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** What holds for either. */
+/** Settings that both kinds of servers have. */
 export interface ServerTerms {
-  /** The effect class of all its tools, or of some by their own names; `execute` by default, whatever the server says. */
+  /**
+   * Effect class of all tools of the server, or of single tools by the server's own names for them. The default is
+   * `execute`, even if the server declares otherwise.
+   */
   readonly effect?: EffectClass | Readonly<Record<string, EffectClass>>;
-  /** Milliseconds that a call may be without a sign of progress: 60,000 by default. */
+  /** Maximum time without a sign of progress during a call, in milliseconds. The default is 60,000. */
   readonly timeoutMs?: number;
 }
 
-/** The MCP servers that a user names. */
+/** Options for the MCP servers of a user. */
 export interface McpOptions {
-  /** By name: 1 to 32 letters, digits, `-` and single `_` between them. */
+  /** Servers by name. A name has 1 to 32 letters, digits, `-`, and single `_` that are not at an end. */
   readonly servers: Readonly<Record<string, McpServer>>;
-  /** How long the first request waits for the servers, in milliseconds: 5,000 by default. */
+  /** Maximum time that the first request waits for the servers, in milliseconds. The default is 5,000. */
   readonly waitMs?: number;
-  /** Definitions that were taken before, across sessions. Default: kept in memory. */
+  /** Definitions that were accepted before, across sessions. By default, they are kept in memory. */
   readonly approvals?: Approvals;
   readonly surroundings?: Surroundings;
 }
 
-/** `mcp/bad-name`: a name that no server may have. `mcp/approvals-damaged`: a file of taken definitions that is none. */
+/**
+ * Codes of `McpError`.
+ *
+ * - `mcp/bad-name`: the name is not valid for a server.
+ * - `mcp/approvals-damaged`: the file of accepted definitions is damaged.
+ */
 export type McpErrorCode = 'mcp/bad-name' | 'mcp/approvals-damaged';
 
-/** What is wrong before a server is reached. The message says what happened, to what, and the next step. */
+/**
+ * Thrown for a fault that is found before a server is reached. The message names the fault, the value and the next
+ * step.
+ */
 export class McpError extends CodedError<McpErrorCode, ErrorData> {
   override readonly name = 'McpError';
 }

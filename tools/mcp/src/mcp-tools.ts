@@ -1,5 +1,6 @@
-// The tools of some MCP servers, as a tool source. Sorted, named by server and tool, and pinned: what a session is shown
-// under a name stays what it is shown, until its server takes it back or a person takes another definition.
+// The tools of several MCP servers as a tool source. They are sorted, and named by server and tool. A definition that a
+// session has been shown is pinned: it changes only if its server removes the tool or the user approves another
+// definition.
 
 import type { ContextSource, HeldTool, Tool, ToolOffer, ToolSource, ToolTrouble } from '@tidemark/agent';
 import { THIS_MACHINE } from '@tidemark/agent';
@@ -16,17 +17,27 @@ import { serverTool } from './server-tool.ts';
 import { isServerName, prefixOf, toolName } from './tool-name.ts';
 import { createHash } from 'node:crypto';
 
-/** The tools of some MCP servers as one tool source, for any number of sessions. Nothing is started before it is asked for. */
+/**
+ * The tools of several MCP servers as one tool source, for any number of sessions. Nothing is started before the first
+ * use.
+ */
 export interface McpTools extends ToolSource {
-  /** Starts what was not started, and ends as `ToolSource` says: the wait counts from the first time. */
+  /**
+   * Starts the servers that are not started yet, and waits for them as `ToolSource` describes. The waiting time counts
+   * from the first call.
+   */
   ready(): Promise<void>;
-  /** What each server says of itself, as a note in the user's role. */
+  /** The instructions of each server, as a note in the user's role. */
   readonly sources: readonly ContextSource[];
 }
 
 const WAIT_MS = 5_000;
 
-/** @throws McpError `mcp/bad-name`. */
+/**
+ * Creates the tool source of these servers.
+ *
+ * @throws McpError `mcp/bad-name`.
+ */
 export function createMcpTools(options: McpOptions): McpTools {
   const { servers, waitMs = WAIT_MS, approvals = createApprovals(), surroundings = THIS_MACHINE } = options;
   const names = Object.keys(servers).toSorted();
@@ -72,10 +83,10 @@ function joinOffers(offers: readonly ToolOffer[]): ToolOffer {
   };
 }
 
-/** What is kept between two offers. */
+/** State that is kept between two offers. */
 interface KeptOffer {
   readonly approvals: Approvals;
-  /** Tools by what made them, so that an equal offer is the same objects. */
+  /** Tools by the definitions they were made from, so an equal offer contains the same objects. */
   readonly made: Map<string, Tool | Error>;
 }
 
@@ -97,7 +108,7 @@ function offerOf(link: ServerLink, all: readonly Definition[], kept: KeptOffer):
     held.push({ name: definition.name, was: known, is: definition, approve: () => approvals.take([definition]) });
     if (pinned !== undefined) specs.push(heldBack(link, pinned));
   }
-  // Nothing is known of what a server has that was not reached yet: what was shown stays.
+  // A server that was not reached yet has no known tools, so the definitions that were shown stay.
   if (link.listed === undefined)
     for (const pinned of shown.values()) specs.push({ link, definition: pinned, pinned, called: undefined });
   const { tools, troubles } = makeAll(link, specs, kept);
@@ -131,7 +142,10 @@ interface NamedTool {
 
 const NAMED: WeakMap<readonly ListedTool[], readonly NamedTool[]> = new WeakMap();
 
-/** By name; of two of one name the first that the server lists. Made once for each listing. */
+/**
+ * Returns the definitions of a server's tools, sorted by name. If two tools have the same name, the first one listed is
+ * used. The result is computed once for each listing.
+ */
 function definitionsOf({ name: server, listed = [] }: ServerLink): readonly NamedTool[] {
   const held = NAMED.get(listed);
   if (held !== undefined) return held;
@@ -198,15 +212,19 @@ function unusable(tool: string, { message }: Error): ToolTrouble {
   };
 }
 
-// What a server says of itself, as a note: its words are not the user's and not the operator's, and the note says so.
+// The instructions of a server as a note. The note states that they come from a third party and are not instructions of
+// the user or the operator.
 
-/** When a server can be asked. */
+/** Function that waits for the servers, and the time limit of the context source. */
 export interface ServerReadiness {
   readonly ready: () => Promise<void>;
   readonly patienceMs: number;
 }
 
-/** A source named `mcp/<server>`; silent where the server says nothing. While it is gone, what was noted holds. */
+/**
+ * Returns a context source named `mcp/<server>`. It produces no note if the server has no instructions. While the
+ * server is not connected, the last note stays valid.
+ */
 function instructionsOf(link: ServerLink, { ready, patienceMs }: ServerReadiness): ContextSource {
   return {
     name: `mcp/${link.name}`,

@@ -1,4 +1,4 @@
-// Public servers from npm as they are, over both transports; and every revision of the protocol that the SDK speaks.
+// Tests public servers from npm, unmodified, over both transports, and every protocol revision that the SDK supports.
 
 import type { ToolContext, ToolOutput } from '@tidemark/agent';
 import { callId, sessionId } from '@tidemark/log';
@@ -62,7 +62,10 @@ async function* nothing(): AsyncGenerator<never> {
   yield* [];
 }
 
-/** The public server has no word for where it listens: it is told by what is loaded before it. */
+/**
+ * Makes the public server listen on loopback and print its port. The server has no option for its address, so this code
+ * is loaded before it.
+ */
 const ON_LOOPBACK = `import net from 'node:net';
 const { listen } = net.Server.prototype;
 net.Server.prototype.listen = function (_port, then) {
@@ -94,7 +97,7 @@ const WAYS: readonly (readonly [string, () => Promise<McpServer>])[] = [
 ];
 
 describe.each(WAYS)('server-everything over %s', (_way, reach) => {
-  test('gives words, images, structured content, resources and links, and says how far it is', async () => {
+  test('returns text, images, structured content, resources and links, and reports progress', async () => {
     const mcp = await tools(await reach());
     const names = mcp.offer([]).tools.map(({ name }) => name);
     expect(names).toEqual(names.toSorted());
@@ -109,7 +112,7 @@ describe.each(WAYS)('server-everything over %s', (_way, reach) => {
     expect(progress).toContain('1 of 2');
   });
 
-  test('is cancelled by the signal, and goes on answering', async () => {
+  test('cancels a call on the signal, and then answers other calls', async () => {
     const mcp = await tools(await reach());
     const stop = new AbortController();
     const long = call(mcp, 's__trigger-long-running-operation', { duration: 60, steps: 60 }, stop.signal);
@@ -118,14 +121,14 @@ describe.each(WAYS)('server-everything over %s', (_way, reach) => {
     expect(await call(mcp, 's__echo', { message: 'still there' })).toMatchObject({ text: 'Echo: still there' });
   });
 
-  test('is not asked what does not fit the schema', async () => {
+  test('receives no call whose arguments do not match the schema', async () => {
     const mcp = await tools(await reach());
     const { problem } = await call(mcp, 's__get-sum', { a: 'one', b: 2 });
     expect(problem).toContain('data/a must be number');
   });
 });
 
-test('a program is given six variables and what was said, and no key of this process', async () => {
+test('a program receives six environment variables and the configured ones, and no key of this process', async () => {
   process.env['SOME_API_KEY'] = 'a-key-that-nobody-may-see';
   onTestFinished(() => void delete process.env['SOME_API_KEY']);
   const mcp = await tools({ command: process.execPath, args: [EVERYTHING], env: { SHOP: 'corner' } });
@@ -135,7 +138,7 @@ test('a program is given six variables and what was said, and no key of this pro
   expect(names.filter((name) => !/^(HOME|LOGNAME|PATH|SHELL|TERM|USER|SHOP)$/.test(name))).toEqual([]);
 });
 
-test('server-filesystem reads, writes and refuses, and its errors are errors', async () => {
+test('server-filesystem reads, writes and refuses, and its errors become failed results', async () => {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'tidemark-mcp-')));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   writeFileSync(join(folder, 'a.txt'), 'inside');
@@ -148,11 +151,11 @@ test('server-filesystem reads, writes and refuses, and its errors are errors', a
   const outside = await call(mcp, 's__read_text_file', { path: join(folder, '..', 'b.txt') });
   expect(outside).toMatchObject({ failed: true, text: expect.stringContaining('Access denied') });
   const effects = new Map(mcp.offer([]).tools.map(({ name, effect }) => [name, effect]));
-  // The server says that both only read.
+  // The server declares both tools as read-only, and the declaration is ignored.
   expect([effects.get('s__read_text_file'), effects.get('s__list_directory')]).toEqual(['read', 'execute']);
 });
 
-/** A server of its time, by hand: one line of JSON each way. */
+/** A handwritten server that uses a given protocol revision. Each message is one line of JSON. */
 const OLD_SERVER = `
 const tool = { name: 'echo', description: 'Echoes.', inputSchema: { type: 'object', properties: { text: { type: 'string' } } } };
 const results = {
@@ -165,13 +168,13 @@ require('node:readline').createInterface({ input: process.stdin }).on('line', (l
   if (id !== undefined) console.log(JSON.stringify({ jsonrpc: '2.0', id, result: results[method](params) }));
 });`;
 
-describe.each(SUPPORTED_PROTOCOL_VERSIONS)('revision %s of the protocol', (revision) => {
-  test('is spoken to a program', async () => {
+describe.each(SUPPORTED_PROTOCOL_VERSIONS)('protocol revision %s', (revision) => {
+  test('works with a program', async () => {
     const mcp = await tools({ command: process.execPath, args: ['-e', OLD_SERVER, revision] });
     expect(await call(mcp, 's__echo', { text: 'hello' })).toMatchObject({ text: 'hello' });
   });
 
-  test('is spoken over HTTP, and named with each request', async () => {
+  test('works over HTTP, and is named in each request', async () => {
     const server = await startMadeServer({ tools: [{ name: 'echo' }], revision });
     onTestFinished(() => server.stop());
     const mcp = await tools({ url: server.url });
@@ -180,7 +183,7 @@ describe.each(SUPPORTED_PROTOCOL_VERSIONS)('revision %s of the protocol', (revis
   });
 });
 
-test('what a server lists wrong costs that tool alone, and is said in one line', async () => {
+test('an invalid tool in a list affects only that tool, and is reported in one line', async () => {
   const odd = [{ name: 'none' }, { name: 'list', inputSchema: { type: 'array' } }, { inputSchema: {} }, 'a word', null];
   const server = OLD_SERVER.replace('tools: [tool]', `tools: [...${JSON.stringify(odd)}, tool]`);
   const mcp = await tools({ command: process.execPath, args: ['-e', server, SUPPORTED_PROTOCOL_VERSIONS[0] ?? ''] });
@@ -195,7 +198,7 @@ test('what a server lists wrong costs that tool alone, and is said in one line',
   expect(await call(mcp, 's__echo', { text: 'hello' })).toMatchObject({ text: 'hello' });
 });
 
-test('a list without an end is taken so far, and that is said; what can only be run as a task is none of it', async () => {
+test('an endless list is cut off and reported, and a tool that can only run as a task is omitted', async () => {
   const page = `(page = (globalThis.page ?? -1) + 1, globalThis.page = page, {
     tools: [{ ...tool, name: 'tool' + page, ...(page === 3 && { execution: { taskSupport: 'required' } }) }],
     nextCursor: 'page' + page,
@@ -212,7 +215,7 @@ test('a list without an end is taken so far, and that is said; what can only be 
   ]);
 });
 
-test('a revision that nobody knows is a server that is not there, and the reason is said', async () => {
+test('a server with an unknown revision is reported as unavailable, with the reason', async () => {
   const mcp = await tools({ command: process.execPath, args: ['-e', OLD_SERVER, '1999-01-01'] });
   const { tools: none, troubles } = mcp.offer([]);
   expect([none, troubles[0]?.code]).toEqual([[], 'mcp/unavailable']);

@@ -1,11 +1,11 @@
-// Why a call of a server's tool came to nothing, where it is certain what happened.
+// Errors of a call to a server's tool, for the cases in which the outcome of the call is certain.
 
-/** A call that reached nobody. */
+/** Thrown for a call that reached no server. */
 export class ServerGone extends Error {
   override readonly name = 'ServerGone';
 }
 
-/** A call that the server answered with an error. */
+/** Thrown for a call that the server answered with an error. */
 export class ServerRefused extends Error {
   override readonly name = 'ServerRefused';
 }

@@ -1,5 +1,5 @@
-// The life of a server, on a clock that the test moves: how long the first request waits, how often it is tried again, what a
-// call comes to meanwhile.
+// Tests the lifetime of a server with a clock that the test moves. Covers the wait of the first request, the pauses
+// between attempts, and calls during a pause.
 
 import { virtualTime } from '@tidemark/agent/contract';
 import type { ToolContext, ToolOutput } from '@tidemark/agent';
@@ -54,7 +54,7 @@ async function* nothing(): AsyncGenerator<never> {
   yield* [];
 }
 
-/** Accepts and never says a word. */
+/** Starts a server that accepts connections and never sends anything. */
 async function mute(): Promise<{ readonly url: string; readonly reached: () => number }> {
   let reached = 0;
   const sockets = new Set<{ destroy(): unknown }>();
@@ -73,8 +73,8 @@ async function mute(): Promise<{ readonly url: string; readonly reached: () => n
   return { url: `http://127.0.0.1:${address.port}/mcp`, reached: () => reached };
 }
 
-describe('the first wait', () => {
-  test('ends after five seconds with the servers that are there', async () => {
+describe('the wait of the first request', () => {
+  test('ends after five seconds with the tools of the servers that are connected', async () => {
     const clock = virtualTime();
     const { url } = await mute();
     const server = await serverOf({ name: 'look' });
@@ -91,7 +91,7 @@ describe('the first wait', () => {
     ]);
   });
 
-  test('is as long as was said, and is over once and for all', async () => {
+  test('lasts as long as `waitMs`, and happens only once', async () => {
     const clock = virtualTime();
     const { url } = await mute();
     const mcp = closing(createMcpTools({ servers: { late: { url } }, waitMs: 20, surroundings: clock.surroundings }));
@@ -101,7 +101,7 @@ describe('the first wait', () => {
     await mcp.ready();
   });
 
-  test('is none where all have answered', async () => {
+  test('ends at once when all servers have answered', async () => {
     const server = await serverOf({ name: 'look' });
     const { surroundings } = virtualTime();
     const mcp = closing(createMcpTools({ servers: { there: { url: server.url } }, surroundings }));
@@ -110,7 +110,7 @@ describe('the first wait', () => {
   });
 });
 
-test('a server that is away is tried again after 1, 2, 4 … 60 seconds, and from the beginning once it lived', async () => {
+test('an unavailable server is tried again after 1, 2, 4 … 60 seconds, and from the start again after it has been connected', async () => {
   const clock = virtualTime();
   const server = await serverOf({ name: 'look' });
   const pauses: number[] = [];
@@ -142,7 +142,7 @@ test('a server that is away is tried again after 1, 2, 4 … 60 seconds, and fro
   await vi.waitFor(() => expect(pauses.at(-1)).toBe(1_000), POLL);
 });
 
-test('a server that is gone in the midst of a call: the model is told that it may have taken effect', async () => {
+test('the model learns that a call may have taken effect if the server is lost during the call', async () => {
   const reached = Promise.withResolvers<void>();
   const server = await serverOf({
     name: 'buy',
@@ -163,7 +163,7 @@ test('a server that is gone in the midst of a call: the model is told that it ma
   expect(await call(mcp, 's__buy')).toMatchObject({ failed: true, text: expect.stringContaining('did not run') });
 });
 
-test('a call without a sign of progress ends after its time', async () => {
+test('a call without a sign of progress ends after its timeout', async () => {
   const server = await serverOf({ name: 'sleep', answer: () => new Promise(() => undefined) });
   const mcp = closing(createMcpTools({ servers: { s: { url: server.url, timeoutMs: 20 } } }));
   await mcp.ready();
@@ -171,7 +171,7 @@ test('a call without a sign of progress ends after its time', async () => {
   expect(text).toMatch(/timed out.*may or may not have done/s);
 });
 
-/** A server that says what no SDK would let it say. */
+/** A server whose answers the SDK would not allow. */
 const ODD = `
   require('readline').createInterface({ input: process.stdin }).on('line', (line) => {
     const { id, method, params } = JSON.parse(line);
@@ -184,7 +184,7 @@ const ODD = `
   });
 `;
 
-test('an answer that is no result is told in words, and that the call may have taken effect', async () => {
+test('an invalid result becomes a text, with the warning that the call may have taken effect', async () => {
   const mcp = closing(createMcpTools({ servers: { s: { command: process.execPath, args: ['-e', ODD] } } }));
   await mcp.ready();
   const { failed, text } = await call(mcp, 's__odd');
@@ -195,7 +195,7 @@ test('an answer that is no result is told in words, and that the call may have t
   expect(text).not.toContain('{');
 });
 
-test('a tool whose schema is none is left out and said, and the others stay', async () => {
+test('a tool with an invalid schema is omitted and reported, and the other tools stay', async () => {
   const bad: MadeTool = { name: 'bad', properties: { a: { type: 'no such type' } } };
   const server = await serverOf({ name: 'good' }, bad);
   const mcp = closing(createMcpTools({ servers: { s: { url: server.url } } }));
@@ -204,14 +204,14 @@ test('a tool whose schema is none is left out and said, and the others stay', as
   expect([tools.map(({ name }) => name), troubles.map(({ code }) => code)]).toEqual([['s__good'], ['mcp/bad-schema']]);
 });
 
-test('what a server says of its effects is not read', async () => {
+test('the effects that a server declares are ignored', async () => {
   const server = await serverOf({ name: 'look', annotations: { readOnlyHint: true, destructiveHint: false } });
   const mcp = closing(createMcpTools({ servers: { s: { url: server.url } } }));
   await mcp.ready();
   expect(mcp.offer([]).tools.map(({ effect }) => effect)).toEqual(['execute']);
 });
 
-test('a name that no server may have is refused at once', () => {
+test('an invalid server name throws `mcp/bad-name` at once', () => {
   expect(() => createMcpTools({ servers: { 'a.b': { command: 'x' } } })).toThrow(
     expect.objectContaining({ code: 'mcp/bad-name' }),
   );
@@ -221,7 +221,7 @@ function tick(): Promise<string> {
   return new Promise((resolve) => setImmediate(() => resolve('not yet')));
 }
 
-test('closing ends the program, one that is still starting too', async () => {
+test('closing ends the program, even if it is still starting', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'tidemark-mcp-end-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const ended = join(folder, 'ended');

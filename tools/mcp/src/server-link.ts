@@ -1,5 +1,6 @@
-// The life of one server: started once, listened to, and started again with a growing pause whenever it is gone, until the
-// link is closed. What it last listed is kept: a tool whose server is gone stays a tool.
+// The lifetime of one server. The server is started once, watched, and started again with growing pauses when it is
+// lost, until the link is closed. The last list of tools is kept, so a tool stays a tool while its server is
+// unavailable.
 
 import type { Surroundings } from '@tidemark/agent';
 import type { RequestOptions } from '@modelcontextprotocol/sdk/shared/protocol.js';
@@ -10,32 +11,46 @@ import type { ServerConnection, ListedTool, ServerListing } from './connect.ts';
 import type { McpServer } from './mcp-server.ts';
 import { ServerGone } from './server-errors.ts';
 
-/** A server that is started once, and again with a growing pause after it is gone, until the link is closed. */
+/** A server that is started once and, when it is lost, started again with growing pauses, until the link is closed. */
 export interface ServerLink {
   readonly name: string;
   readonly settings: McpServer;
-  /** What it listed last; `undefined` before the first time. The same object while nothing changes. */
+  /**
+   * Tools of the last listing, or `undefined` before the first listing. It is the same object as long as nothing
+   * changes.
+   */
   readonly listed: readonly ListedTool[] | undefined;
-  /** What it listed and is not in there, in words. */
+  /** Description of the tools that the server has and that are missing from `listed`. */
   readonly left: string | undefined;
   readonly instructions: string | undefined;
-  /** Why it cannot be called now. */
+  /** Reason why the server cannot be called now. `undefined` if it can be called. */
   readonly trouble: string | undefined;
-  /** Starts it, and ends when the first try has: with tools, or without. */
+  /** Starts the server. Resolves when the first attempt has succeeded or failed. */
   start(): Promise<void>;
-  /** What checks arguments against a schema, once there was a connection. @throws Error for a schema that is none. */
+  /**
+   * Returns a check of arguments against a schema. Available after the first attempt to connect.
+   *
+   * @throws Error for an invalid schema.
+   */
   checkerOf(schema: JsonValue): ArgumentCheck;
-  /** @throws ServerGone while there is no connection, ServerRefused for an error that is an answer; else what the SDK throws. */
+  /**
+   * Calls a tool.
+   *
+   * @throws ServerGone while there is no connection, ServerRefused for an error that the server answered with; any
+   *   other error of the SDK otherwise.
+   */
   call(tool: string, input: object, options: RequestOptions): Promise<CallToolResult>;
   close(): Promise<void>;
 }
 
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
-/** A server that lived so long is not one that dies whenever it is started: the pauses begin anew. */
+/**
+ * Time in milliseconds after which a connection counts as stable. The pauses then start from the shortest one again.
+ */
 const STEADY_MS = 30_000;
 
-/** A link that was not started yet. */
+/** Creates a link that is not started yet. */
 export function createLink(name: string, settings: McpServer, surroundings: Surroundings): ServerLink {
   return new Link(name, settings, surroundings);
 }
@@ -95,12 +110,13 @@ class Link implements ServerLink {
     }
   }
 
-  /** Ends when the server is gone, and says why. */
+  /** Connects to the server once. Resolves with the reason when the connection has ended. */
   async #liveOnce(signal: AbortSignal): Promise<string> {
     const gone = Promise.withResolvers<string>();
     let stale = false;
     let over = false;
-    // The last words of a connection may come when the next one lives.
+    // The end of an old connection may be reported when the next one is already active, so only the first report
+    // counts.
     const end = (why: string): void => {
       if (over) return;
       over = true;
@@ -116,7 +132,7 @@ class Link implements ServerLink {
         if (this.#connection === undefined) stale = true;
         else void this.#listAgain(end);
       };
-      // The SDK and its validator are 130 modules, which a session without servers does not wait for.
+      // The SDK and its validator have 130 modules. A session without servers should not wait for them.
       const { checkerOf, connect } = await import('./connect.ts');
       this.#checkerOf = checkerOf;
       connection = await connect(this.settings, { gone: end, listChanged }, signal);
@@ -143,7 +159,7 @@ class Link implements ServerLink {
     this.left = left;
   }
 
-  /** Of two listings the later asked for is the one that counts. */
+  /** Lists the tools again. If two listings run at the same time, the one requested later counts. */
   async #listAgain(gone: (why: string) => void): Promise<void> {
     const connection = this.#connection;
     if (connection === undefined) return;

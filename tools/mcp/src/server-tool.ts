@@ -1,4 +1,4 @@
-// A server's tool as the runtime knows it: what it is shown as, what its arguments are checked against, and the call.
+// A server's tool in the form of the runtime: its definition, the check of its arguments, and the call.
 
 import type { Tool, ToolContext, ToolOutput, ToolProblem, ToolRun } from '@tidemark/agent';
 import type { EffectClass } from '@tidemark/log';
@@ -8,25 +8,29 @@ import type { ArgumentCheck } from './check-arguments.ts';
 import { ServerGone, ServerRefused } from './server-errors.ts';
 import type { ServerLink } from './server-link.ts';
 
-/** What makes a tool. */
+/** Data from which a tool is made. */
 export interface ServerToolSpec {
   readonly link: ServerLink;
-  /** What it is shown as from the next request on that can say so. */
+  /** Current definition. The model sees it from the next request that can report the change. */
   readonly definition: Definition;
-  /** What the model was shown: arguments are checked against this. */
+  /** Definition that the model was shown. Arguments are checked against it. */
   readonly pinned: Definition;
-  /** The server's own name for it; `undefined` when it cannot be called, for the reason in `why`. */
+  /** The server's own name for the tool. `undefined` if the tool cannot be called; `why` then contains the reason. */
   readonly called: string | undefined;
   readonly why?: string;
 }
 
-/** Milliseconds without a sign of progress, and in all. */
+/** Maximum time without a sign of progress (`PATIENCE_MS`) and in total (`LONGEST_MS`), in milliseconds. */
 const PATIENCE_MS = 60_000;
 const LONGEST_MS = 600_000;
-/** What a person who is asked is shown of the arguments. */
+/** Number of characters of the arguments that are shown to the user who is asked for permission. */
 const SHOWN_ARGUMENTS = 300;
 
-/** Makes the tool. @throws Error for a schema that is none, where it can be called. */
+/**
+ * Makes the tool.
+ *
+ * @throws Error for an invalid schema of a tool that can be called.
+ */
 export function serverTool(spec: ServerToolSpec): Tool {
   const { definition, pinned, called, link } = spec;
   if (called === undefined)
@@ -35,7 +39,7 @@ export function serverTool(spec: ServerToolSpec): Tool {
   return { ...definition, effect: effectOf(link, called), read: (input) => readArguments(spec, called, check, input) };
 }
 
-/** What the server says of itself (`readOnlyHint`) is never asked. */
+/** Returns the effect class from the user's settings. The server's own declaration (`readOnlyHint`) is never used. */
 function effectOf({ settings: { effect = 'execute' } }: ServerLink, tool: string): EffectClass {
   if (typeof effect === 'string') return effect;
   return Object.hasOwn(effect, tool) ? (effect[tool] ?? 'execute') : 'execute';

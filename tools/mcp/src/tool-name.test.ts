@@ -6,11 +6,11 @@ const SERVER = /[a-zA-Z0-9-]{1,8}(_[a-zA-Z0-9-]{1,8}){0,2}/;
 const server = fc.stringMatching(new RegExp(`^${SERVER.source}$`));
 const tool = fc.oneof(fc.stringMatching(/^[a-z_-]{1,40}$/), fc.string({ minLength: 1, maxLength: 90 }));
 
-test('a plain name is the two names', () => {
+test('a plain name consists of the server name and the tool name', () => {
   expect(toolName('files', 'read_file')).toBe('files__read_file');
 });
 
-test('every name is one that all providers take', () => {
+test('all providers accept every name', () => {
   fc.assert(
     fc.property(server, tool, (from, name) => {
       expect(toolName(from, name)).toMatch(/^[a-zA-Z0-9_-]{1,64}$/);
@@ -18,7 +18,7 @@ test('every name is one that all providers take', () => {
   );
 });
 
-test('two tools have two names, whatever they are called', () => {
+test('two different tools always have different names', () => {
   fc.assert(
     fc.property(server, tool, server, tool, (a, b, c, d) => {
       fc.pre(a !== c || b !== d);
@@ -37,6 +37,6 @@ test('two tools have two names, whatever they are called', () => {
   expect(new Set(near.map(([from, name]) => toolName(from, name))).size).toBe(near.length);
 });
 
-test.each(['', 'a__b', '_a', 'a_', 'a.b', 'x'.repeat(33)])('%j is no name of a server', (name) => {
+test.each(['', 'a__b', '_a', 'a_', 'a.b', 'x'.repeat(33)])('%j is not a valid server name', (name) => {
   expect(isServerName(name)).toBe(false);
 });

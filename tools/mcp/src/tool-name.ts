@@ -1,24 +1,30 @@
-// The name that a model calls a server's tool by: `server__tool`, within what every provider takes. It depends on the two
-// names alone, never on what else is listed, so that no tool is renamed by another that comes or goes.
+// Name by which a model calls a server's tool: `server__tool`, within the limits of all providers. It depends only on
+// the two names and never on other listed tools, so no tool is renamed when another one is added or removed.
 
 import { createHash } from 'node:crypto';
 
-/** No `_` at either end and no two in a row, so that the first `__` of a tool's name is where the server's ends. */
+/**
+ * Pattern of a server name. `_` is not allowed at either end or twice in a row, so the first `__` in a tool's name
+ * always ends the name of the server.
+ */
 const SERVER = /^(?=.{1,32}$)[a-zA-Z0-9-]+(?:_[a-zA-Z0-9-]+)*$/;
 const LONGEST = 64;
 const MARK = 9;
 
-/** Whether a server may be called so. */
+/** True if a server may have this name. */
 export function isServerName(name: string): boolean {
   return SERVER.test(name);
 }
 
-/** What all names of a server's tools begin with. */
+/** Returns the prefix of the names of all tools of a server. */
 export function prefixOf(server: string): string {
   return `${server}__`;
 }
 
-/** `server__tool`; where that cannot stand, what can of it and 8 hex digits of both names. */
+/**
+ * Returns `server__tool`. If this name is too long or has invalid characters, returns a shortened valid name with 8 hex
+ * digits of a digest of both names.
+ */
 export function toolName(server: string, tool: string): string {
   const plain = `${prefixOf(server)}${tool}`;
   if (plain.length <= LONGEST && /^[a-zA-Z0-9_-]+$/.test(tool)) return plain;

@@ -1,16 +1,19 @@
-// The door of a tool: its arguments as a JSON Schema for the model, and as a reader for what the model sends.
+// Arguments of a tool: a JSON Schema for the model, and a description of faults in the arguments that the model sends.
 
 import type { ToolProblem } from '@tidemark/agent';
 import type { JsonValue } from '@tidemark/model';
 import { z } from 'zod';
 
-/** The JSON Schema of an object. Its bytes are part of every user's cached prefix: change them with care. */
+/**
+ * Returns the JSON Schema of an object. Its bytes are part of every user's cached prefix, so a change makes every
+ * user's cache miss once.
+ */
 export function schemaOf(schema: z.ZodObject): JsonValue {
   const { $schema: _, ...plain } = z.toJSONSchema(schema);
   return z.json().parse(plain);
 }
 
-/** What is wrong with arguments, and what there is. */
+/** Returns a problem that names the faults in the arguments and lists the valid arguments. */
 export function problemOf(schema: z.ZodObject, error: z.ZodError): ToolProblem {
   const said = error.issues
     .map(({ path, message }) => (path.length === 0 ? message : `${path.join('.')}: ${message}`))

@@ -1,4 +1,4 @@
-// What the tools are to a model: bytes in the cached prefix of everybody who has a skill.
+// Tests the definitions of the tools. Their bytes are part of the cached prefix of every user who has a skill.
 
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
@@ -6,7 +6,7 @@ import { createSkillLoadTool } from './skill-load-tool.ts';
 import { createSkillSearchTool } from './skill-search-tool.ts';
 import { createSkillShelf } from './skill-shelf.ts';
 
-test('a definition is changed knowingly: each user pays for it once', () => {
+test('the definitions are pinned, because a change costs every user one cache miss', () => {
   const shelf = createSkillShelf({ roots: [] });
   const tools = [createSkillLoadTool(shelf), createSkillSearchTool(shelf)];
   const digests = tools.map(({ name, description, schema }) => [
@@ -27,7 +27,7 @@ test('a definition is changed knowingly: each user pays for it once', () => {
   `);
 });
 
-test('arguments that cannot be used are said with what there is', () => {
+test('invalid arguments are reported together with the valid ones', () => {
   const shelf = createSkillShelf({ roots: [] });
   expect(createSkillLoadTool(shelf).read({ nam: 'tax' })).toMatchObject({
     problem: expect.stringMatching(/It takes name, file\.$/),

@@ -1,4 +1,4 @@
-// What is found in the roots: real skills, nearer ones first, and what is skipped with its path and reason.
+// Tests the search of the roots: real skills, nearer skills first, and skipped folders with their path and reason.
 
 import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { REAL, rootWith, skill } from '../tests/room.ts';
 import { findSkills } from './find-skills.ts';
 import type { KnownFolders } from './read-folder.ts';
 
-test('finds real skills by name, with when to use them and the files beside them', async () => {
+test('`findSkills` finds real skills by name, with the text for their use and the files next to them', async () => {
   const { skills, bad } = await findSkills([REAL]);
   expect(bad).toEqual([]);
   expect(skills.map(({ name }) => name)).toEqual(['bug-report', 'csv-cleanup', 'postgres-migration', 'release-notes']);
@@ -21,7 +21,7 @@ test('finds real skills by name, with when to use them and the files beside them
   expect(report?.version).toMatch(/^[0-9a-f]{12}$/);
 });
 
-test('uses the nearer of two with one name, and tells of the other', async () => {
+test('`findSkills` uses the nearer of two skills with the same name and reports the other', async () => {
   const near = await rootWith({ 'tax/SKILL.md': skill('tax', 'near') }, 'workspace');
   const far = await rootWith({ 'tax/SKILL.md': skill('tax', 'far'), 'vat/SKILL.md': skill('vat', 'rates') });
   const { skills, shadowed } = await findSkills([near, far]);
@@ -34,7 +34,7 @@ test('uses the nearer of two with one name, and tells of the other', async () =>
   ]);
 });
 
-test('a bad skill hides no good one', async () => {
+test('a bad skill does not hide a good skill of the same name', async () => {
   const near = await rootWith({ 'tax/SKILL.md': 'no front matter' }, 'workspace');
   const far = await rootWith({ 'tax/SKILL.md': skill('tax', 'far') });
   const { skills, bad } = await findSkills([near, far]);
@@ -44,7 +44,7 @@ test('a bad skill hides no good one', async () => {
   ]);
 });
 
-test('skips what it cannot use, with path and reason', async () => {
+test('`findSkills` skips folders that it cannot use and reports path and reason', async () => {
   const outside = await rootWith({ 'evil/SKILL.md': skill('evil', 'from elsewhere') });
   const root = await rootWith({
     'other/SKILL.md': skill('tax', 'in a folder of another name'),
@@ -69,7 +69,7 @@ test('skips what it cannot use, with path and reason', async () => {
   ]);
 });
 
-test('follows a root that is a link itself, and a link inside of it', async () => {
+test('`findSkills` follows a root that is a link, and a link inside the root', async () => {
   const real = await rootWith({ 'store/tax/SKILL.md': skill('tax', 'linked') });
   await symlink('store/tax', join(real.folder, 'tax'));
   await symlink(real.folder, `${real.folder}-link`);
@@ -81,20 +81,20 @@ test('follows a root that is a link itself, and a link inside of it', async () =
   }
 });
 
-test('another byte is another version', async () => {
+test('a changed byte gives a new version', async () => {
   const one = await rootWith({ 'tax/SKILL.md': skill('tax', 'a') });
   const two = await rootWith({ 'tax/SKILL.md': skill('tax', 'b') });
   const [a, b] = await Promise.all([findSkills([one]), findSkills([two])]);
   expect(a.skills[0]?.version).not.toBe(b.skills[0]?.version);
 });
 
-test('reads again only what changed since the last look', async () => {
+test('`findSkills` reads only the skills that changed since the last look', async () => {
   const root = await rootWith({ 'tax/SKILL.md': skill('tax', 'a'), 'vat/SKILL.md': skill('vat', 'b') });
   const known: KnownFolders = new Map();
   const [tax, vat] = (await findSkills([root], known)).skills;
   await writeFile(join(root.folder, 'vat', 'SKILL.md'), skill('vat', 'c'));
   const again = (await findSkills([root], known)).skills;
-  // The very same value: it was not read.
+  // The same object was returned, so the folder was not read again.
   expect(again[0]).toBe(tax);
   expect(again[1]).not.toBe(vat);
   expect(again[1]?.description).toBe('c');

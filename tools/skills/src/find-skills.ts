@@ -1,4 +1,5 @@
-// Looks through the roots, the nearer first: of two skills with one name the nearer is used, and the other one is told.
+// Searches the roots for skills, nearer roots first. If two skills have the same name, the nearer one is used and the
+// other one is reported.
 
 import type { Secrets } from '@tidemark/agent';
 import { createSecrets } from '@tidemark/agent';
@@ -9,16 +10,17 @@ import type { BadSkill, FoundSkill, FoundSkills, ShadowedSkill, SkillRoot } from
 import type { FolderLook, KnownFolders } from './read-folder.ts';
 import { readSkillFolder } from './read-folder.ts';
 
-/** Folders of one root that are looked into. */
+/** Maximum number of folders that are read in one root. */
 const MOST_FOLDERS = 1_000;
-/** Folders that are read without a pause. */
+/** Number of folders that are read without a pause. */
 const AT_ONCE = 200;
 
 const { mask: maskShapes } = createSecrets({ values: [] });
 
 /**
- * Finds what is installed. It throws nothing: what cannot be read is among the bad ones. `known` spares what an earlier look
- * has read with the same `mask`. By default only secrets of known shape are masked.
+ * Finds the installed skills. It never throws: a skill that cannot be read is reported in `bad`. `known` contains the
+ * results of earlier looks with the same `mask`, so unchanged folders are not read again. By default, `mask` hides only
+ * secrets of known shapes.
  */
 export async function findSkills(
   roots: readonly SkillRoot[],
@@ -54,7 +56,7 @@ async function lookInto(
   });
   const looked = names.slice(0, MOST_FOLDERS).map((name) => join(root.folder, name));
   for (const [index, folder] of looked.entries()) {
-    // Whoever else waits has a turn in between.
+    // Lets other work of the process run.
     if (index % AT_ONCE === AT_ONCE - 1) await setImmediate();
     const one = await readSkillFolder(folder, { root, realRoot, ...how });
     if ('reason' in one) skip(folder, one.reason);

@@ -1,49 +1,53 @@
-// What is found in the roots: skills that can be used, those that a nearer one hides, and files that cannot be used.
+// Types for the result of searching the roots: usable skills, skills that a nearer skill hides, and files that cannot
+// be used.
 
 import type { Skill } from '@tidemark/agent';
 
-/** A folder that holds skills, one folder each. */
+/** A folder that contains skills, one in each subfolder. */
 export interface SkillRoot {
-  /** Absolute. It need not exist. */
+  /** Absolute path. The folder may be missing. */
   readonly folder: string;
-  /** What its skills are said to come from: `workspace`, `home`, `config`. */
+  /** Origin of its skills: `workspace`, `home` or `config`. */
   readonly source: string;
 }
 
-/** A skill as it is installed. */
+/** An installed skill. */
 export interface FoundSkill extends Skill {
   readonly description: string;
-  /** When to use it: what the index says. */
+  /** Text of the index that describes the use of the skill. */
   readonly use: string;
-  /** Marked for preloading by `metadata.preload: always`. */
+  /** True if the skill has `metadata.preload: always`. */
   readonly preload: boolean;
   readonly license?: string;
   readonly compatibility?: string;
   readonly metadata: Readonly<Record<string, string>>;
-  /** Absolute, as it was found. */
+  /** Absolute path of the folder as it was found, which may contain links. */
   readonly folder: string;
-  /** The same without links, as it was when its SKILL.md was read: files are read below it. */
+  /**
+   * Path of the folder without links, resolved when its SKILL.md was read. Other files of the skill are read below this
+   * path.
+   */
   readonly realFolder: string;
-  /** Files beside SKILL.md, relative, by path; a long list is cut. */
+  /** Files next to SKILL.md, as relative paths, sorted. A long list is cut. */
   readonly files: readonly string[];
 }
 
-/** One that a nearer skill of the same name hides. */
+/** A skill that is hidden by a nearer skill of the same name. */
 export interface ShadowedSkill {
   readonly skill: FoundSkill;
   readonly by: FoundSkill;
 }
 
-/** A skill that is skipped. */
+/** A skill that is skipped, with the reason. */
 export interface BadSkill {
   readonly path: string;
   readonly source: string;
   readonly reason: string;
 }
 
-/** The skills found in the roots: usable ones, those that a nearer skill hides, and files that cannot be used. */
+/** Result of searching the roots: usable skills, skills that a nearer skill hides, and files that cannot be used. */
 export interface FoundSkills {
-  /** By name. */
+  /** Usable skills, sorted by name. */
   readonly skills: readonly FoundSkill[];
   readonly shadowed: readonly ShadowedSkill[];
   readonly bad: readonly BadSkill[];

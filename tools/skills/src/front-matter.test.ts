@@ -1,4 +1,4 @@
-// SKILL.md at its door: what the format allows is read, and what it does not is refused with a reason.
+// Tests the parser of SKILL.md: the format is read, and any other content is refused with a reason.
 
 import { describe, expect, test } from 'vitest';
 import { LARGEST_SKILL, readSkillFile } from './front-matter.ts';
@@ -10,7 +10,7 @@ const refused = async (given: Uint8Array): Promise<string> => {
   return 'reason' in read ? read.reason : 'it was read';
 };
 
-test('reads the fields of the format, and leaves others alone', async () => {
+test('`readSkillFile` reads the fields of the format and ignores others', async () => {
   const lines = [
     'name: tax',
     'description: Files taxes.',
@@ -31,20 +31,20 @@ test('reads the fields of the format, and leaves others alone', async () => {
   });
 });
 
-test('takes a field with nothing behind its name for one that is not there', async () => {
+test('`readSkillFile` treats a field without a value as missing', async () => {
   const lines = 'name: tax\ndescription: Files taxes.\nlicense:\ncompatibility:\nmetadata:\nallowed-tools:';
   const fields = { name: 'tax', description: 'Files taxes.', metadata: {}, body: 'Do it.' };
   expect(await readSkillFile(head(lines))).toEqual(fields);
   expect(await refused(head('name: tax\ndescription:'))).toMatch(/^description: /);
 });
 
-test('reads a mark of byte order, CRLF and CR as they are meant', async () => {
+test('`readSkillFile` accepts a byte order mark, CRLF and CR', async () => {
   const plain = await readSkillFile(bytes('---\nname: a\ndescription: b\n---\none\ntwo\n'));
   expect(await readSkillFile(bytes('\uFEFF---\r\nname: a\r\ndescription: b\r\n---\r\none\r\ntwo\r\n'))).toEqual(plain);
   expect(await readSkillFile(bytes('---\rname: a\rdescription: b\r---\rone\rtwo\r'))).toEqual(plain);
 });
 
-test('takes no field and no prototype from a key that speaks of one', async () => {
+test('`readSkillFile` ignores keys such as `__proto__` and sets no field or prototype from them', async () => {
   const lines =
     'name: a\ndescription: b\n__proto__:\n  license: c\nconstructor: d\nmetadata:\n  __proto__: e\n  version: f';
   const read = await readSkillFile(head(lines));
@@ -54,13 +54,13 @@ test('takes no field and no prototype from a key that speaks of one', async () =
   expect(await readSkillFile(head('name: a\ndescription: b\n<<: {license: c}'))).not.toHaveProperty('license');
 });
 
-test('takes a line of dashes in the body for what it is', async () => {
+test('`readSkillFile` keeps a line of dashes in the body', async () => {
   expect(await readSkillFile(head('name: a\ndescription: b', 'one\n---\ntwo'))).toMatchObject({
     body: 'one\n---\ntwo',
   });
 });
 
-describe('refuses, and says why', () => {
+describe('`readSkillFile` returns a reason for', () => {
   const bomb = [
     'a: &a [x,x,x,x,x,x,x,x,x]',
     ...Array.from('bcdefghi').map((one, at) => `${one}: &${one} [${`*${'abcdefgh'[at]},`.repeat(9)}]`),

@@ -1,35 +1,38 @@
-// The door of SKILL.md: bytes become the front matter and the body, or the reason why they do not. The fields are those of
-// the open Agent Skills format (agentskills.io/specification); what else stands there is left alone.
+// Parses SKILL.md: its bytes become the front matter and the body, or a reason for refusing the file. The fields are
+// those of the open Agent Skills format (agentskills.io/specification). Other fields are ignored.
 
 import type * as Yaml from 'js-yaml';
 import { z } from 'zod';
 
-/** What a SKILL.md says. */
+/** Content of a SKILL.md. */
 export interface SkillFile {
   readonly name: string;
   readonly description: string;
   readonly license?: string;
   readonly compatibility?: string;
   readonly metadata: Readonly<Record<string, string>>;
-  /** As written: nothing here grants anything. */
+  /** Text of the field `allowed-tools`. The field grants no permission. */
   readonly allowedTools?: string;
-  /** Without the front matter, with line feeds alone. */
+  /** Text after the front matter, with line feeds as the only line ends. */
   readonly body: string;
 }
 
-/** A file that cannot be used, in words. */
+/** A file that cannot be used, with the reason in words. */
 export interface BadFile {
   readonly reason: string;
 }
 
-/** Largest SKILL.md that is read. The format asks for less than 500 lines; above 30,000 tokens no body could be loaded. */
+/**
+ * Largest SKILL.md that is read, in bytes. The format recommends less than 500 lines. A body above 30,000 tokens could
+ * not be loaded at all.
+ */
 export const LARGEST_SKILL = 131_072;
-/** Largest front matter that is parsed. */
+/** Largest front matter that is parsed, in characters. */
 const LARGEST_HEAD = 16_384;
 
 const plain = z.union([z.string(), z.number(), z.boolean()]).transform(String);
 
-/** A field with nothing behind its name (`license:`) is null in YAML, and counts as one that is not there. */
+/** Schema of the front matter. A field without a value (`license:`) is null in YAML and counts as missing. */
 const schema = z.object({
   name: z.string().regex(/^[a-z0-9-]{1,64}$/, 'expected 1 to 64 of a-z, 0-9 and -'),
   description: z
@@ -43,7 +46,7 @@ const schema = z.object({
   'allowed-tools': z.union([z.string(), z.array(z.string()).transform((names) => names.join(' '))]).nullish(),
 });
 
-/** Reads the bytes of a SKILL.md. */
+/** Reads the bytes of a SKILL.md. Returns a reason if the file cannot be used. */
 export async function readSkillFile(bytes: Uint8Array): Promise<SkillFile | BadFile> {
   const text = textOf(bytes);
   if (typeof text !== 'string') return text;
@@ -58,7 +61,7 @@ export async function readSkillFile(bytes: Uint8Array): Promise<SkillFile | BadF
 function textOf(bytes: Uint8Array): string | BadFile {
   if (bytes.length > LARGEST_SKILL) return { reason: `it is larger than ${LARGEST_SKILL} bytes` };
   try {
-    // The decoder takes a mark of byte order away.
+    // The decoder removes a byte order mark.
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes).replaceAll(/\r\n?/g, '\n');
   } catch {
     return { reason: 'it is not UTF-8' };
@@ -82,14 +85,17 @@ async function parseHead(text: string): Promise<Omit<SkillFile, 'body'> | BadFil
   };
 }
 
-/** Plain YAML 1.2: no tags of its own, and no alias at all, of which a few lines can ask for gigabytes. */
+/**
+ * Parses plain YAML 1.2 without custom tags. Aliases are refused, because a few lines of aliases can expand to
+ * gigabytes.
+ */
 async function parseYaml(text: string): Promise<{ readonly value: unknown } | BadFile> {
   const { CORE_SCHEMA, load, YAMLException } = await loadYaml();
   try {
     return { value: load(text, { schema: CORE_SCHEMA, maxAliases: 0 }) };
   } catch (error) {
     const { reason, mark } = error instanceof YAMLException ? error : { reason: String(error) };
-    // Counted from the line of dashes above it, as an editor shows the file.
+    // The line number counts from the line of dashes above the front matter, so it matches the line in an editor.
     const where = mark === undefined ? '' : `, line ${mark.line + 2}`;
     return { reason: `its front matter is no plain YAML${where}: ${oneClause(reason)}` };
   }
@@ -97,7 +103,7 @@ async function parseYaml(text: string): Promise<{ readonly value: unknown } | Ba
 
 let library: Promise<typeof Yaml> | undefined;
 
-/** With the first skill: whoever has none does not wait for it. */
+/** Loads the YAML library with the first skill, so a user without skills does not wait for it. */
 function loadYaml(): Promise<typeof Yaml> {
   return (library ??= import('js-yaml'));
 }

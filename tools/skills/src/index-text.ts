@@ -1,20 +1,21 @@
-// The routing-only index: what a model needs to choose a skill, one line each, by name, bounded at the border of an entry.
+// The index of skills, with the text that a model needs to choose one. It has one line for each skill, sorted by name,
+// and is cut between entries at a size limit.
 
 import type { FoundSkill } from './found-skill.ts';
 
-/** Most bytes of the index. */
+/** Maximum number of bytes of the index. */
 export const LARGEST_INDEX = 8_000;
 
 const TITLE = 'Installed skills. Load one with skill_load before you rely on it:\n';
-/** What the last line may take. */
+/** Number of bytes reserved for the last line, which counts the omitted skills. */
 const ROOM = 80;
 
-/** One line of the index. */
+/** Returns one line of the index. */
 export function entryOf({ name, use }: Pick<FoundSkill, 'name' | 'use'>): string {
   return `- ${name}: ${use}`;
 }
 
-/** The index; `undefined` without a skill. Equal skills, equal bytes. */
+/** Returns the index, or `undefined` without a skill. Equal skills give equal bytes. */
 export function indexText(skills: readonly FoundSkill[]): string | undefined {
   if (skills.length === 0) return undefined;
   const lines = skills.map((skill) => `${entryOf(skill)}\n`);

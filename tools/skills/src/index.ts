@@ -1,4 +1,4 @@
-// The face of `skills`: what is installed, the tools that find and load it, and the note of what came since.
+// Public exports of `skills`: the installed skills, the tools that search and load them, and the note about changes.
 
 export type { BadSkill, FoundSkill, FoundSkills, ShadowedSkill, SkillRoot } from './found-skill.ts';
 export type { KnownFolders } from './read-folder.ts';

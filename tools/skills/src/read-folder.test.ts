@@ -1,4 +1,4 @@
-// A folder of a skill that becomes a link between the look at a path and the opening of the file.
+// Tests a folder of a skill that is replaced by a link after its path was checked and before a file in it is opened.
 
 import { mkdir, realpath, rename, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { createSkillShelf } from './skill-shelf.ts';
 
 const OUT = { reason: 'a symbolic link leads out of its root' };
 
-test('`readPlain` reads nothing through a folder that became a link after the look', async () => {
+test('`readPlain` reads nothing through a folder that became a link after the check of its path', async () => {
   const root = await rootWith({ 'tax/SKILL.md': skill('tax', 'Files taxes.'), 'tax/references/rates.md': 'Nineteen.' });
   const outside = await rootWith({ 'references/rates.md': 'a key' });
   const realRoot = await realpath(root.folder);
@@ -22,14 +22,14 @@ test('`readPlain` reads nothing through a folder that became a link after the lo
   expect(readPlain(path, realRoot)).toEqual(OUT);
 });
 
-test('`skill_load` reads no file through the folder of a skill that became a link after the look', async () => {
+test('`skill_load` reads no file through a skill folder that became a link after the last look', async () => {
   const root = await rootWith({ 'tax/SKILL.md': skill('tax', 'Files taxes.'), 'tax/rates.md': 'Nineteen.' });
   const outside = await rootWith({ 'SKILL.md': skill('tax', 'Files taxes.'), 'rates.md': 'a key' });
   const shelf = createSkillShelf({ roots: [root] });
   await shelf.look();
   await rename(join(root.folder, 'tax'), join(root.folder, 'old'));
   await symlink(outside.folder, join(root.folder, 'tax'));
-  // The look before the call is the one from before the swap.
+  // The shelf still has the result of the look before the swap.
   const tool = createSkillLoadTool({ ...shelf, look: async () => undefined, find: (name) => shelf.find(name) });
   const run = await tool.read({ name: 'tax', file: 'rates.md' });
   if ('problem' in run) throw new Error(run.problem);
@@ -37,7 +37,7 @@ test('`skill_load` reads no file through the folder of a skill that became a lin
   expect([text, failed]).toEqual([expect.stringContaining(OUT.reason), true]);
 });
 
-test('a file of a skill is read through links inside of the skill', async () => {
+test('a file of a skill is read through links inside the skill', async () => {
   const root = await rootWith({ 'tax/SKILL.md': skill('tax', 'Files taxes.') });
   await mkdir(join(root.folder, 'tax', 'real'));
   await writeFile(join(root.folder, 'tax', 'real', 'a.md'), 'Nineteen.');

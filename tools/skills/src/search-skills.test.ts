@@ -1,4 +1,4 @@
-// Search: by name and description, without regard to case, in an order that does not change.
+// Tests the search of skills: by name and description, without regard to case, in a fixed order.
 
 import { expect, test } from 'vitest';
 import { CONTEXT, REAL, rootWith, skill } from '../tests/room.ts';
@@ -10,14 +10,14 @@ import { createSkillShelf } from './skill-shelf.ts';
 const named = async (query: string, root = REAL): Promise<readonly string[]> =>
   searchSkills((await findSkills([root])).skills, query).map(({ name }) => name);
 
-test('finds by words of the name and of the description', async () => {
+test('`searchSkills` finds skills by words in the name and in the description', async () => {
   expect(await named('CSV')).toEqual(['csv-cleanup']);
   expect(await named('announcement of a VERSION')).toEqual(['release-notes', 'bug-report']);
   expect(await named('locks on PostgreSQL tables')).toEqual(expect.arrayContaining(['postgres-migration']));
   expect(await named('haiku')).toEqual([]);
 });
 
-test('a short word means no part of a longer one, but in a script of syllables or signs it is a word', async () => {
+test('a short word does not match inside a longer word, except in scripts without letters', async () => {
   const root = await rootWith({
     'tax/SKILL.md': skill('tax', '税金を計算する'),
     'pdf/SKILL.md': skill('pdf', 'Fill in forms.'),
@@ -26,7 +26,7 @@ test('a short word means no part of a longer one, but in a script of syllables o
   expect(await named('in', root)).toEqual([]);
 });
 
-test('the tool shows as many as were asked for, the best first, and says how many more match', async () => {
+test('the tool shows at most `limit` skills, best match first, and reports the number of further matches', async () => {
   const names = Array.from({ length: 12 }, (_, at) => `tax-${String.fromCodePoint(0x6c - at)}`);
   const root = await rootWith(Object.fromEntries(names.map((name) => [`${name}/SKILL.md`, skill(name, 'Files.')])));
   const tool = createSkillSearchTool(createSkillShelf({ roots: [root] }));
@@ -45,7 +45,7 @@ test('the tool shows as many as were asked for, the best first, and says how man
   expect((await found({ query: 'tax', limit: 0 }))[0]).toMatch(/^limit: /);
 });
 
-test('the name weighs more, and a tie goes by name', async () => {
+test('a match in the name has more weight, and equal matches are sorted by name', async () => {
   const root = await rootWith({
     'tax/SKILL.md': skill('tax', 'files'),
     'b/SKILL.md': skill('b', 'tax'),

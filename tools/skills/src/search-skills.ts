@@ -1,10 +1,14 @@
-// Finds skills by words: in the name they weigh more than in what it is for. Equal input gives equal order.
+// Searches skills by words. A match in the name has more weight than a match in the description. Equal input gives an
+// equal order.
 
 import type { FoundSkill } from './found-skill.ts';
 
 const SHORTEST_PART = 3;
 
-/** The best matches first, ties by name. Case and the form of letters do not matter. */
+/**
+ * Returns the matching skills, best match first, and equal matches sorted by name. Case and Unicode variants of letters
+ * are ignored.
+ */
 export function searchSkills(skills: readonly FoundSkill[], query: string): readonly FoundSkill[] {
   const words = plain(query).split(/\s+/).filter(Boolean);
   return skills
@@ -15,7 +19,8 @@ export function searchSkills(skills: readonly FoundSkill[], query: string): read
 }
 
 function scoreOf({ name, description, use }: FoundSkill, word: string): number {
-  // A short word stands inside of too many others to mean them; in scripts that spell no letters it is a word.
+  // A short ASCII word occurs inside too many other words, so it must match a whole part of the name. In scripts
+  // without letters, a short text can be a whole word.
   const isLong = word.length >= SHORTEST_PART || !/^\p{ASCII}*$/u.test(word);
   const inName = name === word ? 8 : name.split('-').includes(word) ? 6 : isLong && name.includes(word) ? 4 : 0;
   return inName + (isLong && plain(`${use} ${description}`).includes(word) ? 1 : 0);

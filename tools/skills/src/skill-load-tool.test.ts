@@ -1,4 +1,5 @@
-// The files beside a SKILL.md: those of the skill itself are read, and nothing that lies elsewhere, however it is named.
+// Tests the reading of files next to a SKILL.md. Files of the skill are read, and files elsewhere are refused under any
+// name.
 
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -7,7 +8,7 @@ import { CONTEXT, rootWith, skill } from '../tests/room.ts';
 import { createSkillLoadTool } from './skill-load-tool.ts';
 import { createSkillShelf } from './skill-shelf.ts';
 
-/** Loads from a root with the skills `tax` and `vat`, and a file beside them. */
+/** Returns a load function for a root with the skills `tax` and `vat`, and with a file next to the two skills. */
 async function opened() {
   const root = await rootWith({
     'tax/SKILL.md': skill('tax', 'Files taxes.'),
@@ -34,7 +35,7 @@ test.each([
   'references/../../key.txt',
   'link',
   'linked/key.txt',
-])('the file %s is none of the skill', async (file) => {
+])('the file %s is refused, because it is not part of the skill', async (file) => {
   const { root, load } = await opened();
   await symlink('../key.txt', join(root.folder, 'tax', 'link'));
   await symlink('..', join(root.folder, 'tax', 'linked'));
@@ -43,13 +44,13 @@ test.each([
   expect(text).toMatch(/^\S+ of the skill tax cannot be shown: (a symbolic link leads out of its root|there is no )/);
 });
 
-test('a name is looked up and never made a path', async () => {
+test('a name is only looked up and never used as a path', async () => {
   const { load } = await opened();
   for (const name of ['../tax', 'tax/', '/etc', '', '.', '__proto__', 'constructor', 'Tax'])
     expect(await load({ name })).toEqual([expect.stringContaining(`there is no skill "${name}": `), true]);
 });
 
-test('a file that is no text, or too large, is said to be so', async () => {
+test('a file that is not text or is too large is reported as such', async () => {
   const { root, load } = await opened();
   await mkdir(join(root.folder, 'tax', 'assets'));
   await writeFile(join(root.folder, 'tax', 'assets', 'logo.bin'), Buffer.alloc(16));

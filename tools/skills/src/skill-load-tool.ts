@@ -1,5 +1,5 @@
-// `skill_load`: brings the body of a skill into the context, once, or one of the files beside it. The body is shown whole or
-// not at all: what is cut would be taken for the whole.
+// `skill_load`: brings the body of a skill into the context once, or reads one of the skill's other files. A body is
+// shown whole or not at all, because a model would take a cut body for the whole.
 
 import type { Tool, ToolContext, ToolOutput } from '@tidemark/agent';
 import { judgeLoad, nearestName } from '@tidemark/agent';
@@ -18,12 +18,15 @@ const ARGUMENTS = z.strictObject({
 const DESCRIPTION =
   "Loads a skill: its instructions become the result of this call, and hold from then on. With file, reads one of the skill's files instead. Loading runs nothing.";
 
-/** What masking of secrets may add to a result. */
+/** Number of bytes that the masking of secrets may add to a result. */
 const MARGIN = 512;
-/** Largest file beside a SKILL.md that is read. */
+/** Largest file next to a SKILL.md that is read, in bytes. */
 const LARGEST_FILE = 1_048_576;
 
-/** One at a time, so that each call sees what the one before it has loaded. @returns the tool `skill_load`, of effect `read`. */
+/**
+ * Creates the tool `skill_load`, of effect `read`. Only one call runs at a time, so each call knows the skills that
+ * earlier calls have loaded.
+ */
 export function createSkillLoadTool(shelf: InstalledSkills): Tool {
   return {
     name: 'skill_load',

@@ -1,4 +1,4 @@
-// Installed skills as the runtime asks for them: what the last look found.
+// The installed skills in the form that the runtime needs, as the last look found them.
 
 import type { Secrets, SkillBudget, SkillShelf } from '@tidemark/agent';
 import { SKILL_BUDGET } from '@tidemark/agent';
@@ -9,26 +9,35 @@ import type { FoundSkill, FoundSkills, SkillRoot } from './found-skill.ts';
 import type { KnownFolders } from './read-folder.ts';
 import { indexText } from './index-text.ts';
 
-/** Which skills a session may use. */
+/** Options for the skills of a session. */
 export interface SkillsOptions {
-  /** Where they are, the nearer first: see `skillRoots`. Only folders that the user trusts. */
+  /** Folders that contain skills, nearer ones first: see `skillRoots`. Only folders that the user trusts. */
   readonly roots: readonly SkillRoot[];
-  /** How much of them the context may hold. Default: 3 skills, a warning at 10,000 tokens, 30,000 at most. */
+  /**
+   * Limits on loaded skills in the context. The default is 3 skills, a warning at 10,000 tokens, and at most 30,000
+   * tokens.
+   */
   readonly budget?: Partial<SkillBudget>;
 }
 
-/** A shelf that can be looked at again. */
+/** The installed skills, which can be read again with `look`. */
 export interface InstalledSkills extends SkillShelf {
-  /** What the last look found; nothing before the first. */
+  /** Result of the last look. Empty before the first look. */
   readonly found: FoundSkills;
-  /** The list for the model; absent where nothing is installed. One line each, nothing in it can end a line. */
+  /**
+   * The list of skills for the model, with one line for each skill. No text of a skill can end its line. `undefined`
+   * without an installed skill.
+   */
   readonly index: string | undefined;
-  /** Looks again. One look at a time. It throws nothing. */
+  /** Reads the roots again. Only one look runs at a time. It never throws. */
   look(): Promise<void>;
   find(name: string): FoundSkill | undefined;
 }
 
-/** Where skills lie by convention, the nearer first. A workspace is named only where the user trusts it. */
+/**
+ * Returns the conventional folders for skills, nearer ones first. The caller passes a workspace only if the user trusts
+ * it.
+ */
 export function skillRoots(places: {
   readonly workspace?: string;
   readonly home?: string;
@@ -42,15 +51,15 @@ export function skillRoots(places: {
   ];
 }
 
-/** What a shelf is made with beside its roots. */
+/** Options of a shelf besides its roots. */
 export interface ShelfOptions {
-  /** See `findSkills`. */
+  /** Function that hides secrets: see `findSkills`. */
   readonly mask?: Secrets['mask'];
-  /** The folder that the agent works in. Bodies of skills below it are never preloaded. */
+  /** Folder that the agent works in. The bodies of skills below this folder are never preloaded. */
   readonly workspace?: string;
 }
 
-/** A shelf over these roots. Nothing is read before the first look. */
+/** Creates a shelf for these roots. Nothing is read before the first look. */
 export function createSkillShelf(
   { roots, budget }: SkillsOptions,
   { mask, workspace }: ShelfOptions = {},
@@ -84,7 +93,7 @@ export function createSkillShelf(
 
 function shelve(found: FoundSkills, workspace?: string) {
   const { skills } = found;
-  // A preloaded body stands in the system text, where nothing of a workspace may stand.
+  // A preloaded body is part of the system text, which must not contain text from a workspace.
   const isOfWorkspace = ({ realFolder }: FoundSkill): boolean =>
     workspace !== undefined &&
     `${realFolder}${sep}`.startsWith(workspace.endsWith(sep) ? workspace : `${workspace}${sep}`);

@@ -1,4 +1,5 @@
-// What is told of installed skills: the list whole at first and where it left the context, and what changed in between.
+// Tests the note about installed skills. It contains the whole list at first and after a compaction, and only the
+// changes otherwise.
 
 import type { SourceView } from '@tidemark/agent';
 import { timestamp } from '@tidemark/log';
@@ -10,14 +11,14 @@ import type { SkillRoot } from './found-skill.ts';
 import { createSkillShelf } from './skill-shelf.ts';
 import { skillsSource } from './skills-source.ts';
 
-/** What a source is shown: the revision that was noted last. */
+/** Returns the view that a context source receives, with the revision that was noted last. */
 function view(noted?: string): SourceView {
   const { signal } = new AbortController();
   const now = timestamp('2026-11-21T12:00:00.000Z');
   return { workspace: '/w', now, mode: 'ask', files: new Map(), noted, signal };
 }
 
-/** A folder of skills, and a source that tells of it. */
+/** Creates a folder with skills and a context source for it. */
 async function installed(...names: readonly string[]) {
   const root = await rootWith(
     Object.fromEntries(names.map((name) => [`${name}/SKILL.md`, skill(name, `For ${name}.`)])),
@@ -36,7 +37,7 @@ async function install(root: SkillRoot, name: string, description: string): Prom
   await writeFile(join(root.folder, name, 'SKILL.md'), skill(name, description));
 }
 
-test('the list is told whole at first, and again where a compaction took it away', async () => {
+test('the whole list is noted at first, and again after a compaction removed it', async () => {
   const { source, revision } = await installed('tax', 'vat');
   const first = await revision();
   const list = 'Installed skills. Load one with skill_load before you rely on it:\n- tax: For tax.\n- vat: For vat.\n';
@@ -45,12 +46,12 @@ test('the list is told whole at first, and again where a compaction took it away
   expect(source.render(view(first), 'compacted-away')).toBe(list);
 });
 
-test('nothing is told where no skill is installed', async () => {
+test('nothing is noted without an installed skill', async () => {
   const { revision } = await installed();
   expect(await revision()).toBeUndefined();
 });
 
-test('what came, what reads otherwise and what is gone is told by name', async () => {
+test('added, changed and removed skills are noted by name', async () => {
   const { root, source, revision } = await installed('old', 'vat');
   const first = await revision();
   await rm(join(root.folder, 'old'), { recursive: true });
@@ -68,7 +69,7 @@ test('what came, what reads otherwise and what is gone is told by name', async (
   );
 });
 
-test('a list that another process noted is told whole once it changed', async () => {
+test('a changed list is noted whole if another process noted the last one', async () => {
   const { root, revision } = await installed('tax');
   const first = await revision();
   await install(root, 'vat', 'For vat.');
@@ -79,7 +80,7 @@ test('a list that another process noted is told whole once it changed', async ()
   );
 });
 
-test('a list that is cut says how many more there are, also where only that changed', async () => {
+test('a list that is cut contains the number of omitted skills, and a note reports a change of only that number', async () => {
   const names = Array.from({ length: 400 }, (_, at) => `skill-${String(at).padStart(3, '0')}`);
   const { root, source, revision } = await installed(...names);
   const first = await revision();

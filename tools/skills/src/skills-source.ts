@@ -1,19 +1,23 @@
-// The context source `skills`: the list of what is installed, whole when a session begins and after a compaction, and from then
-// on what changed in it. A folder wrote these words, so they stand in a note of the user's role and never in the system text.
+// The context source `skills`. It notes the whole list of installed skills when a session begins and after a
+// compaction, and otherwise only the changes. The texts come from a folder, so they are in a note of the user's role
+// and never in the system text.
 
 import { createHash } from 'node:crypto';
 import type { ContextSource } from '@tidemark/agent';
 import type { InstalledSkills } from './skill-shelf.ts';
 
-/** Bytes of the note: the longest list with its heading. */
+/** Maximum number of bytes of the note that are inline. The longest list with its heading fits. */
 const INLINE = 8_192;
 
-/** Lists that are kept to tell changes from. */
+/** Maximum number of earlier lists that are kept for finding changes. */
 const MOST_KNOWN = 64;
 
 const LEFT_OUT = /^And \d+ more/;
 
-/** Notes what a shelf holds. A list that this process has not noted itself is told whole when it changes. */
+/**
+ * Creates the context source for the skills of a shelf. If this process did not note the last list itself, a changed
+ * list is noted whole.
+ */
 export function skillsSource(shelf: InstalledSkills): ContextSource {
   const known = new Map<string, readonly string[]>();
   return {
@@ -40,7 +44,10 @@ export function skillsSource(shelf: InstalledSkills): ContextSource {
   };
 }
 
-/** What changed between two lists. A skill that another one pushed out of the list is found by `skill_search`. */
+/**
+ * Returns the changes between two lists. A skill that no longer fits into the list can still be found with
+ * `skill_search`.
+ */
 function difference(before: readonly string[], now: readonly string[]): string {
   const [listed, names] = [new Set(before), new Set(before.map(nameOf))];
   const fresh = now.filter((line) => !listed.has(line) && !LEFT_OUT.test(line));

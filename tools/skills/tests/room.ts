@@ -1,4 +1,4 @@
-// Folders with skills for a test: real ones, and such as the test writes.
+// Creates folders with skills for tests: real skills, and skills that a test writes.
 
 import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -9,10 +9,10 @@ import type { ToolContext } from '@tidemark/agent';
 import { callId, sessionId } from '@tidemark/log';
 import type { SkillRoot } from '../src/found-skill.ts';
 
-/** Four skills as people write them; one has a script and a reference. */
+/** Four skills in the style of real users. One of them has a script and a reference. */
 export const REAL: SkillRoot = { folder: fileURLToPath(new URL('skills', import.meta.url)), source: 'home' };
 
-/** A root in a new folder, with these files. It is gone when the test ends. */
+/** Creates a root in a new folder, with these files. The folder is removed when the test ends. */
 export async function rootWith(
   files: Readonly<Record<string, string | Uint8Array>>,
   source = 'home',
@@ -26,7 +26,7 @@ export async function rootWith(
   return { folder, source };
 }
 
-/** A SKILL.md. */
+/** Returns the text of a SKILL.md. */
 export function skill(name: string, description: string, body = `Do ${name}.`): string {
   return `---\nname: ${name}\ndescription: ${JSON.stringify(description)}\n---\n\n${body}\n`;
 }
@@ -35,7 +35,7 @@ async function* nothing(): AsyncGenerator<never> {
   yield* [];
 }
 
-/** What a call is given in a session that holds nothing yet. */
+/** Tool context of a call in an empty session. */
 export const CONTEXT: ToolContext = {
   session: sessionId('session-1'),
   call: callId('c1'),

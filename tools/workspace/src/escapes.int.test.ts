@@ -1,4 +1,4 @@
-// Each way out of the workspace, or past a rule, by its name.
+// Tests each known way to escape from the workspace or to bypass a rule.
 
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -14,8 +14,8 @@ import { createGrepTool } from './search/grep-tool.ts';
 import { readCommands } from './shell/read-commands.ts';
 import { createWriteTool } from './write/write-tool.ts';
 
-describe('escape by', () => {
-  test('symlink: what is judged is where it leads', async () => {
+describe('an escape attempt', () => {
+  test('through a symlink is judged by the target of the link', async () => {
     const { folder, outside, confinement, call, judge } = await openBench();
     await writeFile(join(outside, 'secret'), 'SECRET');
     await symlink(outside, join(folder, 'src'));
@@ -24,7 +24,7 @@ describe('escape by', () => {
     expect(write).toMatchObject({ confined: false, effects: { paths: [{ path: join(outside, 'new') }] } });
   });
 
-  test('symlink inside: a rule sees the real name', async () => {
+  test('through a symlink inside the workspace reaches a rule under its real name', async () => {
     const { folder, confinement, put, judge } = await openBench();
     await put('secrets/key.txt', 'x');
     await symlink('secrets', join(folder, 'src'));
@@ -32,7 +32,7 @@ describe('escape by', () => {
     expect(read.effects).toEqual({ paths: [{ path: 'secrets/key.txt' }] });
   });
 
-  test('..: the path is walked before it is judged', async () => {
+  test('with `..` is judged by the resolved path', async () => {
     const { outside, confinement, call, judge } = await openBench();
     expect((await call(createReadTool(confinement), { path: 'src/../../outside/x' })).code).toBe('problem');
     const write = await judge(createWriteTool(confinement), { path: 'src/../../outside/x', content: '' });
@@ -41,7 +41,7 @@ describe('escape by', () => {
     expect(inside.effects).toEqual({ paths: [{ path: 'secrets/x' }] });
   });
 
-  test('hard link: a write makes a new file, and leaves the one outside as it is', async () => {
+  test('through a hard link fails because an edit creates a new file and keeps the outside file unchanged', async () => {
     const { folder, outside, confinement, call, content } = await openBench();
     await writeFile(join(outside, 'shared'), 'old');
     await link(join(outside, 'shared'), join(folder, 'linked'));
@@ -50,7 +50,7 @@ describe('escape by', () => {
     expect([await content('linked'), await readFile(join(outside, 'shared'), 'utf8')]).toEqual(['new', 'old']);
   });
 
-  test('/proc: what processes hold is refused, also where the workspace is the whole machine', async () => {
+  test('through /proc is refused, even if the workspace is the whole machine', async () => {
     const { folder } = await openBench();
     await symlink('/proc/self/environ', join(folder, 'environ'));
     await symlink('/proc', join(folder, 'procs'));
@@ -66,7 +66,7 @@ describe('escape by', () => {
         });
   });
 
-  test('environment: nothing that changes what a program loads or runs is passed', () => {
+  test('through the environment fails because no variable that changes what a program loads or runs is passed', () => {
     const hostile = [
       'LD_PRELOAD',
       'LD_LIBRARY_PATH',
@@ -87,22 +87,22 @@ describe('escape by', () => {
     expect(Object.keys(passed).filter((name) => hostile.includes(name))).toEqual([]);
   });
 
-  test('environment: a program is not looked for in the folder that a command runs in', () => {
+  test('through `PATH` fails because programs are not searched for in the working folder of a command', () => {
     expect(bashEnvironment({ PATH: '.:/usr/bin::node_modules/.bin:/bin:' })['PATH']).toBe('/usr/bin:/bin');
   });
 
-  test('environment in the line: a variable before an allowed command leaves nothing to allow', () => {
+  test('with a variable before an allowed command fails because no allow rule matches the line', () => {
     for (const name of ['LD_PRELOAD', 'GIT_SSH_COMMAND', 'BASH_ENV', 'PATH', 'FOO'])
       expect(readCommands(`${name}=./x npm test`).plain, name).toBeUndefined();
   });
 
-  test('here-document: what it gives is not allowed, and what it runs is seen', () => {
+  test('with a here-document fails because no allow rule matches the line and its commands are still found', () => {
     const { plain, possible } = readCommands('npm test <<EOF\n$(git push)\nEOF');
     expect(plain).toBeUndefined();
     expect(possible).toContainEqual(['git', 'push']);
   });
 
-  test('encoded path: a name is taken as it stands, and refused in any form that means the same', async () => {
+  test('with an encoded path fails because names are taken literally and equivalent spellings are refused', async () => {
     const { confinement, judge } = await openBench();
     const read = await judge(createReadTool(confinement), { path: 'secrets%2Fkey' });
     expect(read.effects).toEqual({ paths: [{ path: 'secrets%2Fkey' }] });
@@ -110,7 +110,7 @@ describe('escape by', () => {
       expect(forbiddenName(name), name).toBeDefined();
   });
 
-  test('race: a folder that becomes a link between check and use is not written through', async () => {
+  test('with a folder that becomes a link between check and use does not write through the link', async () => {
     const { folder, outside, confinement, put, judge, run } = await openBench();
     await put('src/a.ts', 'old');
     const write = await judge(createWriteTool(confinement), { path: 'src/b.ts', content: 'x' });
@@ -120,7 +120,7 @@ describe('escape by', () => {
     expect(existsSync(join(outside, 'b.ts'))).toBe(false);
   });
 
-  test('race: a file that becomes a pipe or a link between check and use is not read', async () => {
+  test('with a file that becomes a pipe between check and use does not read the pipe', async () => {
     const { folder, confinement, put, judge, run } = await openBench();
     const path = await put('a.txt', 'x');
     const read = await judge(createReadTool(confinement), { path: 'a.txt' });
@@ -129,7 +129,7 @@ describe('escape by', () => {
     expect((await run(read)).code).toBe('workspace/not-a-file');
   });
 
-  test('pipe: no file tool waits for who will never write', async () => {
+  test('with a pipe does not block any file tool', async () => {
     const { folder, confinement, call } = await openBench();
     execFileSync('mkfifo', [join(folder, 'pipe')]);
     await symlink('pipe', join(folder, 'link'));
@@ -144,7 +144,7 @@ describe('escape by', () => {
     }
   });
 
-  test('device or descriptor: neither by its path nor by a link is one opened', async () => {
+  test('with a device or a descriptor does not open it, neither by its path nor through a link', async () => {
     const { folder, confinement, call } = await openBench();
     await symlink('/dev/zero', join(folder, 'zero'));
     for (const path of [
@@ -160,7 +160,7 @@ describe('escape by', () => {
     expect((await call(createReadTool(whole), { path: '/dev/zero' })).code).toBe('workspace/not-a-file');
   });
 
-  test('hard link: one that a command made to a file outside is replaced, never written through, by write too', async () => {
+  test('with a hard link from a command fails because `write` replaces the link and keeps the outside file unchanged', async () => {
     const { folder, outside, confinement, call, content } = await openBench();
     await writeFile(join(outside, 'profile'), 'old');
     execFileSync('ln', [join(outside, 'profile'), join(folder, 'x')]);

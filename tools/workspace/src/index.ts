@@ -1,4 +1,5 @@
-// The face of `tools/workspace`: the tools of a folder, and what a model should know of it.
+// Public exports of `tools/workspace`: the tools for a folder, and the context sources that describe the folder to a
+// model.
 
 export type { BashOptions } from './bash/bash-tool.ts';
 export { createBashTool } from './bash/bash-tool.ts';

@@ -1,4 +1,5 @@
-// No tool waits without end: very large files without content, lines of 1 GB, and pipes and devices in the place of files.
+// Tests that no tool waits without end: for very large sparse files, for lines of 1 GB, and for pipes and devices in
+// place of files.
 
 import { execFileSync } from 'node:child_process';
 import { mkdir, open, rm, symlink, truncate, writeFile } from 'node:fs/promises';
@@ -13,7 +14,7 @@ import { createWriteTool } from './write/write-tool.ts';
 
 const SIZE = 20 * 1024 ** 3;
 
-/** A file of 20 GB that begins with these words; it takes no room on the disk. */
+/** Creates a file of 20 GB that begins with these words. The file is sparse and uses almost no disk space. */
 async function hugeFile(put: (name: string, content: string) => Promise<string>, words: string): Promise<string> {
   const path = await put('huge.log', words);
   await truncate(path, SIZE);
@@ -21,7 +22,7 @@ async function hugeFile(put: (name: string, content: string) => Promise<string>,
 }
 
 describe('a file of 20 GB', () => {
-  test('is binary at once to `read` where it begins with NUL', async () => {
+  test('is reported as binary by `read` at once if it begins with NUL', async () => {
     const { put, call, confinement } = await openBench();
     await hugeFile(put, '');
     expect(await call(createReadTool(confinement), { path: 'huge.log' })).toMatchObject({
@@ -42,7 +43,7 @@ describe('a file of 20 GB', () => {
     );
   });
 
-  test('has pages that `read` does not reach, which it says with the next step', async () => {
+  test('is refused by `read` beyond the first 256 MiB, and the error names the next step', async () => {
     const { put, call, confinement } = await openBench();
     await hugeFile(put, 'some words\n'.repeat(1_000));
     expect(await call(createReadTool(confinement), { path: 'huge.log', offset: 5_000 })).toMatchObject({
@@ -51,7 +52,7 @@ describe('a file of 20 GB', () => {
     });
   });
 
-  test('is not searched by its name, changed by `edit`, or replaced by `write`', async () => {
+  test('is not searched by `grep`, changed by `edit` or replaced by `write`', async () => {
     const { put, call, confinement } = await openBench();
     await hugeFile(put, 'some words\n'.repeat(10_000));
     expect(await call(createGrepTool(confinement), { pattern: 'nothing', path: 'huge.log' })).toMatchObject({
@@ -70,7 +71,7 @@ describe('a file of 20 GB', () => {
   });
 });
 
-test('a line of 1 GB is read by its beginning, and does not take all memory of a search', async () => {
+test('a line of 1 GB is read from its beginning, and stops a search at 1 GiB of memory', async () => {
   const { put, call, confinement, folder } = await openBench();
   await put('before.txt', 'a needle\n');
   const path = join(folder, 'line.txt');
@@ -86,7 +87,7 @@ test('a line of 1 GB is read by its beginning, and does not take all memory of a
 });
 
 describe.skipIf(process.platform === 'win32')(
-  'an ignore file that is no file (skipped on Windows, which has no pipes in folders)',
+  'a pipe or device in place of a file (skipped on Windows, which has no pipes in folders)',
   () => {
     const KINDS: readonly (readonly [string, (path: string) => unknown])[] = [
       ['a pipe', (path) => execFileSync('mkfifo', [path])],
@@ -101,7 +102,7 @@ describe.skipIf(process.platform === 'win32')(
     ];
     const NAMES = ['.gitignore', '.ignore', 'deep/er/.gitignore', '.git/info/exclude'];
     test.each(KINDS.flatMap(([kind, make]) => NAMES.map((name) => [kind, name, make] as const)))(
-      'that is %s, at %s, ends `grep` and `find` with its name',
+      'ends a search if an ignore file is %s, at %s, and the error names the file',
       async (_kind, name, make) => {
         const { put, call, confinement, folder } = await openBench();
         await put('deep/er/a.txt', 'needle\n');
@@ -118,7 +119,7 @@ describe.skipIf(process.platform === 'win32')(
       },
     );
 
-    test('does not matter where nothing is searched there', async () => {
+    test('does not matter if it is an ignore file outside the searched folder', async () => {
       const { put, call, confinement, folder } = await openBench();
       await put('a/x.txt', 'needle\n');
       await put('b/y.txt', 'needle\n');
@@ -126,7 +127,7 @@ describe.skipIf(process.platform === 'win32')(
       expect((await call(createGrepTool(confinement), { pattern: 'needle', path: 'a' })).text).toContain('a/x.txt');
     });
 
-    test('that is a pipe in the place of an AGENTS.md, `.npmrc` or memory file is refused at once', async () => {
+    test('is refused by `read` and `write` at once if it replaces `AGENTS.md`, `.npmrc` or `USER.md`', async () => {
       const { call, confinement, folder } = await openBench();
       for (const name of ['AGENTS.md', '.npmrc', 'USER.md']) {
         execFileSync('mkfifo', [join(folder, name)]);

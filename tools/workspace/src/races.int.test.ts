@@ -1,4 +1,5 @@
-// What the file tools do while another process swaps a folder of the workspace for a symlink to an outside folder.
+// Tests the file tools while another process repeatedly swaps a folder of the workspace for a symlink to an outside
+// folder.
 
 import type { Tool } from '@tidemark/agent';
 import { spawn } from 'node:child_process';
@@ -18,10 +19,16 @@ import { createFindTool } from './search/find-tool.ts';
 import { createGrepTool } from './search/grep-tool.ts';
 import { createWriteTool } from './write/write-tool.ts';
 
-/** Enough for each test to fail on a tool that looks at a path twice instead of holding its folder. */
+/**
+ * Number of rounds. With fewer rounds, a test might pass for a tool that looks up a path twice instead of holding its
+ * folder.
+ */
 const ROUNDS = { fast: 1_500, slow: 300, spawned: 80 };
 
-/** A loaded machine may let a test see the folder outside alone for a while: then it goes on, up to so many rounds. */
+/**
+ * Upper limit of rounds. On a loaded machine a test may meet only the outside folder for a while, and then it continues
+ * up to this limit.
+ */
 const MOST_ROUNDS = 100 * ROUNDS.fast;
 
 const MOST_MORE = 20;
@@ -29,11 +36,14 @@ const MOST_MORE = 20;
 const SWAPPER = fileURLToPath(new URL('../tests/swap-folder.ts', import.meta.url));
 
 interface Race extends Bench {
-  /** Ends the swapping process, and checks that it did its part. */
+  /** Ends the swapping process and checks that it made enough swaps. */
   stop(): Promise<void>;
 }
 
-/** The folder outside holds files of the names that the tools use. */
+/**
+ * Creates a workspace and starts the swapping process. The outside folder contains files with the same names that the
+ * tools use.
+ */
 async function openRace(name: string): Promise<Race> {
   const bench = await openBench();
   await mkdir(join(bench.folder, name));
@@ -59,7 +69,7 @@ async function openRace(name: string): Promise<Race> {
   };
 }
 
-/** The texts of the calls that returned. A call that the matrix would ask about does not run. */
+/** Returns the texts of the successful calls. Skips a call for which the permission matrix would ask the user. */
 async function callOften(
   bench: Bench,
   tool: Tool,
@@ -82,8 +92,8 @@ async function assertOutsideUntouched(outside: string): Promise<void> {
     expect(await readFile(join(outside, name), 'utf8')).toBe('SECRET plain\n');
 }
 
-describe('while a folder is swapped for a link to outside', () => {
-  test('`write` creates nothing outside, also no folders and no temporary files', async () => {
+describe('while a folder is swapped for a link to the outside', () => {
+  test('`write` creates no file, folder or temporary file outside', async () => {
     const race = await openRace('a');
     const tool = createWriteTool(race.confinement);
     const made = await callOften(race, tool, ROUNDS.slow, (round) => ({
@@ -112,7 +122,7 @@ describe('while a folder is swapped for a link to outside', () => {
     await assertOutsideUntouched(race.outside);
   });
 
-  test('`memory_update` changes nothing outside, and leaves no lock there', async () => {
+  test('`memory_update` changes nothing outside and creates no lock file there', async () => {
     const race = await openRace('.tidemark');
     const tool = createMemoryUpdateTool(race.confinement);
     const made = await callOften(race, tool, ROUNDS.slow, () => ({ file: 'MEMORY.md', operation: 'add', text: 'x' }));
@@ -129,7 +139,7 @@ describe('while a folder is swapped for a link to outside', () => {
     expect(texts.filter((text) => text.includes('SECRET'))).toEqual([]);
   });
 
-  test('no name from outside is proposed for a missing one', async () => {
+  test('the error for a missing file suggests no name from outside', async () => {
     const race = await openRace('a');
     await writeFile(join(race.outside, 'OUTSIDE.txt'), '');
     const tool = createReadTool(race.confinement);
@@ -155,7 +165,7 @@ describe('while a folder is swapped for a link to outside', () => {
     expect(texts.filter((text) => text.includes('SECRET'))).toEqual([]);
   });
 
-  test('`grep` shows no line from outside, and `find` no name', async () => {
+  test('`grep` shows no line from outside, and `find` shows no name from outside', async () => {
     const race = await openRace('a');
     await writeFile(join(race.outside, 'OUTSIDE.txt'), 'SECRET plain\n');
     for (const [tool, input] of [
@@ -166,7 +176,7 @@ describe('while a folder is swapped for a link to outside', () => {
     ] as const) {
       const isSeen = (text: string): boolean => text.includes('notes.txt');
       const texts = [...(await callOften(race, tool, ROUNDS.spawned, () => input))];
-      // On a machine under load each of these may have met the folder while it was away.
+      // On a loaded machine, each of these calls may have run while the folder was swapped away.
       for (let more = 0; !texts.some(isSeen) && more < MOST_MORE; more += 1)
         texts.push(...(await callOften(race, tool, ROUNDS.spawned, () => input)));
       expect(texts.some(isSeen)).toBe(true);

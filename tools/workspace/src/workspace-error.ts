@@ -1,13 +1,15 @@
-// What a tool of the workspace could not do. Thrown from a running call it is the error that the model reads, so each
-// message carries the next step.
+// Errors of the workspace tools. If a running call throws one, the model reads its message, so each message contains
+// the next step.
 
 import type { ErrorData, ErrorSort } from '@tidemark/core';
 import { CodedError } from '@tidemark/core';
 
-/** `refused`: tell the model or the user; `conflict`: read again, decide again. */
+/**
+ * Sort of a workspace error. `refused`: report it to the model or the user. `conflict`: read again, then decide again.
+ */
 export type WorkspaceErrorSort = Extract<ErrorSort, 'refused' | 'conflict'>;
 
-/** The name of a workspace error. */
+/** Code of a workspace error. */
 export type WorkspaceErrorCode =
   | 'workspace/no-folder'
   | 'workspace/file-system'
@@ -28,7 +30,7 @@ export type WorkspaceErrorCode =
   | 'workspace/memory-full'
   | 'workspace/port';
 
-/** Every code, with its sort. Pinned by a test. */
+/** Sort of each error code. A test pins this table. */
 export const WORKSPACE_ERRORS: Readonly<Record<WorkspaceErrorCode, WorkspaceErrorSort>> = {
   'workspace/no-folder': 'refused',
   'workspace/file-system': 'refused',
@@ -50,7 +52,7 @@ export const WORKSPACE_ERRORS: Readonly<Record<WorkspaceErrorCode, WorkspaceErro
   'workspace/port': 'refused',
 };
 
-/** An error of a workspace tool. The model reads its message, so the message carries the next step. */
+/** An error of a workspace tool. The model reads its message, so the message contains the next step. */
 export class WorkspaceError extends CodedError<WorkspaceErrorCode, ErrorData> {
   override readonly name = 'WorkspaceError';
 
@@ -58,7 +60,7 @@ export class WorkspaceError extends CodedError<WorkspaceErrorCode, ErrorData> {
     super(code, message, data, cause);
   }
 
-  /** What to do next. */
+  /** Sort of the error, which decides what to do next. */
   get sort(): WorkspaceErrorSort {
     return WORKSPACE_ERRORS[this.code];
   }

@@ -12,7 +12,7 @@ import { WORKSPACE_ERRORS } from './workspace-error.ts';
 import { workspaceTools } from './workspace-tools.ts';
 import { createWriteTool } from './write/write-tool.ts';
 
-test('the tools stand in one order, each with its class', async () => {
+test('`workspaceTools` returns the tools in a fixed order, each with its effect class', async () => {
   const { folder } = await openBench();
   expect(workspaceTools({ folder }).map(({ name, effect }) => `${name} ${effect}`)).toEqual([
     'read read',
@@ -28,8 +28,10 @@ test('the tools stand in one order, each with its class', async () => {
   ]);
 });
 
-/** A new digest costs every user's cached prefix once: change a definition only for a reason worth that. */
-test('the definitions have the bytes that users have cached', async () => {
+/**
+ * A new digest invalidates every user's cached prefix once. Change a definition only if the benefit is worth that cost.
+ */
+test('the tools have definitions with unchanged bytes, because users have these bytes in their prompt caches', async () => {
   const { confinement } = await openBench();
   const tools = [
     createReadTool(confinement),
@@ -55,10 +57,10 @@ test('the definitions have the bytes that users have cached', async () => {
   });
 });
 
-test('a workspace that is no folder is refused when the tools are made', () =>
+test('`workspaceTools` refuses a workspace that is not a folder', () =>
   expect(() => workspaceTools({ folder: '/no/such/folder' })).toThrow('name one that exists'));
 
-test('the error codes are these', () =>
+test('`WORKSPACE_ERRORS` contains every error code with its sort', () =>
   expect(WORKSPACE_ERRORS).toEqual({
     'workspace/no-folder': 'refused',
     'workspace/file-system': 'refused',

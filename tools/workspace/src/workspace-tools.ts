@@ -1,4 +1,5 @@
-// The tools of a folder, in the one order in which they are always listed: it is part of every user's cached prefix.
+// Workspace tools: lists the tools of a folder in a fixed order, because the order is part of every user's cached
+// prefix.
 
 import type { Tool } from '@tidemark/agent';
 import { homedir } from 'node:os';
@@ -16,23 +17,24 @@ import { createGrepTool } from './search/grep-tool.ts';
 import { createMemoryUpdateTool } from './memory/memory-update-tool.ts';
 import { createWriteTool } from './write/write-tool.ts';
 
-/** Where the tools work. */
+/** Options of `workspaceTools`. */
 export interface WorkspaceOptions extends BashOptions {
-  /** The workspace: an absolute path. */
+  /** Absolute path of the workspace. */
   readonly folder: string;
-  /** With `memory_update`: for a workspace that its user trusts. */
+  /** True to include `memory_update`. Set it only for a workspace that its user trusts. The default is false. */
   readonly memory?: boolean;
   /**
-   * Absolute paths that trusted settings name, a folder with all below it: mode `auto` asks before a file tool writes there, and
-   * no sandboxed command may change it. Links are followed.
+   * Absolute paths that trusted settings name. A folder includes everything below it. Mode `auto` asks before a file
+   * tool writes to such a path, and no sandboxed command may change it. Links are followed.
    */
   readonly protectedPaths?: readonly string[];
 }
 
 /**
- * All of them over one confinement, `memory_update` last. `forbidden`: paths that no tool may touch, the home of the logs first of all.
+ * Creates all tools of a workspace with one shared confinement, `memory_update` last. `forbidden` lists paths that no
+ * tool may use, most importantly the folder of the session logs.
  *
- * @throws WorkspaceError `workspace/no-folder`, `workspace/secret-variable`.
+ * @throws WorkspaceError `workspace/no-folder` or `workspace/secret-variable`.
  */
 export function workspaceTools(options: WorkspaceOptions): readonly Tool[] {
   const { folder, memory = false, ...bash } = options;

@@ -1,4 +1,4 @@
-// A workspace in a temporary folder, with something outside it, and a hand that calls its tools as the runtime does.
+// Test bench: a workspace in a temporary folder, with a folder outside it. Calls tools in the same way as the runtime.
 
 import type { ResultRoom, Tool, ToolContext, ToolOutput, ToolRun } from '@tidemark/agent';
 import type { FileTouch } from '@tidemark/log';
@@ -11,29 +11,29 @@ import type { Confinement } from '../src/confine/confine.ts';
 import { createConfinement } from '../src/confine/confine.ts';
 import { NO_HISTORY } from './history-of.ts';
 
-/** What a call came to, as the model would learn it. */
+/** Result of a call, as the model would receive it. */
 export interface Called extends ToolOutput {
   readonly text: string;
-  /** The code of what was thrown, `problem` for arguments that were refused; `undefined` when the call returned. */
+  /** Code of the thrown error, or `problem` for refused arguments. `undefined` if the call returned. */
   readonly code: string | undefined;
 }
 
-/** A workspace in a temporary folder with files outside it; it calls tools as the runtime does. */
+/** A workspace in a temporary folder with files outside it. Calls tools in the same way as the runtime. */
 export interface Bench {
   readonly folder: string;
   readonly outside: string;
   readonly confinement: Confinement;
-  /** What the session knows of files. A call that returns adds to it. */
+  /** Files that the session knows. Each call that returns adds its files. */
   readonly seen: Map<string, FileTouch>;
   put(name: string, content: string | Uint8Array): Promise<string>;
   content(name: string): Promise<string>;
-  /** Reads the arguments, which must be good, and gives the call to be run. */
+  /** Parses the arguments and returns the call to run. Throws if the arguments are refused. */
   judge(tool: Tool, input: unknown): Promise<ToolRun>;
   run(call: ToolRun, given?: Partial<ToolContext>): Promise<Called>;
   call(tool: Tool, input: unknown, given?: Partial<ToolContext>): Promise<Called>;
 }
 
-/** Taken away when the test ends. */
+/** Creates a bench. Its folders are removed when the test ends. */
 export async function openBench(): Promise<Bench> {
   const root = await realpath(await mkdtemp(join(tmpdir(), 'tidemark-tools-')));
   onTestFinished(() => rm(root, { recursive: true, force: true }));
@@ -88,7 +88,7 @@ function sizeOf(text: string): ResultRoom {
   return { bytes: Buffer.byteLength(text), lines };
 }
 
-/** A context of a call, in a session that knows these files. */
+/** Returns the context of a call in a session that knows these files. */
 export function contextOf(seen: ReadonlyMap<string, FileTouch>): ToolContext {
   return {
     session: sessionId('session-1'),

@@ -1,12 +1,12 @@
-// The log of a session as a tool is given it: these records, and no others.
+// Creates the log of a session for a tool: exactly the given records.
 
 import type { ToolHistory } from '@tidemark/agent';
 import type { Digest, Recorded } from '@tidemark/log';
 
-/** Of a session that holds nothing yet. */
+/** Log of a session without records. */
 export const NO_HISTORY: ToolHistory = historyOf([]);
 
-/** Of a session that holds these. `artifact` gives the bytes of its images. */
+/** Returns the log of a session with these records. `artifact` returns the bytes of its images. */
 export function historyOf(
   records: readonly Recorded[],
   artifact: (name: Digest) => AsyncIterable<Uint8Array> = none,

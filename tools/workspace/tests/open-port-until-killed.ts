@@ -1,4 +1,4 @@
-// A process that opens a port of this machine, writes `open`, and waits until it is killed.
+// Opens a port on this machine, prints `open`, and waits until it is killed.
 
 import { openPorts } from '../src/sandbox/open-ports.ts';
 

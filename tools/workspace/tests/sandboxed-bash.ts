@@ -1,4 +1,5 @@
-// The tool `bash` in the real sandbox, over a temporary workspace outside of `/tmp`, which the sandbox covers.
+// Runs the `bash` tool in the real sandbox, with a temporary workspace. The workspace is not in `/tmp`, because the
+// sandbox covers `/tmp`.
 
 import type { Notice } from '@tidemark/agent';
 import { callId, sessionId } from '@tidemark/log';
@@ -13,22 +14,22 @@ import { createConfinement } from '../src/confine/confine.ts';
 import { findBubblewrap } from '../src/sandbox/bubblewrap.ts';
 import { NO_HISTORY } from './history-of.ts';
 
-/** Why tests of the sandbox are skipped; `undefined` where they run. */
+/** Reason why tests of the sandbox are skipped. `undefined` if they can run. */
 export const NO_SANDBOX: string | undefined =
   findBubblewrap('/') === undefined
     ? 'bubblewrap is not installed, or may make no namespaces here: `npm run setup:system` installs it'
     : undefined;
 
-/** A command that ended. */
+/** Result of a command that has ended. */
 export interface SandboxedRun {
   readonly output: string;
-  /** What was added to the output for the model. */
+  /** Text that was added after the output, for the model. */
   readonly text: string;
   readonly exit: number | undefined;
   readonly notices: readonly Notice[];
 }
 
-/** A workspace beside a home and a folder outside. */
+/** A workspace with a home and an outside folder next to it. */
 export interface SandboxedBash {
   readonly folder: string;
   readonly home: string;
@@ -39,16 +40,19 @@ export interface SandboxedBash {
   ): Promise<SandboxedRun>;
 }
 
-/** What a test may set. */
+/** Options that a test may set. */
 export interface SandboxedSetting extends BashOptions {
   readonly session?: string;
-  /** A workspace that is there, in the place of a new one. */
+  /** Path of an existing workspace to use instead of a new one. */
   readonly folder?: string;
-  /** The home is the workspace itself, and `PATH` ends with its folder `bin`. */
+  /** True if the home is the workspace itself and `PATH` ends with its folder `bin`. */
   readonly atHome?: boolean;
 }
 
-/** Taken away when the test ends. Protected paths are named from the workspace on. */
+/**
+ * Creates the workspace and its `bash` tool. The folders are removed when the test ends. Protected paths are given
+ * relative to the workspace.
+ */
 export async function openSandboxedBash(setting: SandboxedSetting = {}): Promise<SandboxedBash> {
   const { session = 'session-1', atHome = false, folder: given, ...options } = setting;
   const root = await realpath(await mkdtemp('/var/tmp/tidemark-sandbox-'));
@@ -94,7 +98,7 @@ export async function openSandboxedBash(setting: SandboxedSetting = {}): Promise
   };
 }
 
-/** Makes a repository of git. */
+/** Creates a git repository. */
 export function repositoryIn(folder: string): void {
   mkdirSync(folder, { recursive: true });
   execFileSync('git', ['init', '-q', folder]);

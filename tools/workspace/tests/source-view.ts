@@ -1,4 +1,4 @@
-// What a source is shown, and folders for it to look at.
+// Views and folders for tests of context sources.
 
 import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -7,14 +7,14 @@ import type { ContextSource, SourceView } from '@tidemark/agent';
 import { timestamp } from '@tidemark/log';
 import { onTestFinished } from 'vitest';
 
-/** A folder that is gone when the test is. */
+/** Creates a folder that is removed when the test ends. */
 export async function newFolder(): Promise<string> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'tidemark-source-')));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   return folder;
 }
 
-/** A view of this folder, with what a test changes. */
+/** Returns a view of this folder, with the fields that a test changes. */
 export function view(workspace: string, change: Partial<SourceView> = {}): SourceView {
   const { signal } = new AbortController();
   const now = timestamp('2026-11-20T12:00:00.000Z');
@@ -29,7 +29,7 @@ export function view(workspace: string, change: Partial<SourceView> = {}): Sourc
   };
 }
 
-/** What a source says: its revision and its words. */
+/** Returns the revision of a source and its rendered text. */
 export async function told(source: ContextSource, seen: SourceView): Promise<readonly [string | undefined, string]> {
   return [await source.revision(seen), await source.render(seen, 'initial')];
 }

@@ -1,5 +1,6 @@
-// A process that swaps a folder for a symlink to another folder and back, as fast as it can: the attacker of
-// `races.int.test.ts`. It ends when its standard input closes, or after `MOST_SWAPS`, and prints how often it swapped.
+// Swaps a folder for a symlink to another folder and back, as fast as possible. It is the attacker in
+// `races.int.test.ts`. It ends when its standard input closes or after `MOST_SWAPS` swaps, and prints the number of
+// swaps.
 
 import { existsSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 
@@ -21,7 +22,10 @@ function swapBatch(): void {
   else process.stdout.write(`${swaps} swaps\n`);
 }
 
-/** Both states last a little, and not always the same time, so that the other process meets them at any of its steps. */
+/**
+ * Swaps the folder once. Both states last for a short and varying time, so that the other process meets them at any of
+ * its steps.
+ */
 function swap(turn: number): void {
   try {
     renameSync(folder, aside);
@@ -29,13 +33,16 @@ function swap(turn: number): void {
     swaps += 1;
     spin(turn % 7);
   } catch {
-    // The other process made the folder again while it was away.
+    // The other process created the folder again while it was renamed.
   }
   while (!isRestored()) continue;
   spin(turn === 0 ? 5_000 : (turn % 11) * 4);
 }
 
-/** A folder that the other process made goes; it may write into it just then. */
+/**
+ * Returns true if the original folder is back. A folder that the other process created is removed first. This can fail
+ * while that process writes into it.
+ */
 function isRestored(): boolean {
   try {
     rmSync(folder, { recursive: true, force: true });

@@ -1,4 +1,4 @@
-// A process that replaces a file again and again until it is killed, or has done it `MOST_WRITES` times.
+// Replaces a file again and again until it is killed or has written `MOST_WRITES` times.
 
 import { lstat } from 'node:fs/promises';
 import { replaceFile } from '../src/write/replace-file.ts';

@@ -1,4 +1,4 @@
-// The options of the commands that run an agent: declared once, read at this door.
+// Options of the commands that run an agent: declares them and reads their values.
 
 import { defined } from '@tidemark/core';
 import type { CacheOptions, CompactionOptions, TurnLimits, Mode, ProviderName, RewriteNotice } from '@tidemark/kit';
@@ -8,7 +8,7 @@ import { InvalidArgumentError, Option } from 'commander';
 
 import { CliError } from '../frame/failure.ts';
 
-/** What was asked for, as commander gives it. */
+/** Values of the agent options, as commander parses them. */
 export interface AgentFlags {
   readonly model?: string;
   readonly inPlace?: true;
@@ -33,13 +33,16 @@ export interface AgentFlags {
   readonly pruning?: NonNullable<CompactionOptions['pruning']>;
   readonly trust?: true;
   readonly network?: 'off' | 'on';
-  /** Set, not typed: from how much a rewrite costs on it is said. */
+  /**
+   * Cost in dollars from which a notice about a rewrite is printed. It comes from the settings; there is no
+   * command-line option for it.
+   */
   readonly rewriteCost?: string;
 }
 
 const MODES: readonly Mode[] = ['read-only', 'ask', 'auto'];
 
-/** Declares the options. */
+/** Declares the options of the commands that run an agent. */
 export function declareAgentFlags(command: Command): Command {
   return declareLimits(declareContext(declareRun(command)));
 }
@@ -84,7 +87,7 @@ function declareRun(command: Command): Command {
     .option('--config <file>', "settings in the place of the user's own: JSON, or TypeScript, which runs");
 }
 
-/** What the context holds and loses. */
+/** Declares the options that control the size of the context: padding, compaction and pruning. */
 function declareContext(command: Command): Command {
   return command
     .addOption(
@@ -126,9 +129,9 @@ function declareLimits(command: Command): Command {
 }
 
 /**
- * The mode that was asked for, if any.
+ * Returns the requested mode, or `undefined` if no option names one.
  *
- * @throws CliError `cli/usage` when two differ.
+ * @throws CliError `cli/usage` when the options name different modes.
  */
 export function modeIn({ mode, readOnly, ask }: AgentFlags): Mode | undefined {
   const said = new Set<Mode>([
@@ -142,15 +145,18 @@ export function modeIn({ mode, readOnly, ask }: AgentFlags): Mode | undefined {
   return only;
 }
 
-/** The limits that were asked for. */
+/** Returns the turn limits that the options set. */
 export function limitsIn({ maxCost, maxSteps, maxTokens }: AgentFlags): TurnLimits {
   return defined({ cost: maxCost, steps: maxSteps, tokens: maxTokens });
 }
 
-/** From how much on a rewrite is said, where it was asked for. */
+/**
+ * Returns the thresholds for a rewrite notice. Returns an empty object if neither the options nor the settings set one.
+ */
 export function rewriteNoticeIn(flags: AgentFlags): RewriteNotice | undefined {
   const { rewriteNotice, rewriteCost, inPlace } = flags;
-  // Whoever switches in place is told the price whatever it is, before it is paid.
+  // With `--in-place`, the price of the model switch is always reported before the user pays it, so the threshold is
+  // one token.
   const tokens = rewriteNotice ?? (inPlace === true ? 1 : undefined);
   const notice = defined({ tokens, cost: rewriteCost });
   return Object.keys(notice).length === 0 ? undefined : notice;

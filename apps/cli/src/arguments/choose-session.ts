@@ -1,4 +1,4 @@
-// Which session a prompt goes into: a named one, or the newest of the folder.
+// Chooses the session for a prompt: a named session, or the newest one of the folder.
 
 import { loadCapabilities } from '@tidemark/agent';
 import type {
@@ -14,25 +14,34 @@ import type {
 
 import { CliError } from '../frame/failure.ts';
 
-/** A session that is there, and the folder it works in. */
+/** Existing session, with the folder it works in. */
 export interface ChosenSession {
   readonly id: SessionId;
   readonly workspace: string;
-  /** The model it was last run with; another one could not read its cache. */
+  /** Model of the session's last epoch. Another model cannot read its cache. */
   readonly model: string | undefined;
-  /** Whom that model was asked of. */
+  /** Provider of the session's last epoch. */
   readonly provider: string | undefined;
-  /** What was said of that model where no catalog knows it, in tokens. */
+  /**
+   * Context window, in tokens, that the user gave for a model that is not in the catalog. `undefined` for a model of
+   * the catalog.
+   */
   readonly window: number | undefined;
-  /** The compaction policy that its last turn was begun with, where one was chosen. */
+  /** Compaction policy of the session's last turn, if the user chose one. */
   readonly compaction: TurnBegan['compaction'];
-  /** Whether its model has the tool `plan`; `undefined` before its first request. */
+  /** True if the model has the tool `plan`. `undefined` before the first request. */
   readonly plan: boolean | undefined;
-  /** What its last answer holds: calls that were cut are closed by who goes on. */
+  /**
+   * Parts of the session's last answer. If the turn was cut off, they include the calls that the resumed turn closes.
+   */
   readonly answered: readonly AnswerPart[];
 }
 
-/** @throws LogError `log/missing`. */
+/**
+ * Reads a session by its id.
+ *
+ * @throws LogError `log/missing` when the session does not exist.
+ */
 export async function namedSession(log: Log, id: SessionId): Promise<ChosenSession> {
   let workspace = '';
   let opened: EpochOpened | undefined;
@@ -54,7 +63,10 @@ export async function namedSession(log: Log, id: SessionId): Promise<ChosenSessi
   return { id, workspace, model, provider, window: await saidWindow(log, opened), compaction, plan, answered };
 }
 
-/** A queued change is not in force yet: the next epoch takes what is wanted then. */
+/**
+ * Returns true if the model has the tool `plan` after tools were appended or removed. A queued change is not passed
+ * here: it takes effect at the next epoch, and `epoch.opened` lists the tools of that epoch.
+ */
 function hasPlan(before: boolean | undefined, { added, removed }: ToolsChanged): boolean | undefined {
   if (added.some(isPlan)) return true;
   return removed.includes(PLAN) ? false : before;
@@ -66,7 +78,10 @@ function isPlan({ name }: ToolRecord): boolean {
   return name === PLAN;
 }
 
-/** What was said of a model is in the row that its epoch was opened with: of the caching of no other is nothing known. */
+/**
+ * Returns the window that the user gave for a model outside the catalog. The epoch's capabilities contain this window.
+ * Only the capabilities of such a model have `markers` set to `unknown`.
+ */
 async function saidWindow(log: Log, opened: EpochOpened | undefined): Promise<number | undefined> {
   if (opened === undefined) return undefined;
   const { window, markers } = await loadCapabilities(log.artifacts, opened);
@@ -74,10 +89,10 @@ async function saidWindow(log: Log, opened: EpochOpened | undefined): Promise<nu
 }
 
 /**
- * The session of this folder that changed last; imported transcripts are none of ours to go on with, and a subagent works
- * for another one.
+ * Returns the session of this folder that changed last. Imported transcripts are skipped because Tidemark cannot
+ * continue them. Sessions of subagents are skipped because they work for another session.
  *
- * @throws CliError `cli/not-found` when there is none.
+ * @throws CliError `cli/not-found` when the folder has no such session.
  */
 export async function newestSession(log: Log, folder: string): Promise<ChosenSession> {
   const { sessions } = await log.sessions({ workspace: folder });
@@ -92,7 +107,10 @@ function order({ changedAt, createdAt }: { readonly changedAt?: string; readonly
   return changedAt ?? createdAt;
 }
 
-/** By its own first record: a fork of an import is none. */
+/**
+ * Returns true if the session is an imported transcript. Checks the session's own first record, so a fork of an import
+ * does not count as imported.
+ */
 async function isImported(log: Log, { session, parent }: SessionSummary): Promise<boolean> {
   const own = parent === undefined ? 0 : parent.position + 1;
   for await (const record of log.read(session, own, own + 1))

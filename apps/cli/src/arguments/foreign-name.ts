@@ -1,5 +1,6 @@
-// Names of models as clouds and other programs write them. Such a name says where to send a request, and this program reaches
-// none of these places: the request would go to the maker of the model, with another key and another bill.
+// Refuses model names that belong to a cloud or to another program. Such a name states where to send the request, but
+// Tidemark cannot reach these places. Without this check the request would go to the maker of the model, with another
+// key and another bill.
 
 import type { ProviderName } from '@tidemark/kit';
 import { isProviderName, PROVIDERS } from '@tidemark/kit';
@@ -8,7 +9,7 @@ import { findModel } from '@tidemark/model';
 
 import { CliError } from '../frame/failure.ts';
 
-/** Vendors in front of the names of Amazon Bedrock, with the regions that may stand before them. */
+/** Matches model names of Amazon Bedrock: a vendor prefix, with an optional region before it. */
 const BEDROCK =
   /^(?:[a-z]{2,6}(?:-[a-z]{2,4})?\.)?(?:ai21|amazon|anthropic|cohere|deepseek|meta|mistral|openai|qwen)\.[a-z]/;
 
@@ -19,9 +20,9 @@ const CLOUDS: readonly (readonly [cloud: string, names: readonly RegExp[]])[] = 
 ];
 
 /**
- * Lets a name pass that is no cloud's, and does not hold a provider in front of a colon.
+ * Accepts a model name that is not a cloud's name and has no `provider:` prefix.
  *
- * @throws CliError `cli/refused` with what to do instead.
+ * @throws CliError `cli/refused` with the next step for any other name.
  */
 export function requireOwnName(model: string, catalog: Catalog): void {
   const name = model.trim().toLowerCase();
@@ -41,7 +42,10 @@ export function requireOwnName(model: string, catalog: Catalog): void {
   );
 }
 
-/** The same model where it can be reached. */
+/**
+ * Returns the advice to ask the maker for the same model. Returns an empty string if the catalog does not have the
+ * model.
+ */
 function atItsMaker(model: string, catalog: Catalog): string {
   const maker = (['anthropic', 'openai'] satisfies ProviderName[]).find(
     (one) => findModel(catalog, model, one) !== undefined,

@@ -1,10 +1,11 @@
-// A single word that is no command, such as `models` or `login`: it was most likely meant as one, and a prompt costs money. At
-// a terminal the person is asked; elsewhere it is refused with what there is, and how to say it as a prompt.
+// Handles a prompt of a single word that is not a command, such as `models` or `login`. The user most likely meant a
+// command, and a prompt costs money. At a terminal the user is asked. Elsewhere the word is refused, with the matching
+// command and the way to send the word as a prompt.
 
 import type { CommandContext } from '../frame/command.ts';
 import { CliError } from '../frame/failure.ts';
 
-/** Words that other programs have as commands, and what there is here. */
+/** Command names of other programs, each with the Tidemark command or setting to use instead. */
 const HINTS: ReadonlyMap<string, string> = new Map(
   Object.entries({
     auth: '`tidemark keys list` shows which keys there are, `tidemark keys set anthropic` keeps one',
@@ -40,17 +41,18 @@ const SAME: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/** What a command could be called. Other words, such as `erkläre` or `修复测试`, were never meant as one. */
+/** Matches words that could be a command name. Other words, such as `erkläre` or `修复测试`, are always a prompt. */
 const COMMAND_LIKE = /^[A-Za-z][A-Za-z0-9_-]*$/;
 
-/** Characters that show nothing, such as a zero-width space. */
+/** Matches invisible characters, such as a zero-width space. */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/gu;
 
 /**
- * Lets a prompt pass, unless it is a single word that looks like a command. Spaces around the word, characters that show
- * nothing and compatibility forms such as `ｍｏｄｅｌｓ` make no prompt of it.
+ * Accepts a prompt, unless it is a single word that looks like a command. The word is compared without surrounding
+ * spaces and invisible characters, and compatibility forms such as `ｍｏｄｅｌｓ` are normalized.
  *
- * @throws CliError `cli/unknown-command` where it is refused, or the person at the terminal says no.
+ * @throws CliError `cli/unknown-command` when the word is refused, or when the user at the terminal does not confirm
+ *   it.
  */
 export async function requirePrompt(words: readonly string[], context: CommandContext): Promise<void> {
   const [word, ...others] = words.filter((one) => plainWord(one) !== '');

@@ -1,5 +1,6 @@
-// Files that a prompt names: `@src/tax.js`, or `@"a b.txt"` where the name has spaces. The words stay as they were typed; each
-// file that is there stands behind them as a part of its own, so that the model need not guess what is a path.
+// Finds the files that a prompt names as `@src/tax.js`, or as `@"a b.txt"` if the name has spaces. The words of the
+// prompt stay unchanged. Each existing file follows them as a separate part, so the model does not have to guess which
+// words are paths.
 
 import { realpath } from 'node:fs/promises';
 import { isAbsolute, join, relative, resolve, sep } from 'node:path';
@@ -7,13 +8,16 @@ import { isAbsolute, join, relative, resolve, sep } from 'node:path';
 import type { ContentPart } from '@tidemark/log';
 
 const NAMED = /(?<![^\s(])@(?:"([^"\n]+)"|(\S+))/g;
-/** What a sentence puts behind a name. */
+/** Matches punctuation that follows a name in a sentence. */
 const PUNCTUATION = /[.,;:!?)\]}'"]+$/;
 
-/** The words, and behind them each file or folder of the workspace that they name, once. Any other `@` is words. */
+/**
+ * Returns the words as a text part, followed by one part for each file or folder of the workspace that they name. Any
+ * other `@` stays plain text.
+ */
 export async function partsOf(words: string, workspace: string): Promise<readonly ContentPart[]> {
   const text: ContentPart = { type: 'text', text: words };
-  // A workspace that is not there is for the turn to say.
+  // If the workspace does not exist, the turn reports the error later.
   const folder = words.includes('@') ? await realpath(workspace).catch(() => undefined) : undefined;
   if (folder === undefined) return [text];
   const named = [...words.matchAll(NAMED)].map(([, quoted, plain = '']) =>
@@ -32,13 +36,16 @@ async function firstInside(names: readonly string[], folder: string): Promise<st
   return undefined;
 }
 
-/** As it was typed, from the workspace on; `undefined` where nothing is, or where it leads out of the workspace. */
+/**
+ * Returns the path relative to the workspace. Returns `undefined` if nothing exists there, or if the path or its
+ * symbolic link leads out of the workspace.
+ */
 async function pathInside(name: string, folder: string): Promise<string | undefined> {
   const path = relative(folder, resolve(folder, name)) || '.';
   try {
     return isInside(path) && isInside(relative(folder, await realpath(join(folder, path)))) ? path : undefined;
   } catch {
-    // Whatever keeps it from being looked at, it stays a word that somebody typed.
+    // If the path cannot be checked for any reason, the word stays plain text.
     return undefined;
   }
 }

@@ -1,5 +1,5 @@
-// Images that come with a prompt: files of the user's own, wherever they lie, or what is piped in. What they are, and whether
-// they can be sent, is for the runtime to say.
+// Reads the images that come with a prompt: files in any folder, or an image piped to stdin. The runtime checks the
+// format and decides if an image can be sent.
 
 import { resolve } from 'node:path';
 
@@ -9,19 +9,25 @@ import type { GivenImage } from '@tidemark/kit';
 import type { CommandContext } from '../frame/command.ts';
 import { CliError } from '../frame/failure.ts';
 
-/** What stands for stdin, so that a clipboard can be piped in. */
+/** Image name that stands for stdin, so that the user can pipe in the clipboard. */
 const PIPED = '-';
 
-/** Most bytes of one: it stands in memory whole. */
+/** Maximum size of one image, in bytes. The whole image is held in memory. */
 const MOST_BYTES = 64 * 1024 * 1024;
 
-/** What a line says of images, and whether its prompt has words of its own. */
+/** Names given with `--image`. `words` is true if the prompt also has words on the command line. */
 export interface NamedImages {
   readonly names: readonly string[];
   readonly words: boolean;
 }
 
-/** The images as parts of a prompt, in the order in which they were named. @throws CliError `cli/not-found`, `cli/refused`, `cli/usage`. */
+/**
+ * Reads the images and returns them as parts of a prompt, in the order of their names.
+ *
+ * @throws CliError `cli/not-found` when a file does not exist.
+ * @throws CliError `cli/refused` when an image is too large or cannot be read as a regular file.
+ * @throws CliError `cli/usage` when `-` is named twice, or without piped input, or without a prompt in words.
+ */
 export async function imagesOf(
   { names, words }: NamedImages,
   { folder, input }: CommandContext,

@@ -1,8 +1,12 @@
-// Records as they are named on the command line: by position, as `57` or `@57`.
+// Parses a record position given on the command line, as `57` or `@57`.
 
 import { CliError } from '../frame/failure.ts';
 
-/** The position in an argument. @throws CliError `cli/usage` when it is none. */
+/**
+ * Returns the position that the argument names.
+ *
+ * @throws CliError `cli/usage` when the text is not a position.
+ */
 export function recordArgument(text: string): number {
   const found = /^@?(\d{1,15})$/.exec(text)?.[1];
   if (found !== undefined) return Number(found);

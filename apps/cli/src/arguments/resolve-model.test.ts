@@ -1,4 +1,4 @@
-// Which model a name means, and what is said of a name that means none.
+// Tests how a model name is resolved, and the error for a name that matches no model.
 
 import { defaultCatalog } from '@tidemark/model';
 import { sessionId } from '@tidemark/log';
@@ -24,7 +24,7 @@ function resolved(flags: AgentFlags, session?: ChosenSession): string | undefine
   return resolveModel(flags, { catalog: defaultCatalog(), session }).model;
 }
 
-/** The words of a refusal: message and next step. */
+/** Returns the message and the next step of the refusal. */
 function refusal(flags: AgentFlags, session?: ChosenSession): string {
   try {
     return `not refused: ${resolved(flags, session)}`;
@@ -35,7 +35,7 @@ function refusal(flags: AgentFlags, session?: ChosenSession): string {
   }
 }
 
-describe('a family', () => {
+describe('a family name', () => {
   test.each([
     ['sonnet', 'claude-sonnet-5-5'],
     ['Opus', 'claude-opus-5-5'],
@@ -47,11 +47,11 @@ describe('a family', () => {
     ['opus-5', 'claude-opus-5'],
     ['sonnet-3.7', 'claude-3-7-sonnet-20250219'],
     ['astra', 'gpt-6-astra'],
-  ])('%s is %s', (name, model) => {
+  ])('%s resolves to %s', (name, model) => {
     expect(resolved({ model: name })).toBe(model);
   });
 
-  test('is that of the provider which is asked', () => {
+  test('resolves to a model of the provider that --provider names', () => {
     expect(resolved({ model: 'sonnet', provider: 'openrouter' })).toBe('anthropic/claude-sonnet-5.5');
     expect(resolved({ model: 'sonnet', provider: 'simulator' })).toBe('claude-sonnet-5-5');
   });
@@ -61,43 +61,43 @@ describe('a family', () => {
     ['gpt-6', 'could be gpt-6-astra, gpt-6-sol, gpt-6-luna'],
     ['mini', 'could be gpt-5.4-mini'],
     ['claude', 'could be claude-fable-5-2, claude-mythos-5-2, claude-opus-5-5, claude-sonnet-5-5, claude-haiku-5-5'],
-  ])('%s is ambiguous, and the candidates are listed', (name, words) => {
+  ])('%s is ambiguous, and the error lists the candidates', (name, words) => {
     expect(refusal({ model: name })).toContain(words);
   });
 });
 
-describe('a name of the catalog', () => {
+describe('a complete model name', () => {
   test.each([
     ['claude-sonnet-4-5'],
     ['claude-sonnet-4-5-20250929'],
     ['gpt-6.1-sol'],
     ['anthropic/claude-opus-5.5'],
     ['claude-sonnet-4-5[1m]'],
-  ])('%s stays as it is', (name) => {
+  ])('%s stays unchanged', (name) => {
     expect(resolved({ model: name })).toBe(name);
   });
 
-  test('stays for a compatible server, and for the session whose model it is', () => {
+  test("stays unchanged for a compatible server, for the session's own model, and for the router with --window", () => {
     expect(resolved({ model: 'us.anthropic.claude-x', provider: 'compatible' })).toBe('us.anthropic.claude-x');
     expect(resolved({ model: 'own-model' }, { ...SESSION, model: 'own-model' })).toBe('own-model');
     expect(resolved({ model: 'some/model', window: 32_768 })).toBe('some/model');
   });
 
-  test('of a maker that is not reached is refused with the way through the router, and never with itself', () => {
+  test('of a maker that Tidemark cannot reach is refused with the command for OpenRouter, and the same name is not suggested', () => {
     const words = refusal({ model: 'gemini-3.8-flash' });
     expect(words).toContain('gemini-3.8-flash is made by Google, which Tidemark does not reach');
     expect(words).toMatch(/--provider openrouter --model google\/gemini-3\.8-flash --window \d+/);
     expect(words).not.toContain('did you mean');
   });
 
-  test('of another provider is refused with that provider', () => {
+  test('of another provider is refused, and the error names that provider', () => {
     expect(refusal({ model: 'gpt-6.1-sol', provider: 'anthropic' })).toContain(
       'Anthropic has no model "gpt-6.1-sol": it is asked of OpenAI | leave out --provider, or say --provider openai',
     );
   });
 });
 
-describe('a name of a cloud', () => {
+describe('a model name from a cloud', () => {
   test.each([
     ['anthropic.claude-sonnet-4-5-20250929-v1:0', 'Amazon Bedrock'],
     ['us.anthropic.claude-sonnet-4-5-20250929-v1:0', 'Amazon Bedrock'],
@@ -109,7 +109,7 @@ describe('a name of a cloud', () => {
     ['vertex_ai/claude-sonnet-4-5', 'Google Vertex AI'],
     ['publishers/anthropic/models/claude-sonnet-4-5', 'Google Vertex AI'],
     ['azure/gpt-4o', 'Microsoft Azure'],
-  ])('%s is refused with what to do', (name, cloud) => {
+  ])('%s is refused, and the error explains what to do instead', (name, cloud) => {
     for (const provider of [undefined, 'anthropic', 'simulator'] as const) {
       const words = refusal({ model: name, ...(provider !== undefined && { provider }) });
       expect(words).toContain(`is a name of ${cloud}, which Tidemark does not reach`);
@@ -117,18 +117,18 @@ describe('a name of a cloud', () => {
     }
   });
 
-  test('is refused with the same model at its maker, where the catalog has it', () => {
+  test("is refused with the maker's name for the same model, if the catalog has it", () => {
     expect(refusal({ model: 'us.anthropic.claude-sonnet-4-5-20250929-v1:0' })).toContain(
       'ask Anthropic itself with --model claude-sonnet-4-5;',
     );
   });
 
-  test('with a provider in front of a colon is taken apart', () => {
+  test('with a provider before a colon is refused with separate --provider and --model options', () => {
     expect(refusal({ model: 'openai:gpt-6.1-sol' })).toContain('--provider openai --model gpt-6.1-sol');
   });
 });
 
-describe('a name that the catalog does not know', () => {
+describe('a name that is not in the catalog', () => {
   test.each([
     ['gpt-7', 'did you mean gpt-5?'],
     ['gpt-unheard-of', 'name another, such as gpt-6-astra, gpt-6.1-sol'],
@@ -139,21 +139,21 @@ describe('a name that the catalog does not know', () => {
     ['gemini-unheard-of', 'name another, such as gemini-'],
     ['xyz', 'name another, such as claude-fable-5-2, gpt-6-astra, claude-mythos-5-2, gpt-6.1-sol, '],
     ['anthropic/claude-sonet-5', 'did you mean anthropic/claude-sonnet-5? Else say how many tokens'],
-  ])('%s is refused: %s', (name, next) => {
+  ])('%s is refused, and the next step contains: %s', (name, next) => {
     expect(refusal({ model: name })).toContain(`the catalog knows no model "${name}" | `);
     expect(refusal({ model: name })).toContain(next);
   });
 
-  test('is compared with the models of every provider where one is named', () => {
+  test('is compared with the models of every provider, even if --provider names one', () => {
     const next = 'did you mean claude-sonnet-5-5?';
     expect(refusal({ model: 'claud-sonnet-5-5', provider: 'openai' })).toContain(next);
   });
 
-  test('is tried in a new session where it may be newer than the catalog', () => {
+  test('is accepted for a new session if the model may be newer than the catalog', () => {
     expect(resolved({ model: 'claude-sonnet-7' })).toBe('claude-sonnet-7');
   });
 
-  test.each([[{}], [{ inPlace: true } as const]])('is refused where a session is to go on with it: %j', (how) => {
+  test.each([[{}], [{ inPlace: true } as const]])('is refused for an existing session: %j', (how) => {
     expect(refusal({ model: 'claude-sonnet-5-6', ...how }, SESSION)).toMatch(
       /knows no model "claude-sonnet-5-6", and s1 would keep .*did you mean claude-sonnet-5-5\?.*new session first/,
     );

@@ -1,5 +1,5 @@
-// The model that a name means: a name of the catalog, or a family such as `sonnet`, whose newest model it is. A name that means
-// none is refused here, before a key is looked for, a session forked or a request sent.
+// Resolves a model name: a name in the catalog, or a family such as `sonnet`, which stands for its newest model. A name
+// that matches no model is refused before the command looks up a key, forks a session or sends a request.
 
 import { nearestName } from '@tidemark/agent';
 import type { ProviderName } from '@tidemark/kit';
@@ -12,29 +12,29 @@ import type { ChosenSession } from './choose-session.ts';
 import { CliError } from '../frame/failure.ts';
 import { requireOwnName } from './foreign-name.ts';
 
-/** What a name is resolved with. */
+/** Catalog and session that a model name is resolved with. */
 export interface ModelUse {
-  /** With the user's changes. */
+  /** Model catalog, with the user's changes applied. */
   readonly catalog: Catalog;
-  /** The session that goes on, if one does. */
+  /** Session that the run continues, or `undefined` for a new session. */
   readonly session: ChosenSession | undefined;
 }
 
-/** Makers that are asked directly where no provider is named. */
+/** Makers whose models are searched if the user names no provider. */
 const MAKERS: readonly ProviderName[] = ['anthropic', 'openai'];
 
-/** What a line of Claude's is called. */
+/** Names of the Claude model families. */
 const FAMILIES = ['sonnet', 'opus', 'haiku', 'fable', 'mythos'] as const;
 
-/** Most models that an error lists. */
+/** Maximum number of models that an error lists. */
 const LISTED = 6;
 
 /**
- * Returns the flags with the catalog's name of the model in the place of a family's. The model of the session itself, and
- * any name for a compatible server, stay as they are.
+ * Returns the flags, with a family name replaced by the catalog's name of the model. The model of the session itself
+ * and any name for a compatible server stay unchanged.
  *
- * @throws CliError `cli/refused` for a name that means no model, more than one, or one that is not reached; and for a model
- *   that the catalog does not know where a session is to go on with it.
+ * @throws CliError `cli/refused` for a name that matches no model or several models, and for a model that Tidemark
+ *   cannot reach. Also for an unknown model in an existing session.
  */
 export function resolveModel(flags: AgentFlags, use: ModelUse): AgentFlags {
   const { model, provider: said } = flags;
@@ -46,7 +46,8 @@ export function resolveModel(flags: AgentFlags, use: ModelUse): AgentFlags {
   if (findIn(model, rows, use.catalog) !== undefined) return flags;
   const family = familyOf(model, rows);
   if (family !== undefined) return { ...flags, model: family.model };
-  // Anybody may serve any model through the router: its window is asked for elsewhere.
+  // OpenRouter can serve models that are not in the catalog, so the name is accepted here. Another check requires
+  // `--window` for such a model.
   const near = nearestName(model, [...namesOf(rows), ...FAMILIES]);
   if (provider === 'openrouter' && (flags.window !== undefined || near === undefined)) return flags;
   requireReached(model, use.catalog, provider);
@@ -69,7 +70,10 @@ function namesOf(rows: readonly Capabilities[]): readonly string[] {
   return rows.flatMap(({ model, aliases }) => [model, ...aliases]);
 }
 
-/** The newest model of a line of Claude's, or the only one that the words stand in. */
+/**
+ * Returns the newest model of a Claude family, or its model of the given version. For any other name, returns the model
+ * whose name contains all its words, if there is exactly one.
+ */
 function familyOf(model: string, rows: readonly Capabilities[]): Capabilities | undefined {
   const claude = claudeIn(model);
   if (claude?.family !== undefined) {
@@ -81,7 +85,10 @@ function familyOf(model: string, rows: readonly Capabilities[]): Capabilities | 
   return matching.length === 1 ? matching[0] : undefined;
 }
 
-/** What a name says of a Claude model, `sonnet` and `opus 4.8` included; `undefined` where another word stands in it. */
+/**
+ * Parses a Claude model name, including short names such as `sonnet` and `opus 4.8`. Returns `undefined` if the name
+ * contains any other word.
+ */
 function claudeIn(model: string): ClaudeName | undefined {
   const normal = normalModelName(model.trim().replaceAll(/[\s_]+/g, '-')).replaceAll('.', '-');
   const name = readClaudeName(normal.startsWith('claude') ? normal : `claude-${normal}`);
@@ -89,7 +96,7 @@ function claudeIn(model: string): ClaudeName | undefined {
   return words.every((word) => word === name?.family) ? name : undefined;
 }
 
-/** The rows of a line, newest first. */
+/** Returns the catalog rows of a family, newest first. */
 function familyRows(
   { family }: ClaudeName,
   rows: readonly Capabilities[],
@@ -102,7 +109,10 @@ function familyRows(
     .toSorted((a, b) => b.version - a.version);
 }
 
-/** Rows in whose name all words of this one stand. Numbers alone mean nothing. */
+/**
+ * Returns the rows whose model name contains every word of the given name. A name that consists only of numbers matches
+ * no row.
+ */
 function rowsWith(model: string, rows: readonly Capabilities[]): readonly Capabilities[] {
   const wanted = wordsOf(model);
   if (!wanted.some((word) => /[a-z]/.test(word))) return [];
@@ -120,7 +130,7 @@ function wordsOf(model: string): readonly string[] {
     .filter((word) => word !== '');
 }
 
-/** @throws CliError where another provider has it, or a maker that is not reached. */
+/** @throws CliError `cli/refused` when another provider has the model, or when Tidemark cannot reach its maker. */
 function requireReached(model: string, catalog: Catalog, provider: ProviderName | undefined): void {
   const row = findModel(catalog, model);
   if (row === undefined) return;
@@ -141,7 +151,7 @@ function requireReached(model: string, catalog: Catalog, provider: ProviderName 
   );
 }
 
-/** @throws CliError where the words stand in the names of several models. */
+/** @throws CliError `cli/refused` when the name matches several models. */
 function requireUnambiguous(model: string, rows: readonly Capabilities[]): void {
   const claude = claudeIn(model);
   const matching =
@@ -160,7 +170,10 @@ function requireUnambiguous(model: string, rows: readonly Capabilities[]): void 
   );
 }
 
-/** Of a known line and with a version, such as `claude-sonnet-7`: the catalog may be older than the model. */
+/**
+ * Returns true for a name with a known Claude family and a version, such as `claude-sonnet-7`. The catalog may be older
+ * than such a model.
+ */
 function mayBeNew(model: string): boolean {
   const normal = normalModelName(model);
   const name = readClaudeName(normal);
@@ -172,7 +185,10 @@ function mayBeNew(model: string): boolean {
   );
 }
 
-/** @throws CliError where a session is to go on with it: a fork, or an epoch, would stay behind where there is no such model. */
+/**
+ * @throws CliError `cli/refused` when the run continues an existing session. If the model does not exist, a useless
+ *   fork or epoch would remain in that session.
+ */
 function requireNewSession(
   flags: AgentFlags,
   model: string,
@@ -189,11 +205,11 @@ function requireNewSession(
 
 const NEWER = 'If it is newer than the catalog, add its row to catalog.json in the home';
 
-/** What can be asked in its place. */
+/** Rows and catalog from which an error suggests other models. */
 interface Others {
   readonly rows: readonly Capabilities[];
   readonly catalog: Catalog;
-  /** Through the router, which serves more than the catalog lists. */
+  /** True if the request goes through OpenRouter, which serves more models than the catalog lists. */
   readonly routed: boolean;
 }
 
@@ -207,7 +223,7 @@ function unknown(model: string, near: string | undefined, { rows, catalog, route
   return new CliError('cli/refused', `the catalog knows no model ${JSON.stringify(model)}`, `${next} ${newer}`);
 }
 
-/** The first model of each maker, then the second of each, and so on. */
+/** Sorts the rows so that the first model of each maker comes first, then the second model of each maker, and so on. */
 function makersInTurn(rows: readonly Capabilities[]): readonly Capabilities[] {
   const seen = new Map<string, number>();
   const turns = rows.map((row) => {

@@ -1,4 +1,4 @@
-// What a line says to the model: its words, what is piped in next to them, or what is piped in alone.
+// Reads the prompt of a command line: its words, its words with piped input, or piped input alone.
 
 import { isUtf8 } from 'node:buffer';
 
@@ -9,29 +9,31 @@ import type { CommandContext } from '../frame/command.ts';
 import { CliError } from '../frame/failure.ts';
 import { withStyle } from '../frame/shown.ts';
 
-/** The word that stands for what is piped in. */
+/** Word that stands for the piped input. */
 const PIPED = '-';
 
-/** Most bytes that are taken in: they stand in memory whole. */
+/** Maximum size of the piped input, in bytes. The whole input is held in memory. */
 const MOST_BYTES = 64 * 1024 * 1024;
 
-/** A prompt in words, and what comes along with it. */
+/** Text of a prompt, with its attachments. */
 export interface SaidPrompt {
   readonly words: string;
   readonly attachments: readonly GivenAttachment[];
 }
 
-/** What of a line says something. */
+/** Parts of the command line that determine the prompt. */
 export interface PromptLine {
   readonly words: readonly string[];
-  /** An image is what is piped in. */
+  /** True if the piped input is an image, as with `--image -`. */
   readonly imagePiped: boolean;
 }
 
 /**
- * Reads the prompt. What is piped in is the prompt where there are no words, or `-` alone; next to words it comes along.
+ * Reads the prompt. Piped input is the prompt if there are no words, or only `-`. With other words, piped input is an
+ * attachment.
  *
- * @throws CliError `cli/usage` where nothing is said; `cli/refused` for what is piped in and is no text, or too much.
+ * @throws CliError `cli/usage` when the prompt is empty.
+ * @throws CliError `cli/refused` when the piped input is not text, or is too large.
  */
 export async function readPrompt({ words, imagePiped }: PromptLine, context: CommandContext): Promise<SaidPrompt> {
   const { input } = context;

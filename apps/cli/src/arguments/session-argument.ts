@@ -1,11 +1,15 @@
-// A session as it is named on the command line.
+// Parses a session id given on the command line.
 
 import type { SessionId } from '@tidemark/log';
 import { sessionId } from '@tidemark/log';
 
 import { CliError } from '../frame/failure.ts';
 
-/** The session id in an argument. @throws CliError `cli/usage` when the text cannot be one. */
+/**
+ * Returns the session id in the argument.
+ *
+ * @throws CliError `cli/usage` when the text is not a valid session id.
+ */
 export function sessionArgument(text: string): SessionId {
   try {
     return sessionId(text);

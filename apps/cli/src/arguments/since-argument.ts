@@ -1,11 +1,15 @@
-// A day or an instant as it is named on the command line.
+// Parses a day or a time given on the command line.
 
 import type { Timestamp } from '@tidemark/log';
 import { timestamp } from '@tidemark/log';
 
 import { CliError } from '../frame/failure.ts';
 
-/** The beginning of the day in UTC, or the instant. @throws CliError `cli/usage` when the text is no day and no instant. */
+/**
+ * Returns the start of the day in UTC, or the given time.
+ *
+ * @throws CliError `cli/usage` when the text is neither a day nor a time.
+ */
 export function sinceArgument(text: string): Timestamp {
   const day = /^\d{4}-\d\d-\d\d$/.test(text);
   const instant = new Date(day ? `${text}T00:00:00.000Z` : text);

@@ -1,12 +1,15 @@
-// A prompt that begins with `/skill name`: skills that the user wants loaded, and what is to be done with them.
+// Parses a prompt that begins with `/skill name`: the skills to load, and the task for them.
 
-/** A prompt, and the skills that come with it. */
+/** Text of a prompt, and the names of the skills to load with it. */
 export interface SkilledPrompt {
   readonly words: string;
   readonly skills: readonly string[];
 }
 
-/** Takes `/skill name` off the front, as often as it stands there. Words that are left out are made up: load it. */
+/**
+ * Removes each leading `/skill name` from the prompt and returns the names. If no other words follow, the prompt
+ * becomes a request to use these skills.
+ */
 export function takeSkills(said: string): SkilledPrompt {
   const skills: string[] = [];
   let rest = said;

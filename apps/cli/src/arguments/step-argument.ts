@@ -1,10 +1,14 @@
-// A step as it is named on the command line.
+// Parses a step number given on the command line.
 
 import type { SessionId } from '@tidemark/log';
 
 import { CliError } from '../frame/failure.ts';
 
-/** The number in an argument. @throws CliError `cli/usage` when it is no step number. */
+/**
+ * Returns the step number in the argument.
+ *
+ * @throws CliError `cli/usage` when the text is not a step number.
+ */
 export function stepArgument(text: string): number {
   if (/^\d{1,9}$/.test(text)) return Number(text);
   throw new CliError(
@@ -14,7 +18,10 @@ export function stepArgument(text: string): number {
   );
 }
 
-/** The error for a step that is not there: an import has none of ours. */
+/**
+ * Returns the error for a step that does not exist. Imported sessions contain no requests sent by Tidemark, so they
+ * have no steps to show.
+ */
 export function noStep(session: SessionId, step: number | string): CliError {
   return new CliError(
     'cli/not-found',

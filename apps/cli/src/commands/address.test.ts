@@ -1,4 +1,5 @@
-// An address that holds a password: refused before anything is sent, and quoted nowhere.
+// Tests that an address with a password is refused before anything is sent, and that no output or file contains the
+// password.
 
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -32,7 +33,7 @@ function tidemark(args: readonly string[], environment: Readonly<Record<string, 
   });
 }
 
-/** All that stands in the files of a folder. */
+/** Returns the contents of all files in a folder and its subfolders. */
 function contentOf(folder: string): string {
   if (!existsSync(folder)) return '';
   return readdirSync(folder)
@@ -51,19 +52,19 @@ describe('a password in --base-url', () => {
     ['smoke', ['smoke', '--provider', 'anthropic', '--base-url', ADDRESS]],
     ['a misspelt flag', ['run', 'hello there', `--base-ulr=${ADDRESS}`]],
     ['an address in the place of a command', [ADDRESS]],
-  ])('is in no output and no file: %s', async (_title, args) => {
+  ])('appears in no output and no file: %s', async (_title, args) => {
     const ran = await tidemark(args);
     expect(ran.exit).not.toBe(0);
     expect(`${ran.out}${ran.err}${contentOf(stage.home)}`).not.toContain(WORD);
   });
 
-  test('is in no output and no file when a setting holds it', async () => {
+  test('appears in no output and no file when it comes from a setting', async () => {
     const ran = await tidemark(['run', 'hello there'], { TIDEMARK_BASE_URL_ANTHROPIC: ADDRESS });
     expect(ran.exit).not.toBe(0);
     expect(`${ran.out}${ran.err}${contentOf(stage.home)}`).not.toContain(WORD);
   });
 
-  test('is refused with what to do instead', async () => {
+  test('is refused, and the error explains what to do instead', async () => {
     const { exit, err } = await tidemark(['run', 'hello there', '--base-url', ADDRESS]);
     expect(exit).toBe(2);
     expect(err).toContain('the address of --base-url contains a user name or a password');

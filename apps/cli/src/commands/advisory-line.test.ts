@@ -1,4 +1,4 @@
-// The line that reports a context at the advisory tier, as a person at a terminal sees it in several processes.
+// Tests the line that reports a context at the advisory tier, as a user at a terminal sees it over several processes.
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,11 +10,11 @@ import { pretendRun } from '../../tests/pretend-run.ts';
 import { calls, openStage } from '../../tests/scenario.ts';
 
 const MODEL = 'claude-sonnet-4-6';
-/** Advisory is from 91,000 tokens, warning from 104,000. */
+/** Input limit of the model, in tokens. The advisory tier begins at 91,000 tokens, the warning tier at 104,000. */
 const INPUT = 130_000;
 const LONG = `read it: ${'one line of the prompt\n'.repeat(16_000)}`;
 
-test('the advisory line is printed at the step that reaches the tier, and at no later step and in no later process', async () => {
+test('the advisory line is printed at the step that reaches the tier, and not again by a later step or process', async () => {
   const stage = openStage();
   onTestFinished(() => stage.clear());
   const row = {

@@ -1,5 +1,5 @@
-// `tidemark cache`: how much of the input was read from the cache, what was paid again and why, what changed that should be
-// stable; with `--requests`, the latest requests in short.
+// `tidemark cache`: reports how much of the input was read from the cache, which tokens were paid again and why, and
+// which stable parts changed. With `--requests`, lists the latest requests.
 
 import type { AccountedSession } from '@tidemark/agent';
 import type { Account } from '@tidemark/context';
@@ -22,7 +22,7 @@ import { formatCount, formatNumber, percent } from '../frame/numbers.ts';
 import { reportRequests } from '../reports/request-report.ts';
 import type { TableOf } from '../frame/table.ts';
 
-/** Says how well the cache served. */
+/** Reports how much the cache was used. */
 export const cache: Command = {
   name: 'cache',
   summary: 'say how much was read from the cache, what was paid again and why, and what changed',
@@ -94,7 +94,7 @@ function share(rate: number | null): string {
 
 const CHURNED = ['model', 'parameters', 'system', 'tools', 'history'] as const;
 
-/** What changed of the prefix, and by which causes; side calls never count. */
+/** Returns the row that counts the changes of the prefix, by cause. Side calls are not counted. */
 function changesRow(sessions: readonly AccountedSession[]): readonly string[] {
   const causes = CHURNED.flatMap((what) => sessions.flatMap(({ churn }) => causesOf(what, churn[what])));
   const names = [...new Set(causes)];
@@ -106,7 +106,7 @@ function changesRow(sessions: readonly AccountedSession[]): readonly string[] {
   ];
 }
 
-/** Each change by its name, as often as it was made: `history (compaction)`. */
+/** Returns the name of each change, such as `history (compaction)`, repeated as often as the change happened. */
 function causesOf(what: string, changes: { readonly [cause: string]: number }): readonly string[] {
   return Object.entries(changes).flatMap(([cause, count]) =>
     Array.from({ length: count }, () => (what === cause ? what : `${what} (${cause})`)),

@@ -1,4 +1,4 @@
-// `tidemark compact` on a session that a turn left behind: what it says, and that a dry run changes nothing.
+// Tests `tidemark compact` on a session with finished turns: its output, and that a dry run changes nothing.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ afterEach(() => stage.clear());
 const tidemark = (...args: readonly string[]): Promise<Ran> =>
   pretendRun(args, { folder: stage.folder, environment: { TIDEMARK_HOME: stage.home } });
 
-/** A session of two prompts, the first a long one. */
+/** Creates a session with two prompts, of which the first is long. Returns its id. */
 async function left(): Promise<string> {
   const simulated = ['--provider', 'simulator'];
   expect(await tidemark('Pack the order. '.repeat(2_000), ...simulated)).toMatchObject({ exit: 0 });
@@ -33,7 +33,7 @@ async function left(): Promise<string> {
 
 const logOf = (session: string): string => readFileSync(join(stage.home, 'sessions', session, 'log.ndjson'), 'utf8');
 
-test('says in a dry run what it would free, and changes nothing; then does it, and every request is made again', async () => {
+test('a dry run reports the plan and changes nothing, a real run compacts once, and `verify` rebuilds every request', async () => {
   const session = await left();
   const before = logOf(session);
   const dry = await tidemark('compact', session, '--dry-run', '--json', '--tail-tokens', '500');
@@ -58,7 +58,7 @@ test('says in a dry run what it would free, and changes nothing; then does it, a
   });
 });
 
-test('--checkpoint-tokens bounds the checkpoint, with and without --fresh, and takes whole numbers alone', async () => {
+test('--checkpoint-tokens limits the checkpoint, with and without --fresh, and accepts only whole numbers', async () => {
   const session = await left();
   const sizeWith = async (...flags: readonly string[]): Promise<number> => {
     const { out } = await tidemark('compact', session, '--dry-run', '--json', ...flags);
@@ -73,7 +73,7 @@ test('--checkpoint-tokens bounds the checkpoint, with and without --fresh, and t
   });
 });
 
-test('begins anew in a fork that holds the checkpoint alone, which the tree shows, and leaves the session as it is', async () => {
+test('--fresh creates a fork that contains only the checkpoint, and leaves the session unchanged', async () => {
   const session = await left();
   const before = logOf(session);
   const dry = await tidemark('compact', session, '--fresh', '--dry-run', '--json');
@@ -93,7 +93,7 @@ test('begins anew in a fork that holds the checkpoint alone, which the tree show
   expect(said.out).toMatch(/begun anew as \S+; \S+ stays as it is\ngo on with `tidemark --session/);
 });
 
-test('refuses what does not go together, and says which to leave out', async () => {
+test('options that cannot be combined are refused, and the error names the option to omit', async () => {
   const session = await left();
   for (const flags of [
     ['--fresh', '--tail-tokens', '500'],
@@ -105,13 +105,13 @@ test('refuses what does not go together, and says which to leave out', async () 
   expect(await tidemark('compact', 'nobody', '--fresh')).toMatchObject({ exit: 3 });
 });
 
-test('refuses what is no session, and one that is not there', async () => {
+test('an invalid session id, a missing session and an unknown provider are refused', async () => {
   expect(await tidemark('compact', '../x')).toMatchObject({ exit: 2 });
   expect(await tidemark('compact', 'nobody')).toMatchObject({ exit: 3 });
   expect(await tidemark('compact', 'nobody', '--provider', 'nope')).toMatchObject({ exit: 2 });
 });
 
-test('a checkpoint of fewer tokens than its fixed words take is refused', async () => {
+test('--checkpoint-tokens is refused if it is smaller than the fixed text of a checkpoint', async () => {
   for (const tokens of ['0', '1', '599', 'many'])
     expect(await tidemark('compact', 'a-session', '--checkpoint-tokens', tokens)).toMatchObject({
       exit: 2,

@@ -1,4 +1,4 @@
-// `tidemark compact`: puts a checkpoint in the place of older history, or says what that would come to.
+// `tidemark compact`: replaces older history with a checkpoint, or reports what a compaction would save and cost.
 
 import { defined } from '@tidemark/core';
 import type { Compacting, CompactionReport } from '@tidemark/agent';
@@ -105,7 +105,7 @@ function requireTogether({ fresh, tailTokens, provider, baseUrl, compactionBy }:
   }
 }
 
-/** Takes no lock: the session is only read. */
+/** Creates the checkpoint of `--fresh` without a model. Takes no lock, because the session is only read. */
 async function startByLog(id: SessionId, flags: CompactFlags, context: CommandContext): Promise<CompactionReport> {
   const log = await context.store();
   const runtime = await runtimeOf(id, await foldLog(log, id), context);
@@ -113,7 +113,10 @@ async function startByLog(id: SessionId, flags: CompactFlags, context: CommandCo
   return startAfresh({ log, session: id, secrets, runtime }, settingsOf(flags));
 }
 
-/** No provider is needed: the row that the session was last run with says its limits. */
+/**
+ * Compacts the session without a model. No provider is needed: the capabilities that the session last used contain the
+ * limits.
+ */
 async function compactByLog(id: SessionId, flags: CompactFlags, context: CommandContext): Promise<CompactionReport> {
   const store = await context.store();
   const session = await openSession(store, id, createSecrets({ values: secretsOf(context.environment) }));
@@ -140,7 +143,7 @@ async function runtimeOf(id: SessionId, { epoch }: State, context: CommandContex
   return { capabilities, outputLimit, surroundings: THIS_MACHINE };
 }
 
-/** Output that a turn asks for, and that the gauge keeps free. */
+/** Maximum output that a turn requests, in tokens. The gauge keeps this much of the window free. */
 const OUTPUT_LIMIT = 32_000;
 
 async function askModel(id: SessionId, flags: CompactFlags, context: CommandContext): Promise<CompactionReport> {
@@ -182,7 +185,7 @@ function settingsOf({ tailTokens, checkpointTokens, dryRun }: CompactFlags): Com
   return defined({ tail: tailTokens, checkpoint: checkpointTokens, dryRun });
 }
 
-/** The flags as the engine takes them. */
+/** Flags of the command under the names that the engine uses. */
 interface CompactionFlags {
   readonly tail?: number;
   readonly checkpoint?: number;
@@ -231,7 +234,7 @@ function tokensOf(text: string): number {
   throw new InvalidArgumentError('Name a whole number of tokens.');
 }
 
-/** Below this the fixed words of a checkpoint alone take more. */
+/** Smallest allowed checkpoint, in tokens. The fixed text of a checkpoint needs about this much. */
 const LEAST_CHECKPOINT = 600;
 
 function checkpointTokensOf(text: string): number {

@@ -1,4 +1,4 @@
-// `tidemark config`: what is set here, and where each value comes from.
+// `tidemark config`: prints every setting in effect here and the source of its value.
 
 import { createSecrets, secretsOf } from '@tidemark/agent';
 import type { EffectiveSetting } from '@tidemark/settings';
@@ -9,7 +9,7 @@ import { keysOf, keyWords } from '../settings/key-presence.ts';
 import { settingsIn } from '../settings/settings-in.ts';
 import type { TableOf } from '../frame/table.ts';
 
-/** Prints what is set. */
+/** Prints the settings. */
 export const config: Command = {
   name: 'config',
   summary: 'print every setting in force here, and where its value comes from',
@@ -47,7 +47,7 @@ async function print(flags: ConfigFlags, context: CommandContext): Promise<Comma
   return undefined;
 }
 
-/** A key may have been put where none belongs. */
+/** Masks secrets in the value. A user may have put a key into a setting where no key belongs. */
 async function withoutSecrets(each: EffectiveSetting, { environment }: CommandContext): Promise<EffectiveSetting> {
   if (each.value === undefined) return each;
   const { mask } = createSecrets({ values: secretsOf(environment) });
@@ -55,7 +55,7 @@ async function withoutSecrets(each: EffectiveSetting, { environment }: CommandCo
   return { ...each, value };
 }
 
-/** What no folder may set, trusted or not. */
+/** Settings that a folder cannot set, even if it is trusted, with the reason. */
 const NO_FOLDER: ReadonlyMap<string, string> = new Map(
   Object.entries({
     'permissions.rules': "the rules of a folder ask and deny; those that allow are the user's own",

@@ -1,4 +1,4 @@
-// `tidemark cost`, `cache` and `skills` over sessions that are the same every time.
+// Tests `tidemark cost`, `cache`, `skills`, `show` and `why` on sessions that are identical in every run.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -23,14 +23,14 @@ beforeAll(async () => {
 
 const tidemark = (...args: readonly string[]): Promise<Ran> => pretendRun(args, { store });
 
-/** As it stands on a terminal, without its colours. */
+/** Returns the output as a terminal shows it, without colour codes. */
 async function onTerminal(...args: readonly string[]): Promise<string> {
   const { out } = await pretendRun(args, { store, colour: true });
   return out.replaceAll(/\u001b\[\d+m/g, '');
 }
 
-describe('cost', () => {
-  test('sums up all sessions, a line each, newest first', async () => {
+describe('`tidemark cost`', () => {
+  test('sums up all sessions, one line each, newest first', async () => {
     expect(await onTerminal('cost')).toMatchInlineSnapshot(`
       "2 sessions, 12 calls, 2026-11-20 to 2026-11-21
       paid       $0.126
@@ -43,7 +43,7 @@ describe('cost', () => {
       "
     `);
   });
-  test('tells the calls of one session apart by what they paid again, and prices them with another model', async () => {
+  test('groups the calls of one session by the cause of the tokens paid again, and prices them with another model', async () => {
     expect(await onTerminal('cost', session, '--as', 'claude-haiku-4-5')).toMatchInlineSnapshot(`
       "played-20-1, 6 calls, 2026-11-20
       paid      $0.0631
@@ -58,7 +58,7 @@ describe('cost', () => {
       "
     `);
   });
-  test('counts from a day on', async () => {
+  test('counts only the calls from the given day on', async () => {
     expect(await onTerminal('cost', '--by', 'day', '--since', '2026-11-21')).toMatchInlineSnapshot(`
       "1 session, 6 calls, 2026-11-21
       paid      $0.0631
@@ -72,8 +72,8 @@ describe('cost', () => {
   });
 });
 
-describe('cache', () => {
-  test('gives the rates of all sessions, and what changed under them', async () => {
+describe('`tidemark cache`', () => {
+  test('prints the rates of all sessions and the changes of their prefixes', async () => {
     expect(await onTerminal('cache')).toMatchInlineSnapshot(`
       "2 sessions, 12 calls, 2026-11-20 to 2026-11-21
       hit rate        50.0%  read, of 62,046 input tokens
@@ -89,7 +89,7 @@ describe('cache', () => {
       "
     `);
   });
-  test('says what one session paid again, by cause', async () => {
+  test('prints the tokens that one session paid again, by cause', async () => {
     expect(await onTerminal('cache', session)).toMatchInlineSnapshot(`
       "played-20-1, 6 calls, 2026-11-20
       hit rate       50.0%  read, of 31,023 input tokens
@@ -105,7 +105,7 @@ describe('cache', () => {
       "
     `);
   });
-  test('groups by contract', async () => {
+  test('groups the calls by prompt contract', async () => {
     expect(await onTerminal('cache', '--by', 'contract')).toMatchInlineSnapshot(`
       "2 sessions, 12 calls, 2026-11-20 to 2026-11-21
       hit rate        50.0%  read, of 62,046 input tokens
@@ -120,7 +120,7 @@ describe('cache', () => {
       "
     `);
   });
-  test('lists the latest requests by the sizes of their sections', async () => {
+  test('lists the latest requests with the sizes of their sections', async () => {
     expect(await onTerminal('cache', session, '--requests')).toMatchInlineSnapshot(`
       "the latest requests of 1 session, sizes in estimated tokens
 
@@ -137,15 +137,15 @@ describe('cache', () => {
   });
 });
 
-describe('show', () => {
-  test('says how far forecasts were off', async () => {
+describe('`tidemark show`', () => {
+  test('prints the error of the forecasts', async () => {
     const [headline] = (await onTerminal('show', session)).split('\n');
     expect(headline).toMatchInlineSnapshot(
       `"played-20-1: 32 records, 5 steps, 1 side call; forecasts off by 3.3% of the input"`,
     );
   });
 
-  test('sets a request that breaks beside the one before it, and marks the first difference', async () => {
+  test('prints a breaking request next to the previous one, and marks the first difference', async () => {
     expect(await onTerminal('show', session, '3', '--diff')).toMatchInlineSnapshot(`
       "step 3 of played-20-1: 21,397 bytes, 10 blocks, epoch 1, digest d30b73db27f7…
       breaks the request before it at block 0, byte 2
@@ -167,7 +167,7 @@ describe('show', () => {
   });
 });
 
-test('why says each cause in words, with its price', async () => {
+test('`why` explains each cause in words, with its price', async () => {
   expect(await onTerminal('why', session)).toMatchInlineSnapshot(`
     "step 2 at 2026-11-20T12:06:36.000Z
       paid again: 5,157 tokens, $0.0178 above reading them
@@ -187,7 +187,7 @@ describe('with --json', () => {
   const json = async (...args: readonly string[]): Promise<unknown> =>
     JSON.parse((await tidemark(...args, '--json')).out);
 
-  test('every sum and rate is one object, and the groups add up to the whole', async () => {
+  test('`cache` prints one object with every sum and rate, and the groups add up to the whole', async () => {
     const found = await json('cache', '--by', 'day');
     expect(found).toMatchObject({
       by: 'day',
@@ -204,7 +204,7 @@ describe('with --json', () => {
     });
   });
 
-  test('a request has the shape of its body, and none of its words', async () => {
+  test('a request is printed with the shape of its body and none of its text', async () => {
     const { out } = await tidemark('cache', session, '--requests', '--json');
     expect(out).not.toMatch(/word|What did I say|So it is|Looks at/);
     expect(JSON.parse(out).sessions[0].requests.at(-1)).toMatchObject({
@@ -218,7 +218,7 @@ describe('with --json', () => {
   });
 });
 
-describe('what cannot be reported', () => {
+describe('`cost`, `cache` and `skills` with nothing to report', () => {
   test.each([
     [['cost', 'nobody'], 3, /no session nobody[\s\S]*next: .*tidemark sessions/],
     [['cache', '../x'], 2, /not a session id/],
@@ -231,7 +231,7 @@ describe('what cannot be reported', () => {
     expect(await tidemark(...args)).toMatchObject({ exit, out: '', err: expect.stringMatching(words) });
   });
 
-  test('nothing is no error: it says what brings something', async () => {
+  test('an empty store is no error, and the output names the command that adds data', async () => {
     const empty = openNdjsonStore({ home: join(home, 'empty') });
     for (const command of ['cost', 'cache']) {
       const ran = await pretendRun([command], { store: empty });

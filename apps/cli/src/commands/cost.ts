@@ -1,4 +1,5 @@
-// `tidemark cost`: what calls to models cost, and what the same calls would have cost otherwise.
+// `tidemark cost`: reports the cost of model calls, and what the same calls would have cost without a cache, ideally
+// cached, or with another model.
 
 import { defined } from '@tidemark/core';
 import type { Account, Compared } from '@tidemark/context';
@@ -24,7 +25,7 @@ import { formatCount, dollars, formatNumber } from '../frame/numbers.ts';
 import { readCatalog } from '../settings/own-catalog.ts';
 import type { TableOf } from '../frame/table.ts';
 
-/** Says what was paid. */
+/** Reports the cost of model calls. */
 export const cost: Command = {
   name: 'cost',
   summary: 'say what calls to models cost: paid, without a cache, ideally cached, with another model',
@@ -59,7 +60,11 @@ async function report(session: string | undefined, flags: CostFlags, context: Co
   return undefined;
 }
 
-/** @throws CliError `cli/not-found` with the nearest model that the catalog has. */
+/**
+ * Returns the catalog's capabilities of the model.
+ *
+ * @throws CliError `cli/not-found` with the nearest model of the catalog.
+ */
 function modelArgument(name: string, catalog: Catalog): Capabilities {
   const found = findModel(catalog, name);
   if (found !== undefined) return found;
@@ -86,7 +91,7 @@ function sums(account: Account, as: Capabilities | undefined): TableOf {
   return { head: [], rows, numbers: [1] };
 }
 
-/** What the sums leave out, and what a length added to them. */
+/** Returns remarks on the sums: calls that they omit, and the cost that long requests added. */
 function remarks(account: Account, as: Capabilities | undefined): readonly string[] {
   const { calls, compared, other, dearer } = account;
   const partly = (name: string, part: { readonly calls: number; readonly paid: string }): readonly string[] => {
@@ -100,7 +105,10 @@ function remarks(account: Account, as: Capabilities | undefined): readonly strin
   return [...unknownsOf(account), ...cliffLine(dearer), ...partly('uncached, ideal', compared), ...named];
 }
 
-/** The calls beyond a price cliff, and what their length added as far as that is known. */
+/**
+ * Returns a line about the calls above a price cliff and the cost that their length added, as far as the prices are
+ * known.
+ */
 function cliffLine({ calls, unpriced, ...added }: Account['dearer']): readonly string[] {
   if (calls === 0) return [];
   const more = unpriced === calls ? 'an unknown amount' : dollars(added.cost);
@@ -126,7 +134,10 @@ function groups(reported: Reported): TableOf {
   return { head: [by, 'calls', 'input', 'output', 'paid', '× ideal'], rows, numbers: [1, 2, 3, 4, 5] };
 }
 
-/** Over the calls of which both are known; the ideal of nothing is nothing. */
+/**
+ * Returns the paid cost divided by the ideal cost, over the calls for which both are known. Returns `?` if the ideal
+ * cost is 0.
+ */
 function timesIdeal({ paid, ideal }: Compared): string {
   return Number(ideal) === 0 ? '?' : (Number(paid) / Number(ideal)).toFixed(2);
 }

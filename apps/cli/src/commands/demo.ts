@@ -1,4 +1,5 @@
-// `tidemark demo`: an agent at real work on a sample project, killed once on the way; or a recorded session driven again.
+// `tidemark demo`: runs an agent on a sample project and kills it once on the way. With `--recorded`, replays a
+// recorded session instead.
 
 import { Option } from 'commander';
 

@@ -1,4 +1,4 @@
-// `tidemark doctor` over real homes.
+// Tests `tidemark doctor` on real home folders.
 
 import {
   chmodSync,
@@ -40,7 +40,7 @@ function doctor(...args: readonly string[]): Promise<Ran> {
   return pretendRun(['doctor', ...args], { environment: { TIDEMARK_HOME: home } });
 }
 
-/** A session of a beginning and two prompts. */
+/** Creates a session with its first record and two prompts. Returns the path of its log. */
 async function record(name: string): Promise<string> {
   const id = sessionId(name);
   const at = timestamp('2026-11-20T09:30:00.000Z');
@@ -58,20 +58,20 @@ async function record(name: string): Promise<string> {
   return join(home, 'sessions', name, 'log.ndjson');
 }
 
-/** Changes letters inside the second line, by default one. Returns the offset of that line. */
+/** Changes letters in the second line of the log, by default one letter. Returns the byte offset of that line. */
 function damage(path: string, becomes = 'forst'): number {
   const text = readFileSync(path, 'utf8');
   writeFileSync(path, text.replace('first', becomes));
   return text.indexOf('\n') + 1;
 }
 
-test('finds a new home good, and says that it is not there yet', async () => {
+test('`doctor` accepts a home that does not exist yet, and reports this', async () => {
   const { exit, out } = await pretendRun(['doctor'], { environment: { TIDEMARK_HOME: join(home, 'none') } });
   expect(exit).toBe(0);
   expect(out).toMatch(/good +home: .*not there yet/);
 });
 
-test('finds sound sessions good, and counts their records', async () => {
+test('`doctor` reports sound sessions as good, with the number of their records', async () => {
   await record('one');
   await record('two');
   const { exit, out } = await doctor();
@@ -80,19 +80,19 @@ test('finds sound sessions good, and counts their records', async () => {
   expect(out).toContain('2 sessions, 6 records, 0 damaged');
 });
 
-test('counts one session, and one record, in the singular', async () => {
+test('`doctor` uses the singular for one session', async () => {
   await record('one');
   expect((await doctor()).out).toContain('\n1 session, 3 records, 0 damaged');
 });
 
-test('warns of a home that is open to others', async () => {
+test('`doctor` warns about a home that other users can read', async () => {
   chmodSync(home, 0o755);
   const { exit, out } = await doctor();
   expect(exit).toBe(0);
   expect(out).toContain(`open to others (0755)\n         next: chmod 700 ${home}`);
 });
 
-test('says of each provider whether its key is set, and never what it is', async () => {
+test('`doctor` reports for each provider if its key is set, and never prints the key', async () => {
   const environment = { TIDEMARK_HOME: home, ANTHROPIC_API_KEY: 'very-secret', OPENAI_API_KEY: ' ' };
   const text = await pretendRun(['doctor'], { environment });
   const json = await pretendRun(['doctor', '--json'], { environment });
@@ -107,7 +107,7 @@ test('says of each provider whether its key is set, and never what it is', async
   expect(`${text.out}${text.err}${json.out}`).not.toContain('very-secret');
 });
 
-test('says whether a sandbox holds commands, and what follows where none does', async () => {
+test('`doctor` reports if a sandbox confines commands, and the consequence if none does', async () => {
   const { out } = await doctor();
   expect(out).toMatch(/^(good|warning) +sandbox: bubblewrap /m);
   expect(checkSandbox('works')).toMatchObject({
@@ -119,14 +119,14 @@ test('says whether a sandbox holds commands, and what follows where none does', 
   expect(checkSandbox('missing')).toMatchObject({ state: 'warning', next: expect.stringContaining('bwrap') });
 });
 
-test('says whether the system has a keyring', async () => {
+test('`doctor` reports if the system has a keyring', async () => {
   expect((await doctor()).out).toMatch(/good +keyring: the keyring of this system cannot be used.*environment alone/);
   const keyring = { get: async () => undefined, set: async () => undefined, remove: async () => false };
   const { out } = await pretendRun(['doctor'], { environment: { TIDEMARK_HOME: home }, keyring });
   expect(out).toMatch(/good +keyring: can be used/);
 });
 
-test('names a damage with path, line, offset and phase, the repair, and ends with 4', async () => {
+test('`doctor` reports damage with path, line, offset, phase and repair command, and ends with 4', async () => {
   await record('sound');
   const path = await record('torn');
   const offset = damage(path);
@@ -146,7 +146,7 @@ test('names a damage with path, line, offset and phase, the repair, and ends wit
   expect(text.out).toContain('2 sessions, 4 records, 1 damaged');
 });
 
-test('repairs into a new session and leaves the damaged one byte for byte', async () => {
+test('a repair creates a new session and leaves the damaged one unchanged, byte for byte', async () => {
   const path = await record('torn');
   damage(path);
   const before = readFileSync(path);
@@ -165,7 +165,7 @@ test('repairs into a new session and leaves the damaged one byte for byte', asyn
   expect((await doctor()).out).toMatch(/good +session torn-repaired: 3 records/);
 });
 
-test('finds a changed byte at every offset of a record, names it, and repairs it without a loss', async () => {
+test('`doctor` finds and names a changed byte at every offset of a record, and repairs it without loss', async () => {
   const path = await record('torn');
   const sound = readFileSync(path);
   const offset = sound.indexOf(0x0a) + 1;
@@ -187,7 +187,7 @@ test('finds a changed byte at every offset of a record, names it, and repairs it
   }
 });
 
-test('says which records are lost, and keeps all others', async () => {
+test('a repair keeps all sound records and names the lost ones', async () => {
   const offset = damage(await record('torn'), 'gone!');
   const { exit, out } = await doctor('--repair', 'torn');
   expect([exit, out]).toEqual([
@@ -197,7 +197,7 @@ test('says which records are lost, and keeps all others', async () => {
   ]);
 });
 
-test('names a damage in a first line as well, and repairs that too', async () => {
+test('`doctor` reports and repairs damage in the first line too', async () => {
   const path = await record('torn');
   writeFileSync(path, readFileSync(path, 'utf8').replace('"workspace"', '"workspade"'));
   const { exit, out } = await doctor();
@@ -207,7 +207,7 @@ test('names a damage in a first line as well, and repairs that too', async () =>
   expect((await doctor('--repair', 'torn')).out).toMatch(/^3 records of torn are now in torn-repaired, 1 of them/);
 });
 
-test('names a damaged artifact, and ends with 4', async () => {
+test('`doctor` names a damaged artifact, and ends with 4', async () => {
   const { digest } = await openNdjsonStore({ home }).artifacts.put(Buffer.from('an output'));
   const path = join(home, 'artifacts', digest.slice(0, 2), digest);
   writeFileSync(path, 'an outpux');
@@ -216,7 +216,7 @@ test('names a damaged artifact, and ends with 4', async () => {
   expect(out).toContain(`failed   artifacts: 1 artifacts, 9 B, 1 damaged:\n         ${path}\n`);
 });
 
-test('names a damaged snapshot, which nobody uses', async () => {
+test('`doctor` names a damaged snapshot, which is not used, and ends with 0', async () => {
   await record('one');
   const path = join(home, 'sessions', 'one', 'snapshot');
   writeFileSync(path, 'no snapshot');
@@ -225,7 +225,7 @@ test('names a damaged snapshot, which nobody uses', async () => {
   expect(out).toContain(`3 records; its snapshot is damaged and not used\n         next: rm ${path}\n`);
 });
 
-test('suggests to collect once a home is large', async () => {
+test('`doctor` suggests `--gc` when the home is large', async () => {
   await record('one');
   expect(await checkSize(home)).toMatchObject({ state: 'good' });
   expect(await checkSize(home, 100)).toMatchObject({
@@ -234,7 +234,7 @@ test('suggests to collect once a home is large', async () => {
   });
 });
 
-test('removes what no log names, and says what that frees; a dry run only says it', async () => {
+test('`--gc` removes artifacts that no log names and reports the freed bytes; with --dry-run it only reports them', async () => {
   await record('one');
   const { digest } = await openNdjsonStore({ home }).artifacts.put(Buffer.from('nobody names this'));
   const path = join(home, 'artifacts', digest.slice(0, 2), digest);
@@ -254,14 +254,14 @@ test('removes what no log names, and says what that frees; a dry run only says i
   expect((await doctor('--gc', '--repair', 'one')).exit).toBe(2);
 });
 
-test('what cannot be repaired does not name the repair as its next step', async () => {
+test('the error for a log that cannot be repaired does not suggest a repair', async () => {
   writeFileSync(await record('one'), 'nothing of it is left\n');
   const { exit, err } = await doctor('--repair', 'one');
   expect([exit, err]).toEqual([4, expect.stringContaining('cannot be had back')]);
   expect(err).not.toContain('--repair');
 });
 
-/** What is put in the place of a log; it may have to be taken away again. */
+/** Puts something in the place of a log. Returns a function that removes it again. */
 type Put = (path: string) => Promise<() => void>;
 const putting =
   (put: (path: string) => void): Put =>
@@ -274,30 +274,33 @@ const LOST: readonly (readonly [string, Put, string])[] = [
   ['was emptied', putting(emptied), 'its records are gone: there is none in '],
 ];
 
-test.each(LOST)('a session whose log %s is named beside the others, with the next step', async (_, put, reason) => {
-  await record('sound');
-  const path = await record('lost');
-  rmSync(path);
-  const close = await put(path);
-  const listed = await pretendRun(['sessions'], { environment: { TIDEMARK_HOME: home } });
-  const looked = await doctor();
-  const repaired = await doctor('--repair', 'lost');
-  close();
-  expect(listed).toMatchObject({ exit: 0, err: expect.stringContaining(reason) });
-  expect(listed.out).toContain('sound');
-  expect(listed.err).toMatch(/^unreadable: lost: .*; see `tidemark doctor`\n$/s);
-  expect(looked.exit).toBe(4);
-  expect(looked.out).toMatch(/good +session sound: 3 records/);
-  expect(looked.out).toContain(reason);
-  expect(looked.out).toContain('\n         next: restore its folder from a backup, or move it away\n');
-  expect(looked.out).toContain('2 sessions, 3 records, 1 damaged');
-  expect([repaired.exit, repaired.out]).toEqual([4, '']);
-  expect(repaired.err).toContain('nothing of session lost can be copied, since not one record of it can be read: ');
-  expect(repaired.err).toContain('nothing was changed; restore its folder from a backup, or move it away');
-  expect(existsSync(join(home, 'sessions', 'lost-repaired'))).toBe(false);
-});
+test.each(LOST)(
+  'a session whose log %s is reported with the next step, and the other sessions are still listed',
+  async (_, put, reason) => {
+    await record('sound');
+    const path = await record('lost');
+    rmSync(path);
+    const close = await put(path);
+    const listed = await pretendRun(['sessions'], { environment: { TIDEMARK_HOME: home } });
+    const looked = await doctor();
+    const repaired = await doctor('--repair', 'lost');
+    close();
+    expect(listed).toMatchObject({ exit: 0, err: expect.stringContaining(reason) });
+    expect(listed.out).toContain('sound');
+    expect(listed.err).toMatch(/^unreadable: lost: .*; see `tidemark doctor`\n$/s);
+    expect(looked.exit).toBe(4);
+    expect(looked.out).toMatch(/good +session sound: 3 records/);
+    expect(looked.out).toContain(reason);
+    expect(looked.out).toContain('\n         next: restore its folder from a backup, or move it away\n');
+    expect(looked.out).toContain('2 sessions, 3 records, 1 damaged');
+    expect([repaired.exit, repaired.out]).toEqual([4, '']);
+    expect(repaired.err).toContain('nothing of session lost can be copied, since not one record of it can be read: ');
+    expect(repaired.err).toContain('nothing was changed; restore its folder from a backup, or move it away');
+    expect(existsSync(join(home, 'sessions', 'lost-repaired'))).toBe(false);
+  },
+);
 
-/** A socket is a name that nobody can open, root included. */
+/** Puts a socket at the path. No user can open a socket as a file, not even root. */
 async function listenAt(path: string): Promise<() => void> {
   const server = createServer();
   await new Promise<void>((resolve) => void server.listen(path, resolve));
@@ -309,18 +312,18 @@ function emptied(path: string): void {
   writeFileSync(join(path, '..', 'snapshot'), 'of more than nothing');
 }
 
-test('a session that was begun and never written is none', async () => {
+test('a session that was created and never written is not counted', async () => {
   const path = await record('begun');
   writeFileSync(path, '');
   expect((await doctor()).out).toContain('0 sessions, 0 records, 0 damaged');
 });
 
-test('refuses to repair what is not there or no session id', async () => {
+test('--repair refuses a session that does not exist and an invalid session id', async () => {
   expect((await doctor('--repair', 'nobody')).exit).toBe(3);
   expect((await doctor('--repair', '../up')).exit).toBe(2);
 });
 
-/** A session whose records name these artifacts, none of which is put. */
+/** Creates a session whose records name these artifacts. The artifacts themselves are not stored here. */
 async function recordNaming(name: string, ...digests: readonly Digest[]): Promise<void> {
   const writer = await openNdjsonStore({ home }).create(sessionId(name));
   const at = timestamp('2026-11-20T09:30:00.000Z');
@@ -331,7 +334,7 @@ async function recordNaming(name: string, ...digests: readonly Digest[]): Promis
   await writer.close();
 }
 
-test('names an artifact that a log names and that is missing, with its session and position, and ends with 4', async () => {
+test('`doctor` names a missing artifact with the session and position that need it, and ends with 4', async () => {
   const { digest: kept } = await openNdjsonStore({ home }).artifacts.put(Buffer.from('kept'));
   const gone = digestOf('ab'.repeat(32));
   await recordNaming('whole', kept);
@@ -358,7 +361,7 @@ test('names an artifact that a log names and that is missing, with its session a
   );
 });
 
-test('names twenty of many missing artifacts, and counts the rest', async () => {
+test('`doctor` names 20 of many missing artifacts and counts the others', async () => {
   const many = Array.from({ length: 25 }, (_, index) => digestOf(index.toString(16).padStart(64, 'c')));
   await recordNaming('lacking', ...many);
   const { out } = await doctor();
@@ -367,13 +370,14 @@ test('names twenty of many missing artifacts, and counts the rest', async () => 
   expect(out).toContain('\n         and 5 more\n');
 });
 
-test('finds each artifact of a real session that is deleted', async () => {
+test('`doctor` finds each deleted artifact of a real session', async () => {
   const stage = openStage();
   onTestFinished(() => stage.clear());
   const environment = { TIDEMARK_HOME: stage.home };
   const ran = await pretendRun(['hello there', '--provider', 'simulator'], { folder: stage.folder, environment });
   expect(ran.exit).toBe(0);
-  // `doctor` tries the sandbox too, which takes longer than all of this.
+  // The test calls `inspectSessions` directly. `doctor` also tries the sandbox, which takes longer than this whole
+  // test.
   const stateOf = async (): Promise<readonly string[]> => {
     const found: string[] = [];
     for await (const { state, found: words } of inspectSessions(openNdjsonStore({ home: stage.home }), stage.home))

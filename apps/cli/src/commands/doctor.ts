@@ -1,4 +1,4 @@
-// `tidemark doctor`: is everything as it must be, and what to do where it is not.
+// `tidemark doctor`: checks that everything is in order, and prints what to do where a check fails.
 
 import { tmpdir } from 'node:os';
 
@@ -28,7 +28,9 @@ import { formatCount, formatNumber } from '../frame/numbers.ts';
 import type { Shown, Style } from '../frame/shown.ts';
 import { withStyle } from '../frame/shown.ts';
 
-/** Looks at the environment, at every session and artifact; repairs or collects when asked. */
+/**
+ * Checks the environment, every session and every artifact. On request, repairs a session or removes unused artifacts.
+ */
 export const doctor: Command = {
   name: 'doctor',
   summary: 'check the environment, the keys and every session; repair a damaged one; remove what no log names',

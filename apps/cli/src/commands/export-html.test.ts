@@ -1,4 +1,4 @@
-// `tidemark export --format html`: one page that loads and runs nothing, whatever the session holds.
+// Tests `tidemark export --format html`: the page loads and runs nothing, for any content of the session.
 
 import type { Log } from '@tidemark/log';
 import { sessionId } from '@tidemark/log';
@@ -15,7 +15,7 @@ function exported(store: Log, id: string): Promise<Ran> {
   return pretendRun(['export', id, '--format', 'html'], { store: pretendStore(store), environment });
 }
 
-test('escapes whatever stands in a session: it runs nothing, loads nothing, and masks what is secret by now', async () => {
+test('the page escapes all session content, runs and loads nothing, and masks values that are secret now', async () => {
   const { exit, out, err } = await exported(await recorded(hostile), ID);
   expect([exit, err]).toEqual([0, '']);
   expect(out.startsWith('<!doctype html>\n')).toBe(true);
@@ -29,14 +29,14 @@ test('escapes whatever stands in a session: it runs nothing, loads nothing, and 
     expect([tag, count(out, `<${tag}[ >]`)]).toEqual([tag, count(out, `</${tag}>`)]);
 });
 
-test('holds pictures in the file, and names those that it cannot show', async () => {
+test('the page contains the pictures, and names those that it cannot show', async () => {
   const { out } = await exported(await recorded(hostile), ID);
   expect(count(out, `src="data:image/png;base64,${PIXEL.toString('base64')}"`)).toBe(2);
   expect(out).toMatch(/<p class="line bad">image\/png, 19 B: .*0{64}/);
   expect(out).toContain('image/svg+xml, 19 B: artifact ');
 });
 
-test('folds a tool run with its call, shows thinking and checkpoint folded, and says what a step cost', async () => {
+test('the page folds a tool run into its call, folds thinking and checkpoints, and prints the cost of each step', async () => {
   const { out } = await exported(await recorded(hostile), ID);
   const run = /<details id="r3">(.*?)<\/details>/s.exec(out)?.[1] ?? '';
   expect(run).toMatch(/<summary>.*failed, exit code 2 in 1\.5 s.*<\/summary>/s);
@@ -50,7 +50,7 @@ test('folds a tool run with its call, shows thinking and checkpoint folded, and 
   expect(out).toContain('<span class="bad">not ended</span>');
 });
 
-test('of a real session has an article for each prompt and answer, a band for each epoch, a line for each call', async () => {
+test('the page of a real session has an article per prompt and answer, a band per epoch and a row per call', async () => {
   const store = createMemoryStore();
   const id = await playSession(store);
   const records = await Array.fromAsync(store.read(sessionId(id)));

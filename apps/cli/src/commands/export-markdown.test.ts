@@ -1,4 +1,4 @@
-// `tidemark export`: Markdown in which a viewer finds no HTML, whatever the session holds.
+// Tests `tidemark export`: a viewer finds no HTML in the Markdown, for any content of the session.
 
 import MarkdownIt from 'markdown-it';
 import { expect, test } from 'vitest';
@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { at, hostile, ID, recorded, SECRET, text } from '../../tests/hostile-session.ts';
 import { pretendRun, pretendStore } from '../../tests/pretend-run.ts';
 
-/** The session as Markdown, and the HTML that a viewer would obey in it. */
+/** Exports the session as Markdown. `html` lists the parts that a Markdown viewer would treat as HTML. */
 async function exported(events: Parameters<typeof recorded>[0]) {
   const environment = { MY_API_TOKEN: SECRET };
   const ran = await pretendRun(['export', ID], { store: pretendStore(await recorded(events)), environment });
@@ -17,7 +17,7 @@ async function exported(events: Parameters<typeof recorded>[0]) {
   return { ...ran, html: html.map(({ content }) => content) };
 }
 
-test('escapes HTML wherever it stands: prompts, answers, thinking, notes, checkpoints, titles and names', async () => {
+test('HTML is escaped in prompts, answers, thinking, notes, checkpoints, titles and names', async () => {
   const { exit, out, html } = await exported(hostile);
   expect(exit).toBe(0);
   expect(html).toEqual([]);
@@ -33,7 +33,7 @@ test('escapes HTML wherever it stands: prompts, answers, thinking, notes, checkp
   expect(out).not.toContain(SECRET);
 });
 
-test('keeps a fence that a prompt leaves open from turning the code of an answer into HTML', async () => {
+test('an unclosed fence in a prompt does not turn the code of an answer into HTML', async () => {
   const answer = { step: 0, stream: 'main', provider: 'p', model: 'm', stop: 'end', truncated: 'no' } as const;
   const { out, html } = await exported(async () => [
     { kind: 'prompt.given', at, data: { parts: [text('What is this?\n```')], presenter: 'test' } },

@@ -1,4 +1,5 @@
-// `tidemark export`: a session in one piece, its ancestors' part included, for people or for programs.
+// `tidemark export`: prints a session as one document, for people or for programs. A fork includes the records of its
+// ancestors.
 
 import { createSecrets, secretsOf } from '@tidemark/agent';
 import type { SessionId } from '@tidemark/log';
@@ -36,7 +37,10 @@ interface ExportFlags {
   readonly format?: 'markdown' | 'html' | 'json';
 }
 
-/** What leaves the store is masked once more, answers too: a value may have become a secret since it was recorded. */
+/**
+ * Prints the session. All output is masked again, answers included, because a value may have become a secret since it
+ * was recorded.
+ */
 async function print(
   session: SessionId,
   format: ExportFlags['format'] = 'markdown',
@@ -45,7 +49,7 @@ async function print(
   const { mask } = createSecrets({ values: secretsOf(environment) });
   const log = await store();
   const page = createSessionPage(log.artifacts);
-  // Loaded here alone: it brings a reader of Markdown.
+  // Imported only here, because this module loads a Markdown parser.
   const { markdownOf } = await import('../present/markdown.ts');
   let owner: SessionId = session;
   for await (const record of log.read(session)) {
@@ -55,7 +59,8 @@ async function print(
       const value: object = JSON.parse(line);
       output.event(value, () => line);
     } else {
-      // Masked as a record: both forms write some characters in another way, and a page holds pictures.
+      // The record is masked before it is rendered. Both formats escape some characters, and a page contains pictures,
+      // so masking the rendered text would miss secrets or damage pictures.
       const masked: typeof record = JSON.parse(await mask(JSON.stringify(record)));
       const block = format === 'html' ? await page.add(masked) : markdownOf(masked);
       if (block !== '') output.line(format === 'html' ? block : `${block}\n`);

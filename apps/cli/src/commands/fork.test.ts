@@ -1,4 +1,4 @@
-// `tidemark fork`, `rewind`, `sessions --tree`, and another model: sessions that leave one another, on the simulator.
+// Tests forks on the simulator: `tidemark fork`, `rewind`, `sessions --tree`, `export`, and a run with another model.
 
 import { openNdjsonStore } from '@tidemark/store-ndjson';
 import type { Recorded } from '@tidemark/log';
@@ -43,8 +43,8 @@ const recordsOf = (session: unknown): Promise<readonly Recorded[]> =>
 const sessionsOf = async (): Promise<readonly { readonly session: string; readonly depth?: number }[]> =>
   JSON.parse((await tidemark('sessions', '--tree', '--json')).out).sessions;
 
-describe('fork', () => {
-  test('begins a session at the end of another one, says so, and the next turn inherits its epoch', async () => {
+describe('`tidemark fork`', () => {
+  test('creates a session from the end of another one, and its next turn inherits the epoch', async () => {
     const end = (await recordsOf(id)).length - 1;
     const said = await json('fork', id);
     expect(said).toMatchObject({
@@ -65,7 +65,7 @@ describe('fork', () => {
     expect((await tidemark('verify', fork)).exit).toBe(0);
   });
 
-  test('is refused where calls or only a turn are open, with the nearest records before and after the turn', async () => {
+  test('is refused at an open call or turn, and the error names the nearest records before and after the turn', async () => {
     const records = await recordsOf(id);
     const called = records.findIndex(({ kind }) => kind === 'tool.started');
     const ran = await tidemark('fork', id, '--at', `@${called}`);
@@ -80,15 +80,15 @@ describe('fork', () => {
     expect(await sessionsOf()).toHaveLength(1);
   });
 
-  test('only says what it would do in a dry run', async () => {
+  test('with --dry-run prints the plan and creates nothing', async () => {
     const ran = await tidemark('fork', id, '--at', '2', '--dry-run');
     expect(ran.out).toMatch(/^would fork from .*@2\n  left behind: \d+ records, 3 to \d+\n[^]*nothing was written\n$/);
     expect(await sessionsOf()).toHaveLength(1);
   });
 });
 
-describe('rewind', () => {
-  test('takes the last prompt back, and says that files stay', async () => {
+describe('`tidemark rewind`', () => {
+  test('forks before the last prompt, and prints that files stay unchanged', async () => {
     const ran = await tidemark('rewind', id);
     expect(ran.out).toMatch(
       /^forked \S+ from \S+@\d+, before prompt 2: "and now\?"\n  left behind: [^]*files stay as they are\n/,
@@ -98,7 +98,7 @@ describe('rewind', () => {
     expect(prompts).toHaveLength(1);
   });
 
-  test('goes back to a prompt by its number or its record, and tells the fork in short what was left', async () => {
+  test('accepts a prompt by number or record, and --summarize records a summary of the abandoned part in the fork', async () => {
     const at = (await recordsOf(id)).findIndex(({ kind }) => kind === 'prompt.given');
     const [byNumber, byRecord] = [await json('rewind', id, '--to', '1'), await json('rewind', id, '--to', `@${at}`)];
     expect(byNumber['parent']).toEqual(byRecord['parent']);
@@ -109,7 +109,7 @@ describe('rewind', () => {
     expect(JSON.stringify(told['summary'])).toContain('calls: read 1');
   });
 
-  test('lists the prompts in a dry run, and refuses what is none', async () => {
+  test('lists the prompts with --dry-run, and refuses a prompt that does not exist', async () => {
     const ran = await tidemark('rewind', id, '--dry-run');
     expect(ran.out).toMatch(/\n1\t\d+\t\S+\tfind the word\n2\t\d+\t\S+\tand now\?\n$/);
     expect(await tidemark('rewind', id, '--to', '3')).toMatchObject({
@@ -120,7 +120,7 @@ describe('rewind', () => {
   });
 });
 
-test('sessions --tree puts each fork under the session that it leaves', async () => {
+test('`sessions --tree` lists each fork under its parent', async () => {
   const late = String((await json('fork', id))['fork']);
   const early = String((await json('fork', id, '--at', '2'))['fork']);
   const grandchild = String((await json('fork', late))['fork']);
@@ -139,7 +139,7 @@ describe('another model', () => {
   const modelsOf = async (session: string): Promise<readonly string[]> =>
     (await recordsOf(session)).flatMap((one) => (one.kind === 'epoch.opened' ? [one.data.model] : []));
 
-  test('goes on in a fork, which is said, and the session keeps its own', async () => {
+  test('continues in a fork, which a notice reports, and the session keeps its own model', async () => {
     const [kept] = await modelsOf(id);
     const ran = await tidemark(...other);
     expect(ran.err).toMatch(
@@ -153,7 +153,7 @@ describe('another model', () => {
     );
   });
 
-  test('is not sent what the one before it thought; people can read it still', async () => {
+  test('does not receive the reasoning of the previous model, which `show` and `export` still print', async () => {
     const scenario = stage.scenario({ answer: { thinking: 'Is it a fish?', text: 'Hm.' } });
     await tidemark('think of it', '--provider', 'simulator', '--scenario', scenario);
     const ran = await tidemark(...other, '--json');
@@ -164,7 +164,7 @@ describe('another model', () => {
     expect((await tidemark('export', fork)).out).toContain('> Is it a fish?');
   });
 
-  test('is taken in the session itself with --in-place, its price said first whatever it is', async () => {
+  test('is used in the session itself with --in-place, after a notice with the price', async () => {
     const ran = await tidemark(...other, '--in-place');
     expect(ran.err).toMatch(/^notice: the model changed: [\d,]+ tokens are written again, \$0\.\d+; /);
     expect(await sessionsOf()).toHaveLength(1);
@@ -172,8 +172,8 @@ describe('another model', () => {
   });
 });
 
-describe('export', () => {
-  test('gives a fork in one piece as Markdown: prompts, answers, calls, results, and where it left', async () => {
+describe('`tidemark export`', () => {
+  test('prints a fork as one Markdown document: prompts, answers, calls, results, and the summary of the abandoned branch', async () => {
     const fork = String((await json('rewind', id, '--summarize'))['fork']);
     const { out } = await tidemark('export', fork);
     expect(out.split('\n').filter((line) => line.startsWith('#'))).toEqual([
@@ -187,7 +187,7 @@ describe('export', () => {
     expect(out).toContain(`the fork ${fork} goes on`);
   });
 
-  test('gives every record as a line, with whose log holds it; what is a secret by now is masked, in answers too', async () => {
+  test('--format json prints one line per record with the session that owns it, and masks values that are secret now', async () => {
     const scenario = stage.scenario({ answer: { text: 'It is tok-fedcba9876543210.' } });
     await tidemark('--continue', 'and?', '--provider', 'simulator', '--scenario', scenario);
     const fork = String((await json('fork', id))['fork']);

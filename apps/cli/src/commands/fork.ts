@@ -1,4 +1,4 @@
-// `tidemark fork`: a session that begins as another one was, and reads its cache.
+// `tidemark fork`: creates a session that begins with the records of another one and can read its cache.
 
 import { defined } from '@tidemark/core';
 import type { Command } from '../frame/command.ts';

@@ -22,8 +22,8 @@ function tidemark(...args: readonly string[]): Promise<Ran> {
   return pretendRun(args, { folder: stage.folder, environment: { TIDEMARK_HOME: stage.home } });
 }
 
-describe('grants', () => {
-  test('lists them with number, time and what each covers', async () => {
+describe('`tidemark grants`', () => {
+  test('lists each grant with its number, time and coverage', async () => {
     expect((await tidemark('grants')).out).toBe(
       `number\tgiven\tgrant\tcovers\n1\t${AT}\tbash "npm test *"\tbash runs every command that fits \`npm test *\`, whatever stands for *\n` +
         `2\t${AT}\tedit "src/"\tevery call of edit below src/, whatever its content\n`,
@@ -32,7 +32,7 @@ describe('grants', () => {
     expect(JSON.parse(out)).toMatchObject({ grants: [{ grant: { tool: 'bash' } }, { grant: { tool: 'edit' } }] });
   });
 
-  test('takes back one by its number, or all', async () => {
+  test('revokes one grant by its number, or all of them', async () => {
     expect((await tidemark('grants', '--revoke', '2')).out).toBe('taken back: edit "src/"\n');
     expect((await tidemark('grants', '--all', '.')).out).toBe('taken back: bash "npm test *"\n');
     expect((await tidemark('grants')).out).toMatch(/ has no grants\n$/);
@@ -44,7 +44,7 @@ describe('grants', () => {
     [['--revoke', '0'], 2],
     [['--revoke', 'x'], 2],
     [['--revoke', '1', '--all'], 2],
-  ])('refuses %j, and takes back none', async (flags, exit) => {
+  ])('refuses %j and revokes nothing', async (flags, exit) => {
     expect(await tidemark('grants', ...flags)).toMatchObject({ exit, out: '' });
     expect((await tidemark('grants')).out.split('\n')).toHaveLength(4);
   });

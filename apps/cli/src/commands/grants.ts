@@ -1,4 +1,4 @@
-// `tidemark grants`: what was allowed for every session in a folder, listed and taken back.
+// `tidemark grants`: lists and revokes the permissions granted for every session in a folder.
 
 import { resolve } from 'node:path';
 
@@ -9,7 +9,7 @@ import { listGrants, revokeGrants } from '@tidemark/settings';
 import type { Command, CommandContext, CommandOutcome } from '../frame/command.ts';
 import { CliError } from '../frame/failure.ts';
 
-/** Lists the project grants of a folder, or takes them back. */
+/** Lists or revokes the grants of a folder. */
 export const grants: Command = {
   name: 'grants',
   summary: 'list what was allowed for every session in a folder, or take it back',

@@ -1,4 +1,4 @@
-// `tidemark import`, again and again: what `tidemark cost` then counts.
+// Tests repeated `tidemark import` of a transcript, and the calls that `tidemark cost` then counts.
 
 import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,7 +16,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** A turn of a Claude Code session: a prompt and its answer of 1,000 input and 10 output tokens. */
+/** Returns a turn of a Claude Code session: a prompt, and its answer of 1,000 input and 10 output tokens. */
 function turn(session: string, number: number): string {
   const common = { isSidechain: false, cwd: '/work', sessionId: session, version: '2.1.39' };
   const at = (second: number): string => new Date(Date.UTC(2026, 10, 20, 12, number, second)).toISOString();
@@ -55,7 +55,7 @@ async function callsOf(tidemark: Tidemark, ...session: readonly string[]): Promi
 
 const sessionIn = ({ out }: Ran): string => out.split('\n')[0] ?? '';
 
-test('a transcript that grew updates its session, and says by how much', async () => {
+test('a transcript that grew updates its session, and the output gives the number of new events', async () => {
   const tidemark = commands();
   const file = join(folder, 'live.jsonl');
   writeFileSync(file, turn('aaaa', 0) + turn('aaaa', 1));
@@ -69,7 +69,7 @@ test('a transcript that grew updates its session, and says by how much', async (
   expect(JSON.parse((await tidemark('cost', '--json')).out).sessions).toHaveLength(1);
 });
 
-test('rows that --fork-session copied are no further cost, in the whole and in the session', async () => {
+test('rows that `--fork-session` copied are counted once, in the total and per session', async () => {
   const tidemark = commands();
   const [original, fork] = [join(folder, 'original.jsonl'), join(folder, 'fork.jsonl')];
   writeFileSync(original, turn('aaaa', 0) + turn('aaaa', 1) + turn('aaaa', 2));
@@ -80,7 +80,7 @@ test('rows that --fork-session copied are no further cost, in the whole and in t
   expect(await callsOf(tidemark, sessionIn(forked))).toEqual([1, 900]);
 });
 
-test('a transcript whose old rows were changed becomes another session, which is said', async () => {
+test('a transcript whose old rows changed becomes another session, and the output names the earlier one', async () => {
   const tidemark = commands();
   const file = join(folder, 'live.jsonl');
   writeFileSync(file, turn('aaaa', 0) + turn('aaaa', 1));

@@ -1,4 +1,4 @@
-// `tidemark import`: a transcript of another agent becomes a session.
+// `tidemark import`: converts a transcript of another agent into a session.
 
 import type { Imported } from '@tidemark/recording';
 import { importInto } from '@tidemark/recording';
@@ -44,7 +44,7 @@ function report(imported: Imported): Shown {
   ];
 }
 
-/** How the import stands to an earlier one of the same transcript. */
+/** Returns a line that compares the import with an earlier import of the same transcript. */
 function standing({ added, updated, diverged }: Imported): string {
   if (added === 0) return '\n  it was imported before; nothing was added';
   if (updated) return `\n  it had grown since it was imported; ${formatNumber(added)} events were added`;
@@ -54,7 +54,7 @@ function standing({ added, updated, diverged }: Imported): string {
 
 const SKIPPED_SHOWN = 10;
 
-/** Lines that could not be read, on stderr: everything sound was imported. */
+/** Prints the first 10 lines that could not be read to stderr. All other lines of the transcript were imported. */
 export function noteSkipped({ skipped }: Pick<Imported, 'skipped'>, { output }: Pick<CommandContext, 'output'>): void {
   for (const { line, reason } of skipped.slice(0, SKIPPED_SHOWN)) output.note(`skipped: line ${line}: ${reason}`);
   if (skipped.length > SKIPPED_SHOWN)

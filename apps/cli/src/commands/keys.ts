@@ -1,4 +1,4 @@
-// `tidemark keys`: the keys of providers in the keyring of the system. No key is ever shown.
+// `tidemark keys`: manages the API keys of providers in the system keyring. A key is never printed.
 
 import { PROVIDERS } from '@tidemark/kit';
 import { Argument } from 'commander';
@@ -7,7 +7,7 @@ import type { Command, CommandContext, CommandOutcome } from '../frame/command.t
 import { CliError } from '../frame/failure.ts';
 import { keysOf, keyWords } from '../settings/key-presence.ts';
 
-/** Keeps, removes and lists keys. */
+/** Stores, removes and lists keys. */
 export const keys: Command = {
   name: 'keys',
   summary: 'keep the key of a provider in the keyring of the system; a variable of the environment goes before it',
@@ -29,7 +29,7 @@ function withKeys(): readonly string[] {
   return Object.entries(PROVIDERS).flatMap(([name, { variable }]) => (variable === undefined ? [] : [name]));
 }
 
-/** More than any key; what is piped in may have no end. */
+/** Maximum number of bytes read from stdin. No key is that long, and the piped input may be endless. */
 const MOST_BYTES = 65_536;
 
 const ACTIONS = { list, set, remove } as const;

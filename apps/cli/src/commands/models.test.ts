@@ -1,4 +1,5 @@
-// `--model` as a person types it: what it means, and that a name which means none sends nothing and leaves nothing behind.
+// Tests `--model` on the command line: how a name is resolved, and that an unknown name sends no request and creates no
+// session or fork.
 
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -29,13 +30,13 @@ function sessions(): readonly string[] {
   return existsSync(folder) ? readdirSync(folder) : [];
 }
 
-test('--model sonnet asks the newest Sonnet', async () => {
+test('`--model sonnet` asks the newest Sonnet', async () => {
   const ran = await tidemark(['hi there', '--json', '--provider', 'simulator', '--model', 'sonnet']);
   expect(ran.exit).toBe(0);
   expect(ran.out).toContain('"model":"claude-sonnet-5-5"');
 });
 
-test('with the key of OpenAI alone, an unknown GPT is an unknown model, and no key of Anthropic is missed', async () => {
+test('an unknown GPT model with only an OpenAI key is reported as an unknown model, not as a missing Anthropic key', async () => {
   const ran = await tidemark(['hi there', '--model', 'gpt-7'], { OPENAI_API_KEY: 'key-of-openai-22' });
   expect(ran).toMatchObject({ exit: 3, out: '', err: expect.stringContaining('the catalog knows no model "gpt-7"') });
   expect(ran.err).not.toContain('Anthropic');
@@ -48,7 +49,7 @@ test.each([
   ['claude-sonnet-4-5@20250929'],
   ['gemini-3.8-flash'],
   ['claude-sonet-5'],
-])('%s sends no request and begins no session', async (model) => {
+])('%s sends no request and creates no session', async (model) => {
   const simulator = createSimulator();
   const listening = await simulator.listen();
   const reach = ['--base-url', listening.url];
@@ -61,7 +62,7 @@ test.each([
 });
 
 test.each([['claude-sonet-5'], ['claude-sonnet-5-6'], ['gpt-7'], ['opuss']])(
-  'a mistyped model leaves no fork behind: %s',
+  'a mistyped model creates no fork: %s',
   async (model) => {
     await tidemark(['hello there', '--provider', 'simulator']);
     expect(sessions()).toHaveLength(1);
@@ -71,7 +72,7 @@ test.each([['claude-sonet-5'], ['claude-sonnet-5-6'], ['gpt-7'], ['opuss']])(
   },
 );
 
-test('`smoke` refuses the name of a cloud too', async () => {
+test("`smoke` refuses a cloud's model name too", async () => {
   const ran = await tidemark([
     'smoke',
     '--provider',

@@ -1,4 +1,4 @@
-// `why` and `cost` name the price cliff that a session crossed.
+// Tests that `why` and `cost` report the price cliff that a session crossed.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,7 +10,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { playLongSession } from '../../tests/played-session.ts';
 import { pretendRun } from '../../tests/pretend-run.ts';
 
-test('why names the step that crossed it, and cost what the length added', async () => {
+test('`why` names the step that crossed the price cliff, and `cost` reports the cost that the length added', async () => {
   const home = mkdtempSync(join(tmpdir(), 'tidemark-cliff-'));
   onTestFinished(() => rmSync(home, { recursive: true, force: true }));
   const store = openNdjsonStore({ home });

@@ -1,4 +1,4 @@
-// What a line says to the model: what is piped in next to words, and single words that look like a command.
+// Tests how the command line becomes a prompt: piped input with words, and single words that look like a command.
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -24,12 +24,12 @@ function tidemark(args: readonly string[], choices: Choices = {}): Promise<Ran> 
   return pretendRun(args, { folder: stage.folder, environment, ...choices });
 }
 
-/** Nothing was sent, and no session begun. */
+/** Returns true if no session was created, so nothing was sent. */
 function isUntouched(): boolean {
   return !existsSync(join(stage.home, 'sessions'));
 }
 
-describe('what is piped in', () => {
+describe('piped input', () => {
   const simulated = (...steps: readonly ScenarioStep[]): readonly string[] => [
     '--provider',
     'simulator',
@@ -41,7 +41,7 @@ describe('what is piped in', () => {
     ['two words', ['explain this']],
     ['one word', ['explain']],
     ['`run`', ['run', 'explain', 'this']],
-  ])('comes along with %s as a part of its own, with its name and size', async (_, words) => {
+  ])('is sent with %s as a separate part, with its name and size', async (_, words) => {
     const log = 'line one\nerror: swordfish\n';
     const script = simulated({
       expect: {
@@ -56,14 +56,14 @@ describe('what is piped in', () => {
     expect((await tidemark(['show', session, '0'])).out).toContain('stdin (26 bytes)');
   });
 
-  test('comes along with --json too', async () => {
+  test('is sent with --json too', async () => {
     const script = simulated({ expect: { lastUserText: 'swordfish' }, answer: { text: 'Seen.' } });
     const ran = await tidemark(['explain it', '--json', ...script], { piped: 'swordfish' });
     expect(ran).toMatchObject({ exit: 0, err: '' });
     expect(ran.out).toContain('"text":"Seen."');
   });
 
-  test('is cut where it is long, and the model reads on in the whole', async () => {
+  test('is cut if it is long, and the model can read the full text with a tool', async () => {
     const lines = Array.from({ length: 5_000 }, (_, index) => `line ${index + 1}\n`).join('');
     const script = simulated({ answer: { text: 'Cut.' } });
     const first = await tidemark(['explain it', '--json', ...script], { piped: lines });
@@ -78,7 +78,7 @@ describe('what is piped in', () => {
     expect((await tidemark(['doctor'])).out).not.toContain('missing');
   });
 
-  test('is masked like everything that is written down', async () => {
+  test('is masked like all recorded text', async () => {
     const value = ['pa55', 'w0rd', 'x9y8'].join('-');
     const environment = { PATH: process.env['PATH'], TIDEMARK_HOME: stage.home, DEPLOY_TOKEN: value };
     const script = simulated({ expect: { lastUserText: '[secret:DEPLOY_TOKEN]' }, answer: { text: 'Masked.' } });
@@ -90,7 +90,7 @@ describe('what is piped in', () => {
   test.each([
     ['binary', Buffer.from([1, 0, 2])],
     ['text in Latin-1', Buffer.from('gr\xfc\xdfe', 'latin1')],
-  ])('is refused where it is %s, and nothing is sent', async (_, piped) => {
+  ])('is refused if it is %s, and nothing is sent', async (_, piped) => {
     for (const words of [['explain it'], ['run'], ['-']]) {
       const ran = await tidemark([...words, '--provider', 'simulator'], { piped });
       expect(ran).toMatchObject({
@@ -102,13 +102,13 @@ describe('what is piped in', () => {
     expect(isUntouched()).toBe(true);
   });
 
-  test('is named as an image where it is one', async () => {
+  test('is refused if it is an image, and the error names `--image -`', async () => {
     const piped = Buffer.from('\x89PNG\r\n\x1a\n\0\0\0\rIHDR', 'latin1');
     const ran = await tidemark(['explain it', '--provider', 'simulator'], { piped });
     expect(ran).toMatchObject({ exit: 3, err: expect.stringContaining('`--image -`') });
   });
 
-  test('is the prompt where there are no words, or `-` alone', async () => {
+  test('is the prompt if there are no words, or only `-`', async () => {
     const answer = { expect: { lastUserText: 'find the word' }, answer: { text: 'Found.' } };
     for (const words of [['run'], ['-'], ['run', '-']])
       expect(await tidemark([...words, ...simulated(answer)], { piped: 'find the word\n' })).toMatchObject({
@@ -118,12 +118,12 @@ describe('what is piped in', () => {
     expect(await tidemark(['-', '--provider', 'simulator'])).toMatchObject({ exit: 2 });
   });
 
-  test('of nothing changes nothing', async () => {
+  test('is ignored if it is empty', async () => {
     const ran = await tidemark(['say it', ...simulated({ answer: { text: 'Said.' } })], { piped: '' });
     expect(ran).toMatchObject({ exit: 0, out: 'Said.\n', err: expect.not.stringContaining('stdin') });
   });
 
-  test('takes the place of the keyboard, which is said where a person watches and where --ask needs one', async () => {
+  test('replaces the keyboard: a notice is printed at a terminal, and --ask is refused', async () => {
     const watched = await tidemark(['explain it', ...simulated({ answer: { text: 'Seen.' } })], {
       piped: 'swordfish',
       colour: true,
@@ -134,7 +134,7 @@ describe('what is piped in', () => {
   });
 });
 
-describe('a single word that is no command', () => {
+describe('the check for a single word', () => {
   test.each([
     ['models', '--model sonnet'],
     ['mcp', 'mcp.servers'],
@@ -142,7 +142,7 @@ describe('a single word that is no command', () => {
     ['completion', 'no completion'],
     ['hello', 'tidemark --help'],
     ['constructor', 'tidemark --help'],
-  ])('%s is refused with what there is, and how to say it as a prompt', async (word, hint) => {
+  ])('refuses %s, names the alternative, and shows how to send the word as a prompt', async (word, hint) => {
     const ran = await tidemark([word, '--provider', 'simulator']);
     expect(ran).toMatchObject({ exit: 2, out: '' });
     expect(ran.err).toContain(`there is no command "${word}"`);
@@ -160,7 +160,7 @@ describe('a single word that is no command', () => {
     ['mod\u200bels', 'mod<U+200B>els'],
     ['\u2060log\u00adin\ufeff', '<U+2060>log<U+00AD>in<U+FEFF>'],
     ['ｍｏｄｅｌｓ', 'ｍｏｄｅｌｓ'],
-  ])('is no prompt for spaces and characters that show nothing: %j', async (word, shown) => {
+  ])('ignores spaces and invisible characters: %j', async (word, shown) => {
     const name = word.includes('log') ? 'login' : 'models';
     for (const words of [[word], [word, ' \u200b']]) {
       const ran = await tidemark([...words, '--provider', 'simulator']);
@@ -171,7 +171,7 @@ describe('a single word that is no command', () => {
     expect(isUntouched()).toBe(true);
   });
 
-  test('near a command is refused with that command, and how to say it as a prompt', async () => {
+  test('suggests a similar command, and shows how to send the word as a prompt', async () => {
     const ran = await tidemark(['sesions']);
     expect(ran.err).toContain('did you mean sessions? As a prompt: `tidemark run "sesions"`');
   });
@@ -180,7 +180,7 @@ describe('a single word that is no command', () => {
     ['y', 0, 'Hello.\n'],
     ['n', 2, ''],
     ['', 2, ''],
-  ])('is asked about at a terminal: %j ends with %i', async (answer, exit, out) => {
+  ])('asks at a terminal: the answer %j ends with exit code %i', async (answer, exit, out) => {
     const questions: string[] = [];
     const person = (question: string): string => {
       questions.push(question);
@@ -193,14 +193,14 @@ describe('a single word that is no command', () => {
   });
 
   test.each([[['run', 'hello']], [['hello there']], [['hello', 'there']], [['hello?']], [['erkläre']], [['修复测试']]])(
-    'is not what %j says',
+    'accepts %j as a prompt',
     async (words) => {
       const script = stage.scenario({ answer: { text: 'Hello.' } });
       expect(await tidemark([...words, '--provider', 'simulator', '--scenario', script])).toMatchObject({ exit: 0 });
     },
   );
 
-  test('is a prompt where it goes on with a session', async () => {
+  test('accepts a single word with --continue', async () => {
     const script = (): string => stage.scenario({ answer: { text: 'Hello.' } });
     await tidemark(['hello there', '--provider', 'simulator', '--scenario', script()]);
     const ran = await tidemark(['--continue', 'yes', '--provider', 'simulator', '--scenario', script()]);

@@ -1,4 +1,4 @@
-// `tidemark run` with each provider: played by the simulator inside the command, and by one that listens beside it.
+// Tests `tidemark run` with each provider: simulated inside the command, and simulated by a server on a port.
 
 import type { ListeningSimulator, ReceivedRequest, Simulator } from '@tidemark/simulator';
 import { createSimulator } from '@tidemark/simulator';
@@ -41,12 +41,12 @@ function tidemark(args: readonly string[], { environment = {}, ...rest }: Choice
   });
 }
 
-/** What the last line of an answer in JSON says. */
+/** Returns the last line of the JSON output, parsed. */
 function lastOf(ran: Ran): Readonly<Record<string, unknown>> {
   return JSON.parse(ran.out.trimEnd().split('\n').at(-1) ?? '{}');
 }
 
-/** The epochs that a run opened, as far as they say whom was asked. */
+/** Returns the provider and model of each epoch that the run opened. */
 function opened(ran: Ran): readonly (readonly [string, string])[] {
   const lines = ran.out.trimEnd().split('\n');
   const events = lines.map((line): { readonly record?: EpochRecord } => JSON.parse(line));
@@ -66,7 +66,7 @@ describe('the simulator inside the command', () => {
     ['gpt-6.1-sol', 'openai', 'gpt-6.1-sol'],
     ['gpt-4o', 'openai', 'gpt-4o'],
     ['anthropic/claude-opus-5.5', 'openrouter', 'anthropic/claude-opus-5.5'],
-  ])('plays %s, and the session can be verified and explained', async (model, provider, name) => {
+  ])('simulates %s, and the session passes `verify`, `why` and `show`', async (model, provider, name) => {
     const ran = await tidemark(['hello there', '--json', '--provider', 'simulator', '--model', model]);
     expect(ran).toMatchObject({ exit: 0, err: '' });
     expect(opened(ran)).toEqual([[provider, name]]);
@@ -75,7 +75,7 @@ describe('the simulator inside the command', () => {
       expect(await tidemark([command, session])).toMatchObject({ exit: 0, err: '' });
   });
 
-  test('goes on with the model and provider of a session, in the same epoch', async () => {
+  test('continues a session with its model and provider, in the same epoch', async () => {
     const played = ['--json', '--provider', 'simulator'];
     const first = await tidemark(['one thing', ...played, '--model', 'gpt-5.6-sol']);
     const second = await tidemark(['another', '--continue', ...played]);
@@ -84,8 +84,8 @@ describe('the simulator inside the command', () => {
   });
 });
 
-describe('a provider that listens', () => {
-  test('is chosen by the model, and kept by the session', async () => {
+describe('a provider on a port', () => {
+  test('is chosen by the model and kept by the session', async () => {
     const environment = KEYS;
     const first = await tidemark(['hi there', '--json', '--model', 'gpt-6.1-sol', '--base-url', `${door.url}/v1`], {
       environment,
@@ -96,14 +96,14 @@ describe('a provider that listens', () => {
     expect(simulator.calls.map(({ endpoint }) => endpoint)).toEqual(['responses', 'responses']);
   });
 
-  test('tells two that list a model apart by --provider', async () => {
+  test('is chosen by --provider if two providers list the model', async () => {
     const args = ['--model', 'claude-sonnet-5-5', '--provider', 'openrouter', '--base-url', `${door.url}/api/v1`];
     const ran = await tidemark(['hi there', '--json', ...args], { environment: KEYS });
     expect(opened(ran)).toEqual([['openrouter', 'anthropic/claude-sonnet-5.5']]);
     expect(simulator.calls.map(({ wire }) => wire)).toEqual(['openrouter']);
   });
 
-  test('is reached over a WebSocket with --transport auto, and over HTTP unless it is said again', async () => {
+  test('is reached over a WebSocket with --transport auto, and over HTTP if the option is not repeated', async () => {
     const environment = KEYS;
     const at = ['--json', '--base-url', `${door.url}/v1`];
     const first = await tidemark(['hi there', '--model', 'gpt-6.1-sol', '--transport', 'auto', ...at], { environment });
@@ -119,7 +119,7 @@ describe('a provider that listens', () => {
     expect(shown).toMatchObject({ transport: { kind: 'websocket', continuation: false }, continuation: null });
   });
 
-  test('goes on from its answers over a WebSocket, which `show` says of each request', async () => {
+  test('continues from its previous answer over a WebSocket, and `show` reports this for each request', async () => {
     stage.write('note.txt', 'the word is swordfish\n');
     simulator.next({ answer: { calls: [{ name: 'read', arguments: { path: 'note.txt' } }] } });
     simulator.next({ answer: { text: 'swordfish' } });
@@ -130,7 +130,7 @@ describe('a provider that listens', () => {
     expect(out).toContain('\nwent over a WebSocket, going on from the answer before\n');
   });
 
-  test('of which nobody knows how it caches, is said to be so, and no bucket is 0 that was not told', async () => {
+  test('whose caching is unknown is reported as such, and an unreported bucket is not printed as 0', async () => {
     const args = [
       '--provider',
       'compatible',
@@ -149,7 +149,7 @@ describe('a provider that listens', () => {
     expect((await tidemark(['show', session, '0'])).out).toContain('how the provider caches is not known');
   });
 
-  test('may be any compatible server: its window is said once, its address each time', async () => {
+  test('can be any compatible server: its window is given once, its address each time', async () => {
     const at = ['--base-url', `${door.url}/v1`];
     const said = ['--provider', 'compatible', '--model', 'gpt-4o', '--window', '128000'];
     const first = await tidemark(['hi there', '--json', ...said, ...at]);
@@ -159,7 +159,7 @@ describe('a provider that listens', () => {
     expect(simulator.calls.map(({ endpoint }) => endpoint)).toEqual(['chat/completions', 'chat/completions']);
   });
 
-  test('is asked for the lifetime that --ttl says', async () => {
+  test('is asked for the cache lifetime that --ttl names', async () => {
     const environment = { ANTHROPIC_API_KEY: 'key-of-anthropic-1' };
     await tidemark(['hi there', '--ttl', '1h', '--base-url', door.url], { environment });
     await tidemark(['hi there', '--ttl', '5m', '--base-url', door.url], { environment });
@@ -169,7 +169,7 @@ describe('a provider that listens', () => {
   });
 });
 
-describe('is refused before anything is sent', () => {
+describe('an incomplete or invalid choice of provider', () => {
   test.each([
     [['--model', 'gpt-6.1-sol'], 3, 'OPENAI_API_KEY is not set'],
     [['--model', 'anthropic/claude-sonnet-5.5'], 3, 'OPENROUTER_API_KEY is not set'],
@@ -183,7 +183,7 @@ describe('is refused before anything is sent', () => {
     [['--transport', 'auto'], 2, 'Anthropic is reached over HTTP alone'],
     [['--transport', 'auto', '--provider', 'simulator'], 2, 'leave out --transport'],
     [['--window', 'wide'], 2, 'whole number above 0'],
-  ])('%j', async (args, exit, words) => {
+  ])('%j is refused before anything is sent', async (args, exit, words) => {
     expect(await tidemark(['hi there', ...args])).toMatchObject({ exit, out: '', err: expect.stringContaining(words) });
   });
 });

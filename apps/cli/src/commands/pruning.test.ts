@@ -18,7 +18,10 @@ afterEach(() => stage.clear());
 
 const SIMULATED = ['--provider', 'simulator'] as const;
 
-/** Reads one long file eight times, then takes another model in the session: everything is written again. */
+/**
+ * Reads one long file eight times, then switches the model in the session, so everything is written to the cache again.
+ * Returns the causes of the prunings.
+ */
 async function causesOf(args: readonly string[], environment: Choices['environment'] = {}): Promise<readonly string[]> {
   const tidemark = (...said: readonly string[]): Promise<unknown> =>
     pretendRun([...said, ...args], {
@@ -36,14 +39,14 @@ async function causesOf(args: readonly string[], environment: Choices['environme
   return records.flatMap((one) => (one.kind === 'history.pruned' ? [one.data.cause] : []));
 }
 
-test('shortens what was read again, with an epoch that opens anyway, by default and with --pruning auto', async () => {
+test('superseded results are shortened with the next epoch by default, and with `--pruning auto`', async () => {
   expect(await causesOf([])).toEqual(['together']);
   stage.clear();
   stage = openStage();
   expect(await causesOf(['--pruning', 'auto'], { TIDEMARK_COMPACTION_PRUNING: 'never' })).toEqual(['together']);
 });
 
-test('shortens nothing with --pruning never', async () => {
+test('`--pruning never` shortens nothing', async () => {
   expect(await causesOf(['--pruning', 'never'])).toEqual([]);
 });
 
@@ -51,7 +54,7 @@ test('shortens nothing where TIDEMARK_COMPACTION_PRUNING is never', async () => 
   expect(await causesOf([], { TIDEMARK_COMPACTION_PRUNING: 'never' })).toEqual([]);
 });
 
-test('shortens nothing where the configuration says never, and config names the place', async () => {
+test('the setting `pruning: never` shortens nothing, and `config` names its file', async () => {
   const named = `${stage.folder}/named.json`;
   stage.write('named.json', '{ "compaction": { "pruning": "never" } }');
   expect(await causesOf(['--config', named])).toEqual([]);
@@ -62,7 +65,7 @@ test('shortens nothing where the configuration says never, and config names the 
   expect(out).toContain(`pruning\tnever\tuser: ${named}:1\n`);
 });
 
-test('is refused where it is neither', async () => {
+test('`--pruning` refuses any other value', async () => {
   const environment = { PATH: process.env['PATH'], TIDEMARK_HOME: stage.home };
   const refused = await pretendRun(['hi there', ...SIMULATED, '--pruning', 'some'], {
     folder: stage.folder,

@@ -1,4 +1,5 @@
-// A session that a repair had back without one of its records: it goes on, and what the log no longer makes is said, not thrown.
+// Tests a session that was repaired without one of its records: it can be continued. `verify` reports the requests that
+// can no longer be rebuilt, and no command crashes.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,7 +21,10 @@ afterEach(() => stage.clear());
 const tidemark = (...args: readonly string[]): Promise<Ran> =>
   pretendRun(args, { folder: stage.folder, environment: { TIDEMARK_HOME: stage.home } });
 
-/** A session whose log lost the record of this kind, repaired. */
+/**
+ * Creates a session, removes every record of this kind from its log, and repairs it. Returns the id of the repaired
+ * session.
+ */
 async function repairedWithout(kind: string): Promise<string> {
   stage.write('note.txt', 'the word is swordfish\n');
   const script = stage.scenario({ answer: calls('read', { path: 'note.txt' }) }, { answer: { text: 'Swordfish.' } });
@@ -38,13 +42,16 @@ async function repairedWithout(kind: string): Promise<string> {
   return `${session}-repaired`;
 }
 
-test.each(['tool.returned', 'prompt.given', 'epoch.opened'])('without %s: verify names the requests', async (kind) => {
-  const session = await repairedWithout(kind);
-  const verified = await tidemark('verify', session);
-  expect(verified).toMatchObject({ exit: 1, out: expect.stringMatching(/^differs/) });
-  expect(await tidemark('verify', session, '--full')).toMatchObject({ exit: 1 });
-  expect(await tidemark('why', session)).toMatchObject({ exit: 0 });
-  expect(await tidemark('show', session)).toMatchObject({ exit: 0 });
-  expect([0, 3]).toContain((await tidemark('show', session, '1')).exit);
-  expect(await tidemark('run', 'go on', '--provider', 'simulator', '--session', session)).toMatchObject({ exit: 0 });
-});
+test.each(['tool.returned', 'prompt.given', 'epoch.opened'])(
+  '`verify` names the requests that differ without %s',
+  async (kind) => {
+    const session = await repairedWithout(kind);
+    const verified = await tidemark('verify', session);
+    expect(verified).toMatchObject({ exit: 1, out: expect.stringMatching(/^differs/) });
+    expect(await tidemark('verify', session, '--full')).toMatchObject({ exit: 1 });
+    expect(await tidemark('why', session)).toMatchObject({ exit: 0 });
+    expect(await tidemark('show', session)).toMatchObject({ exit: 0 });
+    expect([0, 3]).toContain((await tidemark('show', session, '1')).exit);
+    expect(await tidemark('run', 'go on', '--provider', 'simulator', '--session', session)).toMatchObject({ exit: 0 });
+  },
+);

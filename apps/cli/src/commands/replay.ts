@@ -1,4 +1,4 @@
-// `tidemark replay`: a recorded session driven through the engine against the simulator, at its recorded times.
+// `tidemark replay`: runs a recorded session through the engine against the simulator, at the recorded times.
 
 import { existsSync } from 'node:fs';
 
@@ -46,13 +46,18 @@ export const replayCommand: Command = {
       .action((subject: string, options: ReplayFlags) => run((context) => replaySubject(subject, options, context))),
 };
 
-/** By the pauses of the session, or always so long. */
+/** Cache lifetimes. `auto` chooses by the pauses of the session; `5m` and `1h` are fixed. */
 const LIVES: readonly Lasting[] = ['auto', '5m', '1h'];
 
-/** By reads before the end, or by entries that are made to live an hour, which no provider is known to do. */
+/**
+ * Ways to keep the cache warm during pauses. `refresh` reads entries before they expire. `promotion` turns them into
+ * entries that live an hour, which no provider is known to support.
+ */
 const WARMINGS: readonly ReplayWarm[] = ['off', 'refresh', 'promotion'];
 
-/** Unless one is given, what was sent is as long as the recording says it was. */
+/**
+ * Pruning policies. If the option is absent, the sizes come from the recording. With either value they are estimated.
+ */
 const PRUNINGS: readonly ReplayPruning[] = ['never', 'auto'];
 
 interface ReplayFlags {
@@ -89,7 +94,7 @@ async function replaySubject(name: string, options: ReplayFlags, context: Comman
   return undefined;
 }
 
-/** A file is a transcript; anything else names a session. */
+/** Returns the sessions to replay. An existing file is a transcript; any other name is a session of the store. */
 async function subjectOf(name: string, context: CommandContext): Promise<ReplaySubject> {
   if (existsSync(name)) {
     const source = createMemoryStore();
@@ -116,7 +121,9 @@ function asSession(name: string): SessionId | undefined {
   }
 }
 
-/** A replay never writes over an earlier one. */
+/**
+ * Returns a suffix that makes the names of the replayed sessions unique, so a replay never overwrites an earlier one.
+ */
 async function freeSuffix(store: Log, sessions: readonly SessionId[]): Promise<string> {
   const { sessions: kept, unreadable } = await store.sessions();
   const taken = new Set<string>([...kept, ...unreadable].map((one) => one.session));

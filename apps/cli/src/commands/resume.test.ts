@@ -1,4 +1,5 @@
-// `tidemark resume`: what it refuses, and in which mode it goes on. That it goes on is shown beside `run`, and over processes in `agent.int.test.ts`.
+// Tests `tidemark resume`: what it refuses, and the mode of the resumed turn. Successful resumes are tested with `run`,
+// and over several processes in `agent.int.test.ts`.
 
 import { afterEach, beforeEach, expect, test } from 'vitest';
 
@@ -21,24 +22,24 @@ const tidemark = (...args: readonly string[]): Promise<Ran> =>
     environment: { TIDEMARK_HOME: stage.home },
   });
 
-test('says so where the folder has no session', async () => {
+test('`resume` reports that the folder has no session', async () => {
   const ran = await tidemark('resume');
   expect(ran).toMatchObject({ exit: 3, err: expect.stringContaining(`there is no session of ${stage.folder}`) });
 });
 
-test('says so where nothing was cut, and leaves the session as it is', async () => {
+test('`resume` is refused if the last turn is complete', async () => {
   expect(await tidemark('hello there')).toMatchObject({ exit: 0 });
   const ran = await tidemark('resume');
   expect(ran).toMatchObject({ exit: 3, out: '', err: expect.stringMatching(/resume/) });
 });
 
-test('begins no fork for another model where nothing was cut', async () => {
+test('`resume` with another model creates no fork if the last turn is complete', async () => {
   expect(await tidemark('hello there')).toMatchObject({ exit: 0 });
   expect(await tidemark('resume', '--model', 'claude-haiku-4-5')).toMatchObject({ exit: 3 });
   expect((await tidemark('sessions')).out).toMatch(/^1 session /);
 });
 
-test('may narrow the mode of the turn that was cut, and not widen it', async () => {
+test('`resume` can narrow the mode of the interrupted turn but not widen it', async () => {
   expect(await tidemark('hello there', '--max-cost', '0.000001')).toMatchObject({ exit: 1 });
   const wider = await tidemark('resume', '--mode', 'auto');
   expect(wider).toMatchObject({ exit: 2, out: '', err: expect.stringContaining('which `resume` may narrow and not') });
@@ -48,7 +49,7 @@ test('may narrow the mode of the turn that was cut, and not widen it', async () 
   expect(narrower).toMatchObject({ exit: 0, out: expect.stringContaining('"mode":"read-only"') });
 });
 
-test('keeps `--compaction manual` of the turn that was cut, unless another policy is typed', async () => {
+test('`resume` keeps `--compaction manual` of the interrupted turn, unless the command line names another policy', async () => {
   const message = 'prompt is too long: 250000 tokens > 200000 maximum';
   const tooLong = stage.scenario({ fault: { kind: 'refused', message } }, { answer: { text: 'Done.' } });
   expect(await tidemark('hello there', '--compaction', 'manual', '--max-cost', '0.000001')).toMatchObject({ exit: 1 });
@@ -60,7 +61,7 @@ test('keeps `--compaction manual` of the turn that was cut, unless another polic
   );
 });
 
-test('refuses what is no session, and one that is not there', async () => {
+test('`resume` refuses an invalid session id and a session that does not exist', async () => {
   expect(await tidemark('resume', '../x')).toMatchObject({ exit: 2 });
   expect(await tidemark('resume', 'nobody')).toMatchObject({ exit: 3 });
 });

@@ -1,4 +1,4 @@
-// `tidemark resume`: goes on with the turn that was cut, interrupted, limited or failed.
+// `tidemark resume`: continues a turn that was cut off, interrupted, limited or failed.
 
 import { defined } from '@tidemark/core';
 import { AgentError } from '@tidemark/agent';
@@ -12,7 +12,7 @@ import { CliError } from '../frame/failure.ts';
 import { sessionArgument } from '../arguments/session-argument.ts';
 import { takeTurn } from '../turns/take-turn.ts';
 
-/** Goes on with a turn. */
+/** Resumes a turn. */
 export const resume: Command = {
   name: 'resume',
   summary: 'go on with the turn that was cut, interrupted, limited or failed; what was done is not done again',
@@ -28,15 +28,15 @@ export const resume: Command = {
 };
 
 async function goOn(name: string | undefined, flags: AgentFlags, context: CommandContext): Promise<CommandOutcome> {
-  // A skill stands in front of the prompt that it comes with, and a turn that goes on has none.
+  // A skill is loaded with a new prompt, and a resumed turn takes no prompt.
   if (name?.startsWith('/skill') === true)
     throw new CliError('cli/usage', 'a turn that goes on takes no words', `tidemark run --continue "${name} …"`);
   const store = await context.store();
   const session =
     name === undefined ? await newestSession(store, context.folder) : await namedSession(store, sessionArgument(name));
-  // Else a fork for another model would be there before the turn is refused.
+  // Checked first, because otherwise a fork for another model would be created before the turn is refused.
   if (flags.model !== undefined || flags.provider !== undefined) await requireResumable(store, session.id);
-  // A policy that is typed now goes before the one of the turn, and that before the settings.
+  // Order of precedence for the compaction policy: the command line, then the turn, then the settings.
   const { compaction } = session;
   const kept = { ...defined({ compaction }), ...flags };
   return takeTurn({ flags: kept, session, resumes: true, begin: (live) => live.resume() }, context);

@@ -1,4 +1,4 @@
-// `tidemark rewind`: takes a prompt back, and all that came of it, in a fork of the talk. Files stay as they are.
+// `tidemark rewind`: removes a prompt and everything after it, in a fork of the conversation. Files stay unchanged.
 
 import { defined } from '@tidemark/core';
 import type { ForkOptions, NumberedPrompt } from '@tidemark/agent';
@@ -11,7 +11,7 @@ import { makeFork } from '../turns/make-fork.ts';
 import { recordArgument } from '../arguments/record-argument.ts';
 import { sessionArgument } from '../arguments/session-argument.ts';
 
-/** Goes back to before a prompt. */
+/** Forks a session before one of its prompts. */
 export const rewind: Command = {
   name: 'rewind',
   summary: 'go back to before a prompt, in a fork of the talk; files stay as they are',

@@ -1,4 +1,4 @@
-// `tidemark run` and `tidemark "prompt"`, against the simulator in this process, with real tools in a folder of the test.
+// Tests `tidemark run` and `tidemark "prompt"` against the simulator in this process, with real tools in a test folder.
 
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import { pretendRun } from '../../tests/pretend-run.ts';
 import type { Stage } from '../../tests/scenario.ts';
 import { calls, openStage } from '../../tests/scenario.ts';
 
-/** A picture of one pixel. */
+/** PNG image of one pixel, in base64. */
 const DOT = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
 let stage: Stage;
@@ -22,7 +22,7 @@ beforeEach(() => {
 
 afterEach(() => stage.clear());
 
-/** One line in the folder of the test; without a key unless the test gives one. */
+/** Runs one command line in the test folder. There is no API key unless the test passes one. */
 function tidemark(args: readonly string[], choices: Choices = {}): Promise<Ran> {
   const { environment = {}, ...rest } = choices;
   return pretendRun(args, {
@@ -32,7 +32,7 @@ function tidemark(args: readonly string[], choices: Choices = {}): Promise<Ran> 
   });
 }
 
-/** The last line of an answer in JSON. */
+/** Returns the last line of the JSON output, parsed. */
 function lastOf(ran: Ran): Readonly<Record<string, unknown>> {
   return JSON.parse(ran.out.trimEnd().split('\n').at(-1) ?? '{}');
 }
@@ -46,21 +46,21 @@ function readsANote(): string {
 }
 
 describe('a prompt', () => {
-  test('is answered on stdout; what was done and what it cost stand on stderr', async () => {
+  test('is answered on stdout, and tool runs and cost are printed on stderr', async () => {
     const ran = await tidemark(['find the word', '--provider', 'simulator', '--scenario', readsANote()]);
     expect(ran.out).toBe('I look.\nIt is swordfish.\n');
     expect(ran.err).toMatch(/^read note\.txt: ok, .*\ncompleted: 2 steps, 1 tool call; tokens: .*; \$0\.\d+\nsession /);
     expect(ran.exit).toBe(0);
   });
 
-  test('names files of the folder with @, which the model is told as such', async () => {
+  test('can name files of the folder with @, and the model receives them as file parts', async () => {
     stage.write('note.txt', 'the word is swordfish\n');
     const script = stage.scenario({ expect: { lastUserText: '<file path="note.txt"/>' }, answer: { text: 'Seen.' } });
     const ran = await tidemark(['what says @note.txt?', '--provider', 'simulator', '--scenario', script]);
     expect([ran.out, ran.exit]).toEqual(['Seen.\n', 0]);
   });
 
-  test('brings images along with --image, once for each; what is none is refused before anything is sent', async () => {
+  test('takes images from repeated --image options, and an unusable image is refused before anything is sent', async () => {
     writeFileSync(join(stage.folder, 'dot.png'), Buffer.from(DOT, 'base64'));
     stage.write('dot.svg', '<svg xmlns="http://www.w3.org/2000/svg"/>');
     const script = stage.scenario({ answer: { text: 'Two dots.' } });
@@ -86,7 +86,7 @@ describe('a prompt', () => {
     });
   });
 
-  test('needs no quotes behind `run`, and can be piped in', async () => {
+  test('needs no quotes after `run`, and can be piped in', async () => {
     const said = ['run', '--provider', 'simulator', '--scenario'];
     const words = await tidemark([...said, readsANote(), 'find', 'the', 'word']);
     const piped = await tidemark([...said, readsANote()], { piped: 'find the word\n' });
@@ -94,17 +94,17 @@ describe('a prompt', () => {
     expect(words.exit).toBe(0);
   });
 
-  test('is refused where there is none, and sends nothing', async () => {
+  test('is refused if it is empty, and nothing is sent', async () => {
     expect(await tidemark(['run', '--provider', 'simulator'])).toMatchObject({ exit: 2, out: '' });
     expect(await tidemark(['run', '--provider', 'simulator'], { piped: ' \n' })).toMatchObject({ exit: 2 });
   });
 
-  test('is no slip of the finger: a word that is nearly a command is asked about', async () => {
+  test('is refused if it is nearly a command name, and the error suggests the command', async () => {
     const ran = await tidemark(['sesions']);
     expect(ran).toMatchObject({ exit: 2, err: expect.stringContaining('did you mean sessions?') });
   });
 
-  test('streams each event as a line with --json, and ends with the result', async () => {
+  test('with --json is answered by one line per event, and the last line is the result', async () => {
     const ran = await tidemark(['find the word', '--json', '--provider', 'simulator', '--scenario', readsANote()]);
     const lines = ran.out
       .trimEnd()
@@ -131,7 +131,7 @@ describe('--padding', () => {
     ['always', 'front padded, as was said ('],
     ['never', 'front not padded, as was said ('],
     ['auto', 'front padded: it was expected to pay ('],
-  ])('%s is what the session is run with, and show says what came of it', async (setting, told) => {
+  ])('%s is applied to the session, and `show` reports the result', async (setting, told) => {
     const ran = await tidemark([...asked, setting, '--json']);
     const { session } = lastOf(ran);
     const shown = await tidemark(['show', String(session)]);
@@ -140,13 +140,13 @@ describe('--padding', () => {
     expect(padding).toMatchObject([{ epoch: 0, setting, floor: 4_096 }]);
   });
 
-  test('is refused where it is none of the three', async () => {
+  test('is refused if it has any other value', async () => {
     expect(await tidemark([...asked, 'some'])).toMatchObject({ exit: 2 });
   });
 });
 
-describe('the key', () => {
-  test('is missed before anything is sent, and the simulator offered', async () => {
+describe('the API key', () => {
+  test('is required before anything is sent, and the error suggests the simulator', async () => {
     const ran = await tidemark(['hello there', '--json']);
     expect(ran.exit).toBe(3);
     expect(lastOf(ran)).toMatchObject({
@@ -156,7 +156,7 @@ describe('the key', () => {
     expect(existsSync(join(stage.home, 'sessions'))).toBe(false);
   });
 
-  test('reaches neither the log nor the screen, even when a tool reads it', async () => {
+  test('reaches neither the log nor the output, even if a tool reads it', async () => {
     const key = 'key-of-mine-7c1f9a40b2';
     stage.write('.config', `api=${key}\n`);
     const simulator = createSimulator({
@@ -193,7 +193,7 @@ describe('the mode', () => {
   ];
   const made = (): boolean => existsSync(join(stage.folder, 'new.txt'));
 
-  test('is read-only where nobody can be asked', async () => {
+  test('is read-only if no question can be asked', async () => {
     const ran = await tidemark(args());
     expect({ made: made(), exit: ran.exit, err: ran.err }).toMatchObject({
       made: false,
@@ -208,7 +208,7 @@ describe('the mode', () => {
     ['', false, 2],
     ['sure', false, 2],
     ['a', false, 5],
-  ])('asks the person at a terminal, who says %j', async (answer, allowed, asked) => {
+  ])('asks the user at a terminal, who answers %j', async (answer, allowed, asked) => {
     const questions: string[] = [];
     const person = (question: string): string => {
       questions.push(question);
@@ -220,13 +220,13 @@ describe('the mode', () => {
     expect({ made: made(), exit: ran.exit }).toEqual({ made: allowed, exit: 0 });
   });
 
-  test('writes unasked inside the folder with --mode auto', async () => {
+  test('`auto` writes inside the folder without a question', async () => {
     await tidemark(args('--mode', 'auto'));
     expect(made()).toBe(true);
   });
 
   test.each([[['--ask']], [['--read-only', '--mode', 'auto']], [['--mode', 'yolo']]])(
-    'refuses %j here, as wrong use',
+    'given as %j is refused as wrong usage',
     async (more) => {
       expect(await tidemark(args(...more))).toMatchObject({ exit: 2, out: '' });
     },
@@ -242,13 +242,13 @@ describe('a session', () => {
     stage.scenario({ answer: { text } }),
   ];
 
-  test('goes on with --continue: the newest of this folder', async () => {
+  test('is continued with --continue if it is the newest of the folder', async () => {
     const first = lastOf(await tidemark(['one thing', ...answers('done')]));
     const second = lastOf(await tidemark(['another', '--continue', ...answers('done too')]));
     expect(second).toMatchObject({ ok: true, session: first['session'] });
   });
 
-  test('goes on by its name, in its own folder, wherever it is called from', async () => {
+  test('is continued by its id, in its own folder, from any current folder', async () => {
     const first = lastOf(await tidemark(['one thing', ...answers('done')]));
     const ran = await tidemark(['another', '--session', String(first['session']), ...answers('done too')], {
       folder: '/',
@@ -256,21 +256,21 @@ describe('a session', () => {
     expect(lastOf(ran)).toMatchObject({ ok: true, session: first['session'] });
   });
 
-  test('is called by its prompt in the list', async () => {
+  test('has its prompt as its title in the list', async () => {
     await tidemark(['one thing\nand more', ...answers('done')]);
     const { out } = await tidemark(['sessions', '--workspace', stage.folder]);
     expect(out).toContain('\tone thing');
   });
 
-  test('must be there, and be one', async () => {
+  test('must exist, and --session cannot be combined with --continue', async () => {
     expect(await tidemark(['hi', '--continue', ...answers('x')])).toMatchObject({ exit: 3 });
     expect(await tidemark(['hi', '--session', 'none', ...answers('x')])).toMatchObject({ exit: 3 });
     expect(await tidemark(['hi', '--session', 'a', '--continue', ...answers('x')])).toMatchObject({ exit: 2 });
   });
 });
 
-describe('an ending', () => {
-  test('at a limit is 1, and resume goes on', async () => {
+describe('the end of a turn', () => {
+  test('at a limit has exit code 1, and `resume` continues the turn', async () => {
     const scenario = readsANote();
     const limited = await tidemark([
       'find the word',
@@ -289,12 +289,12 @@ describe('an ending', () => {
     expect(resumed).toMatchObject({ exit: 0, out: 'It is swordfish.\n' });
   });
 
-  test('at a limit of money comes before the call that would exceed it', async () => {
+  test('at a cost limit comes before the call that would exceed the limit', async () => {
     const ran = await tidemark(['find the word', '--max-cost=$0.0001', '--provider', 'simulator']);
     expect(ran).toMatchObject({ exit: 1, out: '', err: expect.stringMatching(/limited: 0 steps, .*; \$0\n/) });
   });
 
-  test('by the provider is 5, with what it said and the next step', async () => {
+  test('by a provider error has exit code 5, and prints the error and the next step', async () => {
     const scenario = stage.scenario({ expect: { lastUserText: 'something else' }, answer: { text: 'no' } });
     const ran = await tidemark(['find the word', '--provider', 'simulator', '--scenario', scenario]);
     expect(ran.exit).toBe(5);
@@ -302,7 +302,7 @@ describe('an ending', () => {
     expect(ran.err).toContain('tidemark resume');
   });
 
-  test('by Ctrl-C is 130, and the session stays whole', async () => {
+  test('by Ctrl-C has exit code 130, and the session can be resumed', async () => {
     const controller = new AbortController();
     const simulator = createSimulator({
       onRequest: () => {
@@ -321,7 +321,7 @@ describe('an ending', () => {
   });
 });
 
-describe('a step that writes again what was sent', () => {
+describe('a step that rewrites the cached prefix', () => {
   const toAnotherModel = (...more: readonly string[]): readonly string[] => [
     'and now?',
     '--continue',
@@ -332,7 +332,7 @@ describe('a step that writes again what was sent', () => {
   ];
   const words = 'the model changed: [\\d,]+ tokens are written again, \\$0\\.0\\d+';
 
-  test('is a question to the person at a terminal, and a no sends nothing', async () => {
+  test('asks the user at a terminal first, and the answer "n" sends nothing', async () => {
     await tidemark(['hello there', '--provider', 'simulator']);
     const questions: string[] = [];
     const person = (question: string): string => {
@@ -346,7 +346,7 @@ describe('a step that writes again what was sent', () => {
     expect(next).toMatchObject({ exit: 0, err: expect.not.stringContaining('written again') });
   });
 
-  test('is said on stderr where nobody is asked, and once', async () => {
+  test('prints one notice on stderr if no question can be asked', async () => {
     await tidemark(['hello there', '--provider', 'simulator']);
     const ran = await tidemark(toAnotherModel());
     expect(ran.exit).toBe(0);
@@ -355,19 +355,19 @@ describe('a step that writes again what was sent', () => {
   });
 });
 
-describe('a limit', () => {
+describe('a limit option', () => {
   test.each([
     ['--max-cost', 'much'],
     ['--max-cost', '-1'],
     ['--max-steps', '0'],
     ['--max-tokens', '1.5'],
     ['--rewrite-notice', '0'],
-  ])('%s %s is refused as wrong use', async (option, value) => {
+  ])('%s %s is refused as wrong usage', async (option, value) => {
     expect(await tidemark(['hi there', `${option}=${value}`])).toMatchObject({ exit: 2, out: '' });
   });
 });
 
-test('compacts by itself unless --compaction manual says that nobody may, and then says what to run', async () => {
+test('an overflow is compacted automatically, and with `--compaction manual` the error names `tidemark compact` instead', async () => {
   const message = 'prompt is too long: 250000 tokens > 200000 maximum';
   const tooLong = stage.scenario({ fault: { kind: 'refused', message } }, { answer: { text: 'Done.' } });
   const by = (policy: string): Promise<Ran> =>
@@ -379,7 +379,7 @@ test('compacts by itself unless --compaction manual says that nobody may, and th
   expect(await by('never')).toMatchObject({ exit: 2 });
 });
 
-test('refuses a model that nobody knows, and names the nearest', async () => {
+test('a model that is not in the catalog is refused', async () => {
   const ran = await tidemark(['hi there', '--provider', 'simulator', '--model', 'gpt-sonet']);
   expect(ran).toMatchObject({ exit: 3, err: expect.stringContaining('knows no model "gpt-sonet"') });
 });

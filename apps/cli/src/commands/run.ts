@@ -1,4 +1,4 @@
-// `tidemark run`, and `tidemark "prompt"`: a prompt, and the turn that answers it.
+// `tidemark run` and `tidemark "prompt"`: sends a prompt to an agent and runs the turn that answers it.
 
 import type { Command, CommandContext, CommandOutcome } from '../frame/command.ts';
 import type { AgentFlags } from '../arguments/agent-flags.ts';
@@ -53,7 +53,7 @@ async function prompt(words: readonly string[], options: RunFlags, context: Comm
   const session = await sessionOf(options, context);
   const where = session === undefined ? { title: titleOf(said) } : { session };
   const { words: asked, skills } = takeSkills(said);
-  // Images first: that is how models read them best.
+  // Images come first, because models read a prompt best in this order.
   const images = await imagesOf({ names: options.image ?? [], words: words.length > 0 }, context);
   const parts = [...images, ...(await partsOf(asked, session?.workspace ?? context.folder)), ...attachments];
   return takeTurn({ flags: options, ...where, begin: (live) => live.prompt(parts, { skills }) }, context);
@@ -63,7 +63,7 @@ function also(name: string, named: readonly string[] = []): readonly string[] {
   return [...named, name];
 }
 
-/** With a session or an image, a single word is a prompt. */
+/** Returns true if the run continues a session or has an image. A single word is then always a prompt. */
 function goesOn({ continue: newest, session, image = [] }: RunFlags): boolean {
   return newest === true || session !== undefined || image.length > 0;
 }

@@ -1,5 +1,5 @@
-// Secrets of every shape in a prompt, a result, a long output and an error of a session: none of them reaches a file, a
-// request, `--json` or an export.
+// Tests secrets of every shape in a prompt, a result, a long output and an error. No secret reaches a file, a request,
+// the `--json` output or an export.
 
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -30,7 +30,7 @@ afterEach(async () => {
   stage.clear();
 });
 
-/** Every sample in a paragraph of its own. */
+/** All samples, each in its own paragraph. */
 const TEXT = SAMPLES.map(({ lead, secret, tail }) => lead + secret + tail).join('\n\n');
 
 async function tidemark(...args: readonly string[]): Promise<Ran> {
@@ -38,7 +38,7 @@ async function tidemark(...args: readonly string[]): Promise<Ran> {
   return pretendRun(args, { folder: stage.folder, environment });
 }
 
-/** Asks with each answer of the model in turn, in JSON. */
+/** Runs a prompt with `--json` against a model that gives these answers in order, followed by `Done.` */
 async function ask(prompt: string, ...answers: readonly ReturnType<typeof calls>[]): Promise<Ran> {
   const steps = [...answers, { text: 'Done.' }].map((answer) => ({ answer }));
   const onRequest = (request: ReceivedRequest): undefined => void sent.push(request);
@@ -59,7 +59,7 @@ async function bytesBelow(folder: string): Promise<string> {
   return contents.join('\n');
 }
 
-/** The artifacts that the log names, as text: on disk they may be compressed. */
+/** Returns the content of the tool outputs that the log names. On disk the artifacts may be compressed. */
 async function outputs(log: string): Promise<string> {
   const { artifacts } = openNdjsonStore({ home: stage.home });
   const digests = new Set([...log.matchAll(/"output":"([0-9a-f]{64})"/g)].map(([, name = '']) => name));
@@ -70,7 +70,9 @@ async function outputs(log: string): Promise<string> {
   return (await Promise.all(texts)).join('\n');
 }
 
-/** The samples of which a line is in the text, as it stands or as JSON writes it. */
+/**
+ * Returns the titles of the samples of which at least one line is in the text, either literally or as escaped in JSON.
+ */
 function leaksIn(text: string): readonly string[] {
   return SAMPLES.filter(({ secret }) => {
     const lines = secret.split(/\n|(?:\\)+n/).filter((line) => line.length > 4 && !/^-----|^DEK|^Proc/.test(line));
@@ -78,8 +80,8 @@ function leaksIn(text: string): readonly string[] {
   }).map(({ title }) => title);
 }
 
-describe('a secret of every shape', () => {
-  test('is in no file, no request, no line of --json and no export of a session that met it', async () => {
+describe('a secret of any shape', () => {
+  test('appears in no file, request, --json output or export of a session that received it', async () => {
     stage.write('secrets.txt', TEXT);
     stage.write('long.txt', `${TEXT}\n`.repeat(40));
     const ran = await ask(
@@ -115,7 +117,7 @@ describe('a secret of every shape', () => {
     expect(await tidemark('verify', id)).toMatchObject({ exit: 0 });
   });
 
-  test('in an answer of the model is masked in each export, which stays readable for programs', async () => {
+  test('in an answer of the model is masked in each export, and the JSON export stays valid', async () => {
     const ran = await ask('Say it.', calls('note', { text: TEXT }, TEXT));
     expect(ran).toMatchObject({ exit: 0 });
     const id = await session();
@@ -127,7 +129,7 @@ describe('a secret of every shape', () => {
 });
 
 describe('an edit', () => {
-  test('that does not match because of a masked secret says so, and how to edit around it', async () => {
+  test('that fails because of a masked secret returns the reason and a way to edit around the secret', async () => {
     const lines = ['# settings', 'NAME=shop', 'DB_PASSWORD=hunter2', 'PORT=80'];
     stage.write('settings.txt', `${lines.join('\n')}\n`);
     const across = { old_text: 'NAME=shop\nDB_PASSWORD=\nPORT=80', new_text: 'NAME=store\nDB_PASSWORD=\nPORT=80' };

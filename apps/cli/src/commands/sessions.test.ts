@@ -1,4 +1,4 @@
-// `tidemark sessions` over a store of the test's.
+// Tests `tidemark sessions` with a store made for the test.
 
 import type { Recorded, SessionFilter } from '@tidemark/log';
 import { chain, position, sessionId, timestamp } from '@tidemark/log';
@@ -16,7 +16,7 @@ const summary = {
   createdAt: at,
   bytes: 1_234_567,
 };
-/** The one record that this session has. */
+/** The only record of the session. */
 const begun: Recorded = {
   v: 1,
   position: position(0),
@@ -35,7 +35,7 @@ const store = pretendStore({
   },
 });
 
-test('lists sessions as lines with tabs when piped, and what cannot be read on stderr', async () => {
+test('`sessions` prints lines with tabs when piped, and lists unreadable sessions on stderr', async () => {
   const { exit, out, err } = await pretendRun(['sessions'], { store });
   expect(exit).toBe(0);
   expect(out.split('\n')).toEqual([
@@ -47,13 +47,13 @@ test('lists sessions as lines with tabs when piped, and what cannot be read on s
   expect(err).toBe('unreadable: broken: no first record; see `tidemark doctor`\n');
 });
 
-test('gives the list as the store has it with --json', async () => {
+test('`sessions --json` prints the list of the store', async () => {
   const { out, err } = await pretendRun(['sessions', '--json'], { store });
   expect(JSON.parse(out)).toEqual({ sessions: [{ ...summary, gauge: null }], unreadable });
   expect(err).toBe('');
 });
 
-test('asks the store for one workspace, as an absolute path', async () => {
+test('`sessions --workspace` passes an absolute path to the store', async () => {
   const asked: (SessionFilter | undefined)[] = [];
   const empty = pretendStore({
     sessions: async (filter) => {

@@ -1,4 +1,4 @@
-// `tidemark sessions`: what is kept, newest first, and how full each is.
+// `tidemark sessions`: lists the sessions, newest first, with how full the context of each one is.
 
 import { resolve } from 'node:path';
 
@@ -84,7 +84,10 @@ function unreadable(each: UnreadableSession): Shown {
   return [withStyle('yellow', 'unreadable'), `: ${each.session}: ${each.reason}; see \`tidemark doctor\``];
 }
 
-/** Why gauges are missing: one line for all that were too long, one for each that is damaged. */
+/**
+ * Returns the notes on missing gauges: one line that counts the logs too long to read, and one line per damaged
+ * session.
+ */
 function unreadNotes(gauged: readonly GaugedSession[]): readonly Shown[] {
   const long = gauged.filter((each) => each.unread === 'long').length;
   const damaged = gauged.filter((each) => each.unread === 'damaged');

@@ -1,4 +1,4 @@
-// Rules, more skills, the plan and the memory, as they are set for a turn.
+// Tests permission rules, additional skill roots, and the settings `plan` and `memory`, as a turn applies them.
 
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -33,7 +33,7 @@ function write(path: string, settings: object): void {
   writeFileSync(path, JSON.stringify(settings));
 }
 
-describe('rules, skills, plan and memory that are set', () => {
+describe('rules, skills, plan and memory from settings', () => {
   const script = (...steps: readonly ScenarioStep[]): readonly string[] => [
     'do it',
     '--provider',
@@ -45,7 +45,7 @@ describe('rules, skills, plan and memory that are set', () => {
     script({ answer: calls('write', { path: 'new.txt', content: 'x' }) }, { answer: { text: 'Done.' } });
   const made = (): boolean => existsSync(join(stage.folder, 'new.txt'));
 
-  test('a rule of the user is in force, and told as what decided', async () => {
+  test('a deny rule of the user applies, and `config` shows its source', async () => {
     own({ permissions: { rules: [{ decision: 'deny', tool: 'write', paths: ['*.txt'] }] } });
     const ran = await tidemark([...writesNew(), '--mode', 'auto']);
     expect([ran.exit, made()]).toEqual([0, false]);
@@ -53,7 +53,7 @@ describe('rules, skills, plan and memory that are set', () => {
     expect((await tidemark(['config'])).out).toMatch(/permissions\.rules\t\[\{"decision":"deny".*\tuser: /);
   });
 
-  test('a rule of a folder narrows once the folder is trusted, and what it allows is left to the user', async () => {
+  test("a folder's deny rule applies only once the folder is trusted, and its allow rule never applies", async () => {
     const rules = [
       { decision: 'allow', tool: 'write', paths: ['**'] },
       { decision: 'deny', tool: 'write', paths: ['new.txt'] },
@@ -68,7 +68,7 @@ describe('rules, skills, plan and memory that are set', () => {
     expect(made()).toBe(true);
   });
 
-  test('a rule that cannot be understood stops the turn, with what is nearest', async () => {
+  test('a rule with an unknown tool stops the turn, and the error suggests the nearest name', async () => {
     own({ permissions: { rules: [{ decision: 'deny', tool: 'wirte' }] } });
     const ran = await tidemark(writesNew());
     expect(ran.exit).not.toBe(0);
@@ -77,7 +77,7 @@ describe('rules, skills, plan and memory that are set', () => {
     expect(await tidemark(writesNew())).toMatchObject({ exit: 0 });
   });
 
-  test('the plan that is turned off, and the memory, are seen in the tools of an epoch', async () => {
+  test('an epoch has no tools `plan` and `memory_update` if the settings turn them off', async () => {
     const names = async (...more: readonly string[]): Promise<string> => {
       const ran = await tidemark([...script({ answer: { text: 'Done.' } }), ...more]);
       const session = /session ([\w-]+)/.exec(ran.err)?.[1] ?? '';
@@ -91,7 +91,7 @@ describe('rules, skills, plan and memory that are set', () => {
     expect([has(set, 'memory_update'), has(set, 'plan')]).toEqual([false, false]);
   });
 
-  test('more roots of skills come behind the usual ones, and none that lies in a folder nobody trusts', async () => {
+  test('additional skill roots come after the usual ones, and a root inside an untrusted folder is ignored', async () => {
     const skill = (folder: string): void => {
       mkdirSync(join(folder, 'tax'), { recursive: true });
       writeFileSync(join(folder, 'tax', 'SKILL.md'), '---\nname: tax\ndescription: Files taxes.\n---\nAdd.\n');
@@ -108,10 +108,10 @@ describe('rules, skills, plan and memory that are set', () => {
     expect((await tidemark(['skills'])).out).toContain(`since ${join(theirs, 'tax')} has the same name`);
   });
 
-  test('`a` at the prompt allows the very same for the session, also after a restart, and in no other session', async () => {
+  test('the answer `a` allows the same commands in this session, also after a restart, but in no other session', async () => {
     const asked: string[] = [];
     const person = (question: string): string => {
-      // A row that goes on belongs to the line before it.
+      // A line that starts with `┆` continues the previous line. Both are joined here.
       asked.push(question.replaceAll('\n┆ ', ''));
       return question.includes('\na: ') ? 'a' : 'y';
     };

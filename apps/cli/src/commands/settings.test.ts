@@ -1,4 +1,4 @@
-// `tidemark config`, `trust` and `keys`, and what is set where a turn is taken.
+// Tests `tidemark config`, `trust` and `keys`, and how a turn applies the settings.
 
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -37,7 +37,7 @@ afterEach(async () => {
 
 const KEY = 'key-from-the-ring-0123456789';
 
-/** A keyring in memory. */
+/** Creates a keyring in memory. */
 function ringOf(keys: Map<string, string>): Keyring {
   return {
     get: async (provider) => keys.get(provider),
@@ -60,7 +60,10 @@ function write(path: string, settings: object): void {
   writeFileSync(path, JSON.stringify(settings));
 }
 
-/** A server that answers with this status, quotes what it was told of a key, and keeps the headers it heard. */
+/**
+ * Starts a server that records the headers of each request and answers with this status. The error message quotes the
+ * headers, including the API key.
+ */
 async function answering(
   status: number,
   location?: string,
@@ -80,7 +83,9 @@ async function answering(
   return { url: `http://127.0.0.1:${address.port}`, heard };
 }
 
-/** An MCP server by hand: one line of JSON each way. It says that both of its tools only read. */
+/**
+ * Source of a minimal MCP server that exchanges one JSON line per message. It claims that both of its tools only read.
+ */
 const SHOP = `
 const annotations = { readOnlyHint: true };
 const tools = ['look', 'buy'].map((name) => ({ name, annotations, inputSchema: { type: 'object' } }));
@@ -95,7 +100,7 @@ require('node:readline').createInterface({ input: process.stdin }).on('line', (l
   if (id !== undefined) console.log(JSON.stringify({ jsonrpc: '2.0', id, result: results[method](params) }));
 });`;
 
-/** The records of a kind that a run showed. */
+/** Returns the data of all records of a kind in the output of a run. */
 function recorded(ran: Ran, kind: string): readonly Readonly<Record<string, unknown>>[] {
   const lines = ran.out.trimEnd().split('\n');
   const events = lines.map(
@@ -109,8 +114,8 @@ function sessionOf(ran: Ran): string {
   return JSON.parse(ran.out.split('\n', 1)[0] ?? '').session;
 }
 
-describe('what is set', () => {
-  test('is what a new session is run with: whom it asks, where, for how long, in which mode', async () => {
+describe('a setting', () => {
+  test('determines the model, address, cache lifetime, mode and limits of a new session', async () => {
     own({
       model: 'claude-haiku-4-5',
       baseUrl: { anthropic: door.url },
@@ -125,7 +130,7 @@ describe('what is set', () => {
     expect(JSON.stringify(sent[0]?.body)).toContain('"ttl":"1h"');
   });
 
-  test('gives way to what was typed, and a session keeps its own', async () => {
+  test('is overridden by the command line, and a session keeps its own values', async () => {
     own({ model: 'claude-haiku-4-5', provider: 'simulator', mode: 'auto', compaction: { when: 'manual' } });
     const first = await tidemark(['hello there', '--json', '--model', 'claude-sonnet-4-5', '--read-only']);
     expect(recorded(first, 'epoch.opened')).toMatchObject([{ model: expect.stringContaining('sonnet') }]);
@@ -134,7 +139,7 @@ describe('what is set', () => {
     expect(JSON.parse(next.out.split('\n', 1)[0] ?? '')).toMatchObject({ mode: 'read-only' });
   });
 
-  test('for one provider is not used for another: no key goes to an address that is not its own', async () => {
+  test("for one provider is not used for another, so no key goes to another provider's address", async () => {
     const others: string[] = [];
     const other = await createSimulator({ onRequest: ({ model }) => void others.push(model) }).listen();
     own({ baseUrl: { openai: `${other.url}/v1`, anthropic: door.url } });
@@ -146,13 +151,13 @@ describe('what is set', () => {
     expect(sent.map(({ model }) => model)).toEqual(['claude-haiku-4-5-20251001']);
   });
 
-  test('to `ask` is for a terminal: elsewhere a new session is read-only', async () => {
+  test('`mode: ask` applies only at a terminal, and elsewhere a new session is read-only', async () => {
     own({ provider: 'simulator', mode: 'ask' });
     const ran = await tidemark(['hello there', '--json']);
     expect(JSON.parse(ran.out.split('\n', 1)[0] ?? '')).toMatchObject({ mode: 'read-only' });
   });
 
-  test('wrongly is refused before anything is sent, with the place, also by `doctor`', async () => {
+  test('with an unknown name is refused with its place before anything is sent, and `doctor` reports it too', async () => {
     own({ modle: 'a' });
     const said = 'tidemark.config.json:1: there is no setting "modle", did you mean model?';
     expect(await tidemark(['hello there'])).toMatchObject({ exit: 3, err: expect.stringContaining(said) });
@@ -160,7 +165,7 @@ describe('what is set', () => {
     expect(existsSync(join(stage.home, 'sessions'))).toBe(false);
   });
 
-  test('names a server as one can be called, or is refused with its place', async () => {
+  test('with an invalid server name is refused with its place', async () => {
     const called = async (name: string): Promise<Ran> => {
       own({ provider: 'simulator', mcp: { servers: { [name]: { command: process.execPath, args: ['-e', ''] } } } });
       return tidemark(['hello there']);
@@ -173,7 +178,7 @@ describe('what is set', () => {
     expect(await called('a_b-2')).toMatchObject({ exit: 0 });
   });
 
-  test('has AGENTS.md attached in a note, and in no front, where the user chose so', async () => {
+  test('`instructions: attach` puts AGENTS.md into a note, not into the front, and only the user can set it', async () => {
     writeFileSync(join(stage.folder, 'AGENTS.md'), 'Use tabs, not spaces.\n');
     const environment = { ANTHROPIC_API_KEY: KEY };
     for (const instructions of ['discover', 'attach']) {
@@ -188,7 +193,7 @@ describe('what is set', () => {
     expect(JSON.stringify(sent[2]?.body)).not.toContain('Use tabs');
   });
 
-  test('classes the tools of a server: what is said to read runs unasked, the rest is executed', async () => {
+  test('`effect` lets a tool of an MCP server run in read-only mode as `read`, and its other tools count as `execute`', async () => {
     const shop = { command: process.execPath, args: ['-e', SHOP], effect: { look: 'read' } };
     own({ provider: 'simulator', mcp: { servers: { shop } } });
     const both = ['shop__look', 'shop__buy'].map((name) => ({ answer: calls(name, {}) }));
@@ -204,7 +209,7 @@ describe('what is set', () => {
     ]);
   });
 
-  test('of the display is heeded by every command: colours and the width of help', async () => {
+  test('`display` controls the colours and the help width of every command', async () => {
     const linesAt = async (columns: number): Promise<number> => {
       own({ display: { columns } });
       return (await tidemark(['run', '--help'])).out.split('\n').length;
@@ -216,7 +221,7 @@ describe('what is set', () => {
     expect((await tidemark(['doctor'], { colour: true })).out).not.toContain('\u001b');
   });
 
-  test('stands in `config` with where it comes from, one file in the place of another with --config', async () => {
+  test("is printed by `config` with its source, and --config replaces the user's file", async () => {
     own({ cache: { ttl: '5m' } });
     const named = join(stage.folder, 'named.json');
     write(named, { cache: { padding: 'never' } });
@@ -229,7 +234,7 @@ describe('what is set', () => {
     expect(`${ran.out}${ran.err}`).not.toContain(KEY);
   });
 
-  test('may be a key in the wrong place, which `config` does not print', async () => {
+  test('with a key in the wrong place is printed by `config` without the key', async () => {
     const token = ['ghp', '0123456789abcdefghijABCDEFGHIJ012345'].join('_');
     const args = ['serve', '--token', 'a-word-of-mine', `--as=${KEY}`, token];
     const servers = { shop: { command: 'npx', args }, mail: { url: `https://example.org/mcp?key=${KEY}` } };
@@ -245,7 +250,7 @@ describe('what is set', () => {
 });
 
 describe('trust', () => {
-  test('is given, listed and taken back, and a person is asked with what it is about', async () => {
+  test('can be given, listed and revoked, and the question shows what the folder sets', async () => {
     write(join(stage.folder, '.tidemark', 'config.json'), { mode: 'auto' });
     expect(await tidemark(['trust'])).toMatchObject({ exit: 2, err: expect.stringContaining('--yes') });
     const asked: string[] = [];
@@ -271,7 +276,7 @@ describe('trust', () => {
     expect((await tidemark(['config', '--trust'])).out).toContain('mode\tauto\tworkspace: ');
   });
 
-  test('is not asked for where a folder brings nothing along', async () => {
+  test('is not asked for if the folder has no settings, skills or memory', async () => {
     own({ provider: 'simulator' });
     const person = (): string => {
       throw new Error('somebody was asked');
@@ -280,8 +285,8 @@ describe('trust', () => {
   });
 });
 
-describe('a key in the keyring', () => {
-  test('is what the provider is asked with, and stands in no output, log or error', async () => {
+describe('an API key', () => {
+  test('from the keyring is used for the provider, and appears in no output, log or error', async () => {
     own({ baseUrl: { anthropic: door.url } });
     const keyring = ringOf(new Map());
     expect((await tidemark(['keys', 'set', 'anthropic'], { keyring, piped: `${KEY}\n` })).out).not.toContain(KEY);
@@ -303,23 +308,29 @@ describe('a key in the keyring', () => {
   test.each([
     ['Anthropic', 'claude-haiku-4-5', 'ANTHROPIC_API_KEY', ''],
     ['OpenAI', 'gpt-6.1-sol', 'OPENAI_API_KEY', '/v1'],
-  ])('is in no error of %s that quotes it, and follows no redirect to another', async (name, model, variable, path) => {
-    const [quoting, other] = [await answering(401), await answering(401)];
-    const away = await answering(307, other.url.replace('127.0.0.1', 'localhost'));
-    const words = [`${name} did not answer the request (401`, `the address of ${name} redirects to http://localhost:`];
-    for (const [index, { url }] of [quoting, away].entries()) {
-      own({ baseUrl: { [name.toLowerCase()]: `${url}${path}` } });
-      const ran = await tidemark(['hello there', '--model', model], { environment: { [variable]: KEY } });
-      expect(ran).toMatchObject({ exit: 5, err: expect.stringContaining(words[index] ?? '') });
-      expect(`${ran.out}${ran.err}`).not.toContain(KEY);
-    }
-    expect([quoting, away].map(({ heard }) => heard.join().includes(KEY))).toEqual([true, true]);
-    expect(other.heard).toEqual([]);
-    for (const each of readdirSync(stage.home, { recursive: true, withFileTypes: true }))
-      if (each.isFile()) expect(readFileSync(join(each.parentPath, each.name), 'latin1')).not.toContain(KEY);
-  });
+  ])(
+    'is masked in an error of %s that quotes it, and is not sent to the target of a redirect',
+    async (name, model, variable, path) => {
+      const [quoting, other] = [await answering(401), await answering(401)];
+      const away = await answering(307, other.url.replace('127.0.0.1', 'localhost'));
+      const words = [
+        `${name} did not answer the request (401`,
+        `the address of ${name} redirects to http://localhost:`,
+      ];
+      for (const [index, { url }] of [quoting, away].entries()) {
+        own({ baseUrl: { [name.toLowerCase()]: `${url}${path}` } });
+        const ran = await tidemark(['hello there', '--model', model], { environment: { [variable]: KEY } });
+        expect(ran).toMatchObject({ exit: 5, err: expect.stringContaining(words[index] ?? '') });
+        expect(`${ran.out}${ran.err}`).not.toContain(KEY);
+      }
+      expect([quoting, away].map(({ heard }) => heard.join().includes(KEY))).toEqual([true, true]);
+      expect(other.heard).toEqual([]);
+      for (const each of readdirSync(stage.home, { recursive: true, withFileTypes: true }))
+        if (each.isFile()) expect(readFileSync(join(each.parentPath, each.name), 'latin1')).not.toContain(KEY);
+    },
+  );
 
-  test('is refused where none is piped in, is no key, or nobody says whose', async () => {
+  test('is refused by `keys set` if it is missing or malformed, or if the provider is missing or unknown', async () => {
     const keyring = ringOf(new Map());
     expect(await tidemark(['keys', 'set', 'anthropic'], { keyring })).toMatchObject({ exit: 2 });
     const spaced = await tidemark(['keys', 'set', 'anthropic'], { keyring, piped: 'secret words here' });
@@ -329,7 +340,7 @@ describe('a key in the keyring', () => {
     expect(await tidemark(['keys', 'set', 'antropic'], { keyring, piped: KEY })).toMatchObject({ exit: 2 });
   });
 
-  test('cannot be kept on a machine without a keyring, which `doctor` says and nothing else minds', async () => {
+  test('cannot be stored without a system keyring, and `doctor` reports this without failing', async () => {
     const ran = await tidemark(['keys', 'set', 'anthropic'], { piped: KEY });
     expect(ran).toMatchObject({ exit: 3, err: expect.stringContaining('the keyring of this system cannot be used') });
     expect(ran.err).not.toContain(KEY);

@@ -1,4 +1,4 @@
-// `tidemark show`, `why` and `verify` over a session with side calls in it.
+// Tests `tidemark show`, `why` and `verify` on a session with side calls.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -67,14 +67,14 @@ async function ask(session: Session, promptStreams: PromptStreams, beside: CallO
   await recordAnswer(session, prepared, { parts, stop: 'end', truncated: 'no', usage }, at);
 }
 
-test('says how full the next request is', async () => {
+test('`show` prints how full the next request is', async () => {
   const { out } = await pretendRun(['show', 's1'], { store });
   expect(out).toMatch(/^the next request: about 8,0\d\d.* of 200,000 tokens \(4%\), calm; 0\.0 of 32\.0 MB$/m);
   const { out: json } = await pretendRun(['show', 's1', '--json'], { store });
   expect(JSON.parse(json).gauge).toMatchObject({ limit: 200_000, tier: 'calm', hard: 170_000, bytesLimit: 32_000_000 });
 });
 
-test('gives a side call a line of its own, which is no step', async () => {
+test('`show` lists a side call on its own line and does not count it as a step', async () => {
   const { out } = await pretendRun(['show', 's1'], { store });
   expect(out).toContain('1 step, 2 side calls');
   const { out: json } = await pretendRun(['show', 's1', '--json'], { store });
@@ -85,7 +85,7 @@ test('gives a side call a line of its own, which is no step', async () => {
   ]);
 });
 
-test('shows the request of a step past a side call before it, and that of a side call by its stream', async () => {
+test('`show` prints the request of a step after a side call, and the request of a side call by its stream', async () => {
   const { out: step } = await pretendRun(['show', 's1', '0'], { store });
   expect(step).toContain('the first request');
   const { out: side } = await pretendRun(['show', 's1', 'side/title-2'], { store });
@@ -93,7 +93,7 @@ test('shows the request of a step past a side call before it, and that of a side
   expect(side).toContain('Name this.');
 });
 
-test('explains the miss of a side call under its own name, and verifies all three', async () => {
+test('`why` explains the miss of a side call by its purpose, and `verify` checks all three requests', async () => {
   const { out } = await pretendRun(['why', 's1'], { store });
   expect(out).toContain('title (side/title-2) at');
   const { exit, out: verified } = await pretendRun(['verify', 's1', '--json'], { store });

@@ -1,4 +1,5 @@
-// `tidemark show`: a session as its steps, or one request as its spans, each with role, origin, bytes and tokens (L4).
+// `tidemark show`: prints the steps of a session, or one request as its spans, each with role, origin, bytes and tokens
+// (L4).
 
 import { defined } from '@tidemark/core';
 import { readFold } from '@tidemark/agent';
@@ -55,21 +56,21 @@ interface ShowFlags {
 }
 
 interface StepRow {
-  /** Of the main stream; a side call is no step. */
+  /** Step number of the main stream. `null` for a side call, which is not a step. */
   readonly step: number | null;
   readonly stream: string;
-  /** What a side call was for, where the log holds its request. */
+  /** Purpose of a side call. `null` for a step, or if the log does not contain the request. */
   readonly purpose: string | null;
   readonly at: string;
   readonly model: string;
   readonly fresh: number | null;
   readonly read: number | null;
   readonly written: number | null;
-  /** All input, whichever buckets were told. */
+  /** Total input tokens, also if the provider reports only the total and not every bucket. */
   readonly input: number | null;
   readonly answer: number | null;
   readonly cost: string | null;
-  /** Where the cost is not known: the most that it can have been. */
+  /** Upper bound of the cost if the exact cost is unknown. */
   readonly costAtMost: string | null;
   readonly forecast: CallForecast | null;
   readonly transport: AnswerTransport | null;
@@ -100,7 +101,7 @@ async function showSession(session: SessionId, context: CommandContext): Promise
     if (row !== undefined) steps.push(row);
   }
   const padding = epochs.flatMap(({ number, padding: sum }) => (sum === undefined ? [] : [{ epoch: number, ...sum }]));
-  // From the snapshot on: what a model sees is not folded again from the beginning.
+  // Starts from the saved snapshot, so the whole log is not folded again.
   const { fold } = await readFold(store, session, records);
   const { state } = fold;
   const gauge = await gaugeAtRest(store.artifacts, state, context.home);
@@ -144,7 +145,10 @@ function countOf(steps: readonly StepRow[]): string {
   return beside === 0 ? said : `${said}, ${formatNumber(beside)} side call${beside === 1 ? '' : 's'}`;
 }
 
-/** Without a comparison there is nothing that forecasts could be off by: why is said instead. */
+/**
+ * Returns a note that names the models with unknown caching. Their forecasts cannot be compared with the usage, so they
+ * have no forecast error.
+ */
 function unknownCaching(steps: readonly StepRow[]): string {
   const models = steps.flatMap(({ forecast, model }) => (forecast?.caching === 'unknown' ? [model] : []));
   return models.length === 0 ? '' : `; how ${[...new Set(models)].join(' and ')} is cached is not known`;

@@ -1,4 +1,4 @@
-// `tidemark simulate`: what it refuses before it listens, and what it prints. That it answers is shown in
+// Tests `tidemark simulate`: what it refuses before it listens, and what it prints. Its answers are tested in
 // `process.int.test.ts`.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -17,12 +17,12 @@ beforeEach(() => {
 
 afterEach(() => rmSync(folder, { recursive: true }));
 
-test.each(['x', '-1', '65536', '1e3', ''])('refuses the port %j', async (port) => {
+test.each(['x', '-1', '65536', '1e3', ''])('`simulate` refuses the port %j', async (port) => {
   const ran = await pretendRun(['simulate', `--port=${port}`]);
   expect(ran).toMatchObject({ exit: 2, out: '', err: expect.stringContaining('0 to 65535') });
 });
 
-test('refuses a scenario that is not there, or no JSON, or no scenario', async () => {
+test('`simulate` refuses a scenario file that is missing, is not JSON, or is not a scenario', async () => {
   const missing = await pretendRun(['simulate', '--scenario', join(folder, 'none.json')]);
   expect(missing).toMatchObject({ exit: 3, err: expect.stringContaining('none.json') });
 
@@ -41,7 +41,7 @@ test('refuses a scenario that is not there, or no JSON, or no scenario', async (
   });
 });
 
-test('prints where each provider is played, with the variable of its SDK and the flags of this command', async () => {
+test('`simulate` prints the address of each provider, with the variable of its SDK and the flags of this command', async () => {
   const ran = await pretendRun(['simulate'], { signal: AbortSignal.abort() });
   const [, url = ''] = /listens on (\S+);/.exec(ran.out) ?? [];
   expect(ran.out.split('\n').slice(1)).toEqual([
@@ -54,14 +54,14 @@ test('prints where each provider is played, with the variable of its SDK and the
   ]);
 });
 
-test('names its limits and --allow-host in its help', async () => {
+test('`simulate --help` prints the limits and --allow-host', async () => {
   const ran = await pretendRun(['simulate', '--help']);
   expect(ran).toMatchObject({ exit: 0 });
   expect(ran.out).toContain('--allow-host <name>');
   expect(ran.out).toContain('32 MB for a request, 10 s for its headers, 60 s for all of it, 512 connections');
 });
 
-test.each(['http://ci.test', '*', ''])('refuses to allow %j as a host', async (name) => {
+test.each(['http://ci.test', '*', ''])('`simulate` refuses %j as an allowed host', async (name) => {
   const ran = await pretendRun(['simulate', '--allow-host', name]);
   expect(ran).toMatchObject({ exit: 3, out: '', err: expect.stringContaining('is no host to allow') });
 });

@@ -1,4 +1,4 @@
-// `tidemark simulate`: the simulator on a port, for any client that speaks the provider's wire format.
+// `tidemark simulate`: runs the simulator on a port, for any client that uses a provider's wire format.
 
 import { once } from 'node:events';
 
@@ -36,7 +36,7 @@ export const simulate: Command = {
       .action((options: SimulateFlags) => run((context) => serve(options, context))),
 };
 
-/** Printed by `--help`. Literals, because the limits themselves would load the whole server. */
+/** Text that `--help` prints. The limits are literals here, because importing them would load the whole server. */
 const LIMITS = `
 It listens on 127.0.0.1 alone and answers requests for 127.0.0.1 and localhost with its port. Pages of other sites
 are refused. Limits: 32 MB for a request, 10 s for its headers, 60 s for all of it, 512 connections. An answer may

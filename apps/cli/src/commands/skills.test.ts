@@ -1,4 +1,4 @@
-// Skills from the command line: found in the user's folders, loaded by `/skill`, listed with where they come from.
+// Tests skills on the command line: found in the user's folders, loaded by `/skill`, and listed with their source.
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -31,7 +31,7 @@ function install(folder: string, name: string, text: string): void {
 
 const TAX = '---\nname: tax\ndescription: Files taxes.\n---\nAdd up all of it.\n';
 
-test('a skill of the user is found, loaded when the model asks, and counted', async () => {
+test('a skill of the user is found, loaded when the model asks for it, and counted', async () => {
   install(join(stage.home, 'tidemark', 'skills'), 'tax', TAX);
   const scenario = stage.scenario(
     { answer: calls('skill_load', { name: 'tax' }) },
@@ -44,7 +44,7 @@ test('a skill of the user is found, loaded when the model asks, and counted', as
   expect(told.out).toContain('on demand 1');
 });
 
-test('a secret in the description of a skill is masked, by shape and by value, also where the skill is skipped', async () => {
+test('a secret in the description of a skill is masked by shape and by value, also if the skill is skipped', async () => {
   const token = ['gh', 'p_', '0a1B2c3D4'.repeat(4)].join('');
   const described = `Files taxes with ${token}, a-value-of-this-machine.`;
   install(join(stage.home, 'tidemark', 'skills'), 'tax', TAX.replace('Files taxes.', described));
@@ -57,7 +57,7 @@ test('a secret in the description of a skill is masked, by shape and by value, a
   }
 });
 
-test('`/skill` loads it in front of the prompt, and the words are what is left', async () => {
+test('`/skill` loads the skill before the prompt, and the remaining words are the prompt', async () => {
   install(join(stage.home, 'tidemark', 'skills'), 'tax', TAX);
   const scenario = stage.scenario({ expect: { lastUserText: 'do mine' }, answer: { text: 'Done.' } });
   const ran = await tidemark(['/skill tax do mine', '--provider', 'simulator', '--scenario', scenario]);
@@ -66,7 +66,7 @@ test('`/skill` loads it in front of the prompt, and the words are what is left',
   expect((await tidemark(['show', session, '0'])).out).toContain(String.raw`source=\"skill:tax`);
 });
 
-test('the budget that the user sets is the one that holds, and a folder that nobody trusts sets none', async () => {
+test("the user's skill budget applies, and the budget of an untrusted folder is ignored", async () => {
   for (const name of ['tax', 'vat']) install(join(stage.home, 'tidemark', 'skills'), name, TAX.replace('tax', name));
   const put = (path: string, settings: object): void => {
     mkdirSync(dirname(path), { recursive: true });
@@ -83,20 +83,20 @@ test('the budget that the user sets is the one that holds, and a folder that nob
   expect(ran).toMatchObject({ exit: 0, out: 'Done.\n' });
 });
 
-test('`/skill` with a name that is not installed says which is nearest, and begins nothing', async () => {
+test('`/skill` with a name that is not installed is refused with the nearest name', async () => {
   install(join(stage.home, 'tidemark', 'skills'), 'tax', TAX);
   const ran = await tidemark(['/skill tex do mine', '--provider', 'simulator']);
   expect(ran.exit).not.toBe(0);
   expect(ran.err).toContain('there is no skill tex: did you mean tax?');
 });
 
-test('`/skill` with `resume`, which takes no prompt, says where it goes', async () => {
+test('`resume` with `/skill` is refused, and the error names the right command', async () => {
   const ran = await tidemark(['resume', '/skill tax']);
   expect(ran.exit).toBe(2);
   expect(ran.err).toContain('tidemark run --continue "/skill tax …"');
 });
 
-test('a skill of the workspace is used where the workspace is trusted, and else named', async () => {
+test('a skill of the workspace is used only if the workspace is trusted, and otherwise only listed', async () => {
   install(join(stage.folder, '.agents', 'skills'), 'tax', TAX);
   const ran = await tidemark(['/skill tax do mine', '--provider', 'simulator']);
   expect(ran.err).toContain('there is no skill tax');
@@ -105,7 +105,7 @@ test('a skill of the workspace is used where the workspace is trusted, and else 
   expect((await tidemark(['skills'])).out).toMatch(/\ntax\tworkspace\t/);
 });
 
-test('a skill of a workspace that is trusted is used, loaded by its user, and counted', async () => {
+test('a skill of a trusted workspace is loaded by `/skill` and counted once', async () => {
   install(join(stage.folder, '.agents', 'skills'), 'tax', TAX);
   const scenario = stage.scenario(
     { expect: { lastUserText: 'do mine' }, answer: calls('skill_load', { name: 'tax' }) },
@@ -116,7 +116,7 @@ test('a skill of a workspace that is trusted is used, loaded by its user, and co
   expect((await tidemark(['skills'])).out).toMatch(/tax\t1\t\d+\ton demand 1\tworkspace/);
 });
 
-test('`tidemark skills` lists those of a trusted workspace, from where each comes and which it hides', async () => {
+test('`tidemark skills` lists the skills of a trusted workspace with their source, and the skills that they hide', async () => {
   const theirs = join(stage.folder, '.agents', 'skills');
   const own = join(stage.home, 'tidemark', 'skills');
   install(theirs, 'tax', TAX.replace('Files taxes', 'Files taxes here'));
@@ -145,7 +145,7 @@ test('`tidemark skills` lists those of a trusted workspace, from where each come
   });
 });
 
-test('`tidemark skills` shows what is installed and what is skipped, with the reason', async () => {
+test('`tidemark skills` lists installed skills, and skipped ones with the reason', async () => {
   install(join(stage.home, 'tidemark', 'skills'), 'tax', TAX);
   install(join(stage.home, 'tidemark', 'skills'), 'broken', 'no front matter');
   const { out } = await tidemark(['skills']);
@@ -158,7 +158,7 @@ test('`tidemark skills` shows what is installed and what is skipped, with the re
   });
 });
 
-describe('a prompt', () => {
+describe('`takeSkills` parses', () => {
   test.each([
     ['do it', { words: 'do it', skills: [] }],
     ['/skill tax do it', { words: 'do it', skills: ['tax'] }],

@@ -1,4 +1,5 @@
-// `tidemark skills`: which skills were loaded, why and how large, what the front lists of them, and which are installed.
+// `tidemark skills`: reports which skills were loaded, why and how large they are, which ones the front lists, and
+// which ones are installed.
 
 import type { SessionSkills, SkillUse } from '@tidemark/agent';
 import { addSkillUse, createSecrets, readSkillUse, secretsOf } from '@tidemark/agent';
@@ -15,7 +16,7 @@ import { skillPlaces } from '../settings/skill-places.ts';
 import { sinceArgument } from '../arguments/since-argument.ts';
 import type { TableOf } from '../frame/table.ts';
 
-/** Says what skills were used. */
+/** Reports the use of skills. */
 export const skills: Command = {
   name: 'skills',
   summary: 'say which skills are installed and were loaded, why and how large, and what the front lists',
@@ -62,7 +63,7 @@ async function report(name: string | undefined, flags: SkillsFlags, context: Com
   return undefined;
 }
 
-/** The same skill in several sessions is one line. */
+/** Merges the uses of the same skill in several sessions into one entry. */
 function together(found: readonly SessionSkills[]): readonly SkillUse[] {
   const used = new Map<string, SkillUse>();
   for (const one of found.flatMap((session) => session.skills)) {
@@ -104,7 +105,7 @@ function reasonsOf(reasons: SkillUse['reasons']): string {
     .join(', ');
 }
 
-/** How many sessions list skills for the model. Of one session, the list itself. */
+/** Returns how many sessions list skills for the model. For a single session, returns the list itself. */
 function indexLines(session: string | undefined, found: readonly SessionSkills[]): readonly string[] {
   const listed = found.flatMap(({ index }) => (index === undefined ? [] : [index]));
   const [first] = listed;

@@ -1,4 +1,4 @@
-// `tidemark smoke` as it is typed: prices said first, keys, exit codes, and what is written down.
+// Tests `tidemark smoke` on the command line: the price is printed first, keys, exit codes, and what is stored.
 
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -32,13 +32,13 @@ function tidemark(args: readonly string[], environment: Readonly<Record<string, 
   return pretendRun(args, { environment: { TIDEMARK_HOME: home, ...environment } });
 }
 
-/** With a key, at the simulator's address: what is not told apart from a live provider. */
+/** Runs `smoke` with a key against the simulator's address. The command treats this address as a live provider. */
 function live(...more: readonly string[]): Promise<Ran> {
   return tidemark(['smoke', '--base-url', listening.url, ...more], { ANTHROPIC_API_KEY: 'k' });
 }
 
-describe('live', () => {
-  test('without a key says so, and what to do', async () => {
+describe('`smoke` with a live provider', () => {
+  test('reports a missing key and the next step', async () => {
     const ran = await tidemark(['smoke', '--json']);
     expect(ran.exit).toBe(3);
     expect(JSON.parse(ran.out)).toMatchObject({
@@ -51,7 +51,7 @@ describe('live', () => {
     });
   });
 
-  test('says the price first, then what each call read, and what it cost', async () => {
+  test('prints the maximum price first, then the cache reads of each call, and the actual cost', async () => {
     const ran = await live();
     expect(ran.err).toMatch(/^claude-haiku-5-5: 6 calls of about \d+ tokens, at most \$0\.00\d+\n$/);
     expect(ran.out.split('\n').slice(0, 4)).toEqual([
@@ -66,7 +66,7 @@ describe('live', () => {
     expect(ran.exit).toBe(0);
   });
 
-  test('with --json prints one object, with prices as exact text', async () => {
+  test('--json prints one object, with prices as exact decimal text', async () => {
     const ran = await live('--json');
     const value: { readonly most: string; readonly spent: string; readonly probes: readonly object[] } = JSON.parse(
       ran.out,
@@ -77,7 +77,7 @@ describe('live', () => {
     expect(value.probes).toHaveLength(6);
   });
 
-  test('is 1 when an entry was not read, and 5 when the provider failed', async () => {
+  test('ends with 1 if an entry was not read from the cache, and with 5 if the provider failed', async () => {
     simulator.next({});
     simulator.next({ fault: { kind: 'evicted' } });
     expect(await live()).toMatchObject({ exit: 1, out: expect.stringContaining('transport: miss') });
@@ -85,11 +85,11 @@ describe('live', () => {
     expect(await live()).toMatchObject({ exit: 5, out: '' });
   });
 
-  test('sends nothing above five cents, and says which calls it leaves out below', async () => {
+  test('sends nothing above five cents, and names the calls that it omits to stay below this limit', async () => {
     expect(await live('--model', 'claude-opus-4-6')).toMatchObject({ exit: 3, err: expect.stringContaining('$0.05') });
     expect(simulator.calls).toEqual([]);
     const ran = await live('--model', 'claude-sonnet-4-5');
-    // How many fit depends by a hair on the words that make each run's prefix its own.
+    // The random words that make the prefix of each run unique decide if four or five calls fit.
     const made = Number(/: (\d) calls of about/.exec(ran.err)?.[1]);
     expect(ran.err).toMatch(/not made, to stay below the limit: .*first-sentence\n/);
     expect([4, 5]).toContain(made);
@@ -97,41 +97,44 @@ describe('live', () => {
   });
 });
 
-test('a dry run needs no key and sends nothing', async () => {
+test('`smoke --dry-run` needs no key and sends nothing', async () => {
   const ran = await tidemark(['smoke', '--dry-run', '--json', '--base-url', listening.url]);
   expect(JSON.parse(ran.out)).toMatchObject({ ok: true, dryRun: true, calls: 6, most: expect.any(String) });
   expect(ran.exit).toBe(0);
   expect(simulator.calls).toEqual([]);
 });
 
-test.each([['claude-opus-5-5'], ['gpt-6-luna'], ['gpt-5.1']])('the simulator needs no key: %s', async (model) => {
-  const ran = await tidemark(['smoke', '--provider', 'simulator', '--model', model, '--json']);
-  expect(JSON.parse(ran.out)).toMatchObject({ ok: true, model, transport: 'hit', contract: 'hit' });
-});
+test.each([['claude-opus-5-5'], ['gpt-6-luna'], ['gpt-5.1']])(
+  '`smoke` with the simulator needs no key: %s',
+  async (model) => {
+    const ran = await tidemark(['smoke', '--provider', 'simulator', '--model', model, '--json']);
+    expect(JSON.parse(ran.out)).toMatchObject({ ok: true, model, transport: 'hit', contract: 'hit' });
+  },
+);
 
-test('a model that nobody knows, or of another provider, is refused', async () => {
+test('`smoke` refuses an unknown model, and a model of another provider', async () => {
   expect(await tidemark(['smoke', '--model', 'none'])).toMatchObject({ exit: 3 });
   expect(await tidemark(['smoke', '--provider', 'openai', '--model', 'claude-opus-5-5'])).toMatchObject({ exit: 3 });
 });
 
-describe('--promotion', () => {
-  test('says how long it waits, and its price', async () => {
+describe('`smoke --promotion`', () => {
+  test('prints how long it waits, and its price', async () => {
     const ran = await live('--promotion', '--dry-run');
     expect(ran.err).toMatch(/3 calls of about \d+ tokens, at most \$0\.00\d+; it waits 5\.25 minutes in between\n$/);
   });
 
-  test('on the simulator takes no time, and is not written down', async () => {
+  test('takes no time on the simulator, and stores no result', async () => {
     const ran = await tidemark(['smoke', '--provider', 'simulator', '--promotion']);
     expect(ran).toMatchObject({ exit: 0, out: expect.stringContaining('promotes: behind the pause') });
     expect(existsSync(join(home, 'catalog.json'))).toBe(false);
   });
 
-  test('has nothing to promote where a model sells one lifetime', async () => {
+  test('is refused for a model with only one cache lifetime', async () => {
     const ran = await tidemark(['smoke', '--provider', 'openai', '--promotion', '--dry-run']);
     expect(ran).toMatchObject({ exit: 3, err: expect.stringContaining('nothing to promote') });
   });
 
-  test('that was seen stands in the catalog of the home; of one that is seen no more it is taken back', async () => {
+  test('stores a confirmed promotion in the catalog of the home, and withdraws it if a later test fails', async () => {
     const row = { provider: 'anthropic', model: 'claude-opus-5-5' } as const;
     const day = '2026-11-21';
     const verified = { verified: day } as const;
@@ -148,7 +151,7 @@ describe('--promotion', () => {
     expect(await readOwnCatalog(home)).toEqual({ revision: 1, rows: [{ ...row, promotes: 'unverified' }] });
   });
 
-  test('leaves all else in the catalog of the home as it is', async () => {
+  test('leaves the other rows of the catalog unchanged', async () => {
     const other = { provider: 'anthropic', model: 'claude-opus-5', floor: 600 };
     writeFileSync(join(home, 'catalog.json'), JSON.stringify({ revision: 1, rows: [other] }));
     const row = { provider: 'anthropic', model: 'claude-opus-5-5', promotes: 'unverified' } as const;
@@ -158,9 +161,9 @@ describe('--promotion', () => {
   });
 });
 
-describe('the catalog of the home', () => {
+describe('`catalog.json` in the home', () => {
   test.each([['{"revision": 1,'], ['[]'], ['{"revision": 1, "rows": [{"provider": "anthropic"}]}']])(
-    'is read by `run`, and refused where it is %j',
+    'makes `run` fail if its content is %j',
     async (text) => {
       writeFileSync(join(home, 'catalog.json'), text);
       const ran = await pretendRun(['run', '--provider', 'simulator', 'hello'], {
@@ -171,7 +174,7 @@ describe('the catalog of the home', () => {
     },
   );
 
-  test('changes what `run` knows of a model', async () => {
+  test('overrides the prices that `run` uses', async () => {
     const prices = [
       {
         from: '0001-01-01',

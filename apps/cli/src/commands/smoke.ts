@@ -1,4 +1,4 @@
-// `tidemark smoke`: whether a provider's cache works with what this engine sends, measured with a few small calls.
+// `tidemark smoke`: measures with a few small calls if a provider's cache works with the requests of this engine.
 
 import { defined } from '@tidemark/core';
 import { createMemoryStore } from '@tidemark/store-memory';
@@ -22,7 +22,7 @@ import { findSubject, openSubject } from '../smoke/subject.ts';
 import type { SmokeWords } from '../smoke/words.ts';
 import { smokeWords } from '../smoke/words.ts';
 
-/** Measures a cache. */
+/** Measures a provider's cache. */
 export const smoke: Command = {
   name: 'smoke',
   summary: 'measure with a few small calls whether a provider reads again what it cached; at most $0.05',
@@ -52,7 +52,7 @@ interface SmokeFlags extends SubjectFlags {
   readonly promotion?: true;
 }
 
-/** All that is settled before the first call. */
+/** Values determined before the first call is sent. */
 interface SettledSmoke {
   readonly subject: SmokeSubject;
   readonly words: SmokeWords;

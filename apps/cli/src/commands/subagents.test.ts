@@ -1,4 +1,4 @@
-// Subagents from the command line: who they are in `sessions` and `show`, and how they are turned off.
+// Tests subagents on the command line: how `sessions` and `show` list them, and how to turn them off.
 
 import { afterEach, beforeEach, expect, test } from 'vitest';
 
@@ -24,7 +24,7 @@ const tidemark = (args: readonly string[], environment: Record<string, string> =
 
 const asks = calls('agent', { role: 'reader', task: 'Find the word.' }, 'I have it found.');
 
-test('a subagent stands under its parent, and each tells of the other', async () => {
+test('a subagent is listed under its parent, and `show` links each session to the other', async () => {
   const scenario = stage.scenario(
     { answer: asks },
     { expect: { lastUserText: 'Find the word.' }, answer: calls('read', { path: 'note.txt' }, 'I look.') },
@@ -53,7 +53,7 @@ test('a subagent stands under its parent, and each tells of the other', async ()
   expect((await tidemark(['verify', child.session])).exit).toBe(0);
 });
 
-test('what is cut is gone on with in the parent, never in a subagent that changed later', async () => {
+test('--continue continues the parent session, not a subagent that changed later', async () => {
   const scenario = stage.scenario({ answer: asks }, { answer: { text: 'Nothing.' } }, { answer: { text: 'Well.' } });
   await tidemark(['find the word', '--provider', 'simulator', '--scenario', scenario]);
   const { sessions } = JSON.parse((await tidemark(['sessions', '--tree', '--json'])).out);
@@ -61,7 +61,7 @@ test('what is cut is gone on with in the parent, never in a subagent that change
   expect(next.out).toContain(`"session":"${sessions[0].session}"`);
 });
 
-test('a session has none where that is set', async () => {
+test('TIDEMARK_SUBAGENTS=false prevents subagents', async () => {
   const scenario = stage.scenario({ answer: asks }, { answer: { text: 'Alone, then.' } });
   const args = ['find the word', '--provider', 'simulator', '--scenario', scenario];
   const ran = await tidemark(args, { TIDEMARK_SUBAGENTS: 'false' });

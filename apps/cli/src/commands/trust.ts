@@ -1,4 +1,5 @@
-// `tidemark trust`: whether what a folder brings along may be used, said by the user and kept outside of it.
+// `tidemark trust`: lets the user decide if a folder's own settings, skills and memory may be used. The decision is
+// stored outside the folder.
 
 import { resolve } from 'node:path';
 
@@ -10,7 +11,7 @@ import { CliError } from '../frame/failure.ts';
 import { askForTrust, canAsk, indentLine, LOOK } from '../settings/trust-in.ts';
 import { tooLongToAsk, trustLines } from '../settings/trust-lines.ts';
 
-/** Trusts a folder, forgets that, or lists what was said. */
+/** Trusts a folder, revokes its trust, or lists all decisions. */
 export const trust: Command = {
   name: 'trust',
   summary: 'allow a folder its own settings, skills and memory; asked again when they change',
@@ -45,7 +46,8 @@ function act(folder: string | undefined, flags: TrustFlags, context: CommandCont
 
 async function give(path: string, said: boolean, context: CommandContext): Promise<CommandOutcome> {
   const brought = await readBrought(path);
-  // Before any record counts: an unusable configuration is refused with its reason, and nothing is recorded.
+  // Checked before an earlier decision is used: an unusable configuration is refused with its reason, and nothing is
+  // recorded.
   const lines = await trustLines(brought);
   const before = await judgeTrust(context.home, brought);
   if (before === 'trusted') return report(brought, before, context);
@@ -56,7 +58,10 @@ async function give(path: string, said: boolean, context: CommandContext): Promi
   return report(brought, decision, context);
 }
 
-/** Without a question there is nothing to read before an answer: what is too long for a question is named and not printed. */
+/**
+ * Prints the lines without asking, and returns `trusted`. Text that is too long for a question is only named, because
+ * the user does not have to read it before answering.
+ */
 function noteAll(lines: readonly string[], { output }: CommandContext): 'trusted' {
   const tooLong = tooLongToAsk(lines);
   for (const line of tooLong === undefined ? lines.map(indentLine) : [`not shown: ${tooLong}`]) output.note(line);

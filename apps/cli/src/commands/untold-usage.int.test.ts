@@ -1,4 +1,5 @@
-// What a person reads of calls whose usage the server tells in part, or not at all (L7): never a number that no server told.
+// Tests the output for calls whose usage the server reports only in part, or not at all. No command prints a number
+// that the server did not report (L7).
 
 import { createServer } from 'node:http';
 
@@ -17,7 +18,7 @@ const READ = { ...TOTAL, prompt_tokens_details: { cached_tokens: 321 } };
 
 interface Served {
   url: string;
-  /** Refuses the next requests. */
+  /** True if the server refuses the next requests. */
   refuses: boolean;
 }
 
@@ -54,7 +55,7 @@ interface Printed {
   };
 }
 
-/** One prompt to a server that tells this usage, and what the commands print of it. */
+/** Sends a prompt to a server that reports this usage. Returns what the commands print about it. */
 async function printed(usage: object | undefined): Promise<Printed> {
   const { folder, home } = (stage = openStage());
   const url = await serve(usage);
@@ -81,8 +82,8 @@ function lastOf(out: string): Readonly<Record<string, unknown>> {
   return JSON.parse(out.trimEnd().split('\n').at(-1) ?? '{}');
 }
 
-describe('a call of which the server tells no usage', () => {
-  test('is said not to be counted at the end of a turn, with an estimate', async () => {
+describe('a call without reported usage', () => {
+  test('is listed as not counted at the end of a turn, with an estimate', async () => {
     const { summary, json } = await printed(NOTHING);
     expect(summary).toMatch(
       /tokens: unknown: 1 call not counted, about [\d,]+ by estimate; how the model .*; unknown price$/,
@@ -90,7 +91,7 @@ describe('a call of which the server tells no usage', () => {
     expect(json.run['tokens']).toMatchObject({ read: null, written: null, fresh: null, output: null, uncounted: 1 });
   });
 
-  test('is no $0 in `cost`, and in no sum', async () => {
+  test('is not printed as $0 by `cost`, and is not part of any sum', async () => {
     const { cost, json } = await printed(NOTHING);
     expect(cost).toMatch(/^paid\s+unknown/m);
     expect(cost).not.toContain('$0');
@@ -100,8 +101,8 @@ describe('a call of which the server tells no usage', () => {
   });
 });
 
-describe('a call of which the server tells a total', () => {
-  test('is summed as input of which the server does not tell what was cached', async () => {
+describe('a call with reported totals', () => {
+  test('is summed as input with unknown cache use', async () => {
     const { summary, cost, show, json } = await printed(TOTAL);
     expect(summary).toContain(
       'tokens: 4,321 input tokens of which the server does not tell what was cached, 12 out; how the model',
@@ -120,7 +121,7 @@ describe('a call of which the server tells a total', () => {
     expect(show).toMatch(/the next request: about 4,333 .*of 24,000 tokens/);
   });
 
-  test('has a hit rate where the reads are told beside it', async () => {
+  test('has a hit rate if the server also reports the tokens read from the cache', async () => {
     const { summary, cache } = await printed(READ);
     expect(summary).toContain(
       'tokens: 321 read, 4,000 input tokens of which the server does not tell what was cached, 12 out',
@@ -150,7 +151,7 @@ describe('`why` of a session', () => {
     return { tidemark, session, served };
   }
 
-  test('says how many requests tell nothing of what was read, where no answer counts it', async () => {
+  test('reports how many requests have unknown cache reads', async () => {
     const { tidemark, session } = await twoPrompts(TOTAL);
     const { out } = await tidemark('why', session);
     expect(out).toContain(
@@ -164,14 +165,14 @@ describe('`why` of a session', () => {
     expect(json).toMatchObject({ requests: 2, untold: { answered: 2, unanswered: 0 } });
   });
 
-  test('says so where every request was refused', async () => {
+  test('counts refused requests as requests with unknown cache reads', async () => {
     const { tidemark, session } = await twoPrompts(READ, true);
     const { out } = await tidemark('why', session);
     expect(out).toContain('What 2 of 2 requests read from a cache is not known: 2 requests without a whole answer');
     expect(out).not.toContain('read all it could');
   });
 
-  test('has nothing to explain where each answer tells what was read', async () => {
+  test('reports nothing to explain if each answer has its cache reads', async () => {
     const { tidemark, session } = await twoPrompts({ ...TOTAL, prompt_tokens_details: { cached_tokens: 4_321 } });
     expect((await tidemark('why', session)).out).toContain('extends the one before it and read all it could');
   });

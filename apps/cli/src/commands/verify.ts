@@ -1,4 +1,5 @@
-// `tidemark verify`: can every request be made again from the log, byte for byte (L2), and is the log whole?
+// `tidemark verify`: rebuilds every request from the log, compares it byte for byte (L2), and checks that the log is
+// intact.
 
 import type { Verification } from '@tidemark/agent';
 import { verifySession } from '@tidemark/agent';
@@ -15,7 +16,7 @@ import { sessionArgument } from '../arguments/session-argument.ts';
 import type { Shown } from '../frame/shown.ts';
 import { withStyle } from '../frame/shown.ts';
 
-/** Rebuilds every request of a session and compares digests; checks the chain of its log. */
+/** Rebuilds every request of a session, compares the digests, and checks the digest chain of the log. */
 export const verify: Command = {
   name: 'verify',
   summary: 'rebuild every request from the log and compare it, byte for byte, with what was sent',

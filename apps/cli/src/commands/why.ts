@@ -1,4 +1,4 @@
-// `tidemark why`: the break or miss of a step, its cause, the event behind it, its price.
+// `tidemark why`: explains the break or miss of a step, with its cause, the event that caused it, and its price.
 
 import { defined } from '@tidemark/core';
 import type { Explanation, UntoldReads } from '@tidemark/agent';
@@ -13,7 +13,7 @@ import { sessionArgument } from '../arguments/session-argument.ts';
 import type { Shown } from '../frame/shown.ts';
 import { noStep, stepArgument } from '../arguments/step-argument.ts';
 
-/** Explains breaks and misses. */
+/** Explains cache breaks and misses. */
 export const why: Command = {
   name: 'why',
   summary: 'explain each cache break and miss of a session: where, which event, why, and what it cost',
@@ -52,7 +52,10 @@ function nothingToExplain(session: SessionId, requests: number, unknown: string 
   return `nothing to explain: each request of ${session} extends the one before it and read all it could`;
 }
 
-/** The number of requests whose reads are not known, and why; `undefined` where all are known. */
+/**
+ * Returns the number of requests with unknown cache reads and the reasons. Returns `undefined` if the reads of all
+ * requests are known.
+ */
 function untoldInWords(requests: number, { answered, unanswered }: UntoldReads): string | undefined {
   const unknown = answered + unanswered;
   if (unknown === 0) return undefined;

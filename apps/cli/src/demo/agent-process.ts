@@ -1,4 +1,4 @@
-// The agent of the demo as a process of its own, which can be killed: `tidemark … --json`, read line by line.
+// Runs the demo's agent as a separate process that can be killed: `tidemark … --json`, read line by line.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -8,32 +8,32 @@ import type { SessionEvent } from '@tidemark/kit';
 
 import { ownFile } from '../frame/own-file.ts';
 
-/** Where it works. */
+/** Folders, address and environment that the agent process uses. */
 export interface Workplace {
-  /** The folder of the project. */
+  /** Folder of the sample project. */
   readonly project: string;
   readonly home: string;
   readonly url: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Its aborting ends the agent. */
+  /** Aborting this signal kills the agent. */
   readonly signal: AbortSignal;
 }
 
-/** How it ended. */
+/** Result of an agent process that has ended. */
 export interface ProcessEnd {
   readonly exit: number | null;
   readonly signal: NodeJS.Signals | null;
-  /** What went wrong, in its own words. */
+  /** Text from stderr, and the messages of reported errors. */
   readonly complaints: string;
 }
 
-/** A running agent. */
+/** Running agent process. */
 export interface AgentProcess {
   readonly ended: Promise<ProcessEnd>;
   kill(): void;
 }
 
-/** A line of it: an event, or how the turn ended. */
+/** One line of the agent's JSON output: an event, or the result of the turn. */
 type ProcessLine =
   | SessionEvent
   | { readonly type: 'session.opened' }
@@ -41,7 +41,7 @@ type ProcessLine =
 
 const COMMAND = ownFile('bin/tidemark.cjs');
 
-/** Starts it; each event is told as it comes. */
+/** Starts the agent. `tell` receives each event as it arrives. */
 export function startAgent(
   args: readonly string[],
   { project, home, url, environment, signal: stop }: Workplace,
@@ -52,13 +52,13 @@ export function startAgent(
     [COMMAND, ...args, '--json', '--mode', 'auto', '--unconfined', '--trust', '--base-url', url],
     {
       cwd: project,
-      // What the user has set is not for the demo.
+      // The user's own settings must not affect the demo.
       env: { ...environment, HOME: home, TIDEMARK_HOME: home, XDG_CONFIG_HOME: home, ANTHROPIC_API_KEY: 'simulated' },
       stdio: ['ignore', 'pipe', 'pipe'],
     },
   );
   const kill = (): void => void child.kill('SIGKILL');
-  // Before its folder is removed.
+  // This listener runs first, so the agent is killed before its folder is removed.
   process.prependListener('exit', kill);
   stop.addEventListener('abort', kill);
   child.once('close', () => {

@@ -1,4 +1,4 @@
-// What the logs of the demo say of it: each session explained and verified, and which request was whose.
+// Audits the logs of the demo: explains and verifies each session, and finds the session that sent each request.
 
 import type { Explanation } from '@tidemark/agent';
 import { explainSession, verifySession } from '@tidemark/agent';
@@ -6,17 +6,17 @@ import type { Log, SessionId } from '@tidemark/log';
 
 import { encoders } from '../reports/encoders.ts';
 
-/** Over one session or more. */
+/** Audit of one or more sessions. */
 export interface Audit {
   readonly sessions: number;
   readonly explained: readonly Explanation[];
   readonly records: number;
-  /** Those that were made again. */
+  /** Number of requests that were rebuilt. */
   readonly requests: number;
-  /** Those whose bytes were not the same. */
+  /** Number of rebuilt requests whose bytes differ from those that were sent. */
   readonly differences: number;
   readonly breaks: number;
-  /** The session that sent a body, by the digest of its bytes. */
+  /** Session that sent each request body, by the digest of the body. */
   readonly senders: ReadonlyMap<string, SessionId>;
 }
 
@@ -30,7 +30,11 @@ const NOTHING: Audit = {
   senders: new Map(),
 };
 
-/** Looks into these sessions. @throws LogError as the store does. */
+/**
+ * Audits these sessions.
+ *
+ * @throws LogError when the store cannot read a session.
+ */
 export async function auditSessions(log: Log, sessions: readonly SessionId[]): Promise<Audit> {
   let audit = NOTHING;
   for (const session of sessions) audit = await withSession(audit, log, session);

@@ -1,5 +1,5 @@
-// What the demo came to: its price beside the ideal one, whether anything needs explaining, every byte again, and where to
-// go from here.
+// Prints the result of the demo: its cost compared with the ideal cost, breaks and misses, the verification of every
+// request, and the next steps.
 
 import type { Capabilities } from '@tidemark/model';
 import type { LedgerCall } from '@tidemark/simulator';
@@ -18,17 +18,17 @@ import { auditSessions } from './audit.ts';
 import type { Sum } from './sum-up.ts';
 import { sumUp } from './sum-up.ts';
 
-/** A demo that has run. */
+/** Finished run of the demo. */
 export interface DoneWork {
-  /** Where its session is. */
+  /** Home that contains the session. */
   readonly home: string;
   readonly calls: readonly LedgerCall[];
   readonly capabilities: Capabilities;
-  /** Whether its folder stays. */
+  /** True if the demo's folder is kept. */
   readonly keep: boolean;
 }
 
-/** Says it. */
+/** Prints the result. */
 export async function conclude(done: DoneWork, { output }: CommandContext): Promise<CommandOutcome> {
   const { home, calls, capabilities, keep } = done;
   const store = openNdjsonStore({ home });

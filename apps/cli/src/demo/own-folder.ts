@@ -1,5 +1,5 @@
-// The folder that a demo works in: made for it, and gone with it, however the process ends: done, failed, Ctrl-C, nobody
-// reading any more (`… | head`), the terminal closed.
+// Provides a temporary folder for a demo. The folder is removed however the process ends: success, failure, Ctrl-C, a
+// closed pipe (`… | head`) or a closed terminal.
 
 import { rmSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
@@ -11,9 +11,9 @@ import { CliError } from '../frame/failure.ts';
 const SIGNALS = ['SIGHUP', 'SIGTERM'] as const;
 
 /**
- * Does the work in a new folder. Where `keep` is set the folder stays, but for a failure.
+ * Runs the work in a new folder and removes the folder afterwards. With `keep`, the folder stays if the work succeeds.
  *
- * @throws CliError `cli/refused` where none can be made; whatever the work throws.
+ * @throws CliError `cli/refused` when the folder cannot be created. Errors of the work are rethrown.
  */
 export async function inOwnFolder<Result>(keep: boolean, work: (folder: string) => Promise<Result>): Promise<Result> {
   const folder = await makeFolder();

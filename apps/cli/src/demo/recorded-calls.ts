@@ -1,4 +1,4 @@
-// The calls of the demo, one line each, as they are answered.
+// Formats the calls of the recorded demo, one line per call, as the answers arrive.
 
 import type { DrivenCall } from '@tidemark/recording';
 import { costOf, priceAt } from '@tidemark/model';
@@ -8,7 +8,7 @@ import type { CommandOutput } from '../frame/output.ts';
 import type { Shown } from '../frame/shown.ts';
 import { withStyle } from '../frame/shown.ts';
 
-/** One call, for programs. */
+/** One call in the JSON output. */
 export interface CallRow {
   readonly step: number;
   readonly at: string;
@@ -19,7 +19,7 @@ export interface CallRow {
   readonly note: string;
 }
 
-/** What there is to say of a driven call. */
+/** Returns the JSON row of a replayed call. */
 export function callRow(call: DrivenCall): CallRow {
   const { usage, prepared } = call;
   const written = usage?.writes?.reduce((sum, write) => sum + write.tokens, 0);
@@ -57,7 +57,7 @@ const COLUMNS = [
   ['paid', 8],
 ] as const;
 
-/** Prints the head; what it returns gives the line of one call. */
+/** Prints the table head. Returns a function that formats the line of one call. */
 export function openCallTable(output: CommandOutput): (call: DrivenCall) => Shown {
   output.line([withStyle('dim', COLUMNS.map(([name, width]) => name.padStart(width)).join('  '))]);
   return (call) => {

@@ -1,4 +1,4 @@
-// The provider of the demo: the simulator behind a real port, and the official SDK in front of it.
+// Provider of the recorded demo: the simulator on a real port, called through the official SDK.
 
 import { defined } from '@tidemark/core';
 import type { Answer, Capabilities } from '@tidemark/model';
@@ -9,13 +9,13 @@ import type { PlannedAnswer, ScriptedBlock } from '@tidemark/simulator';
 import { createSimulator } from '@tidemark/simulator';
 import { itemAt } from '@tidemark/context';
 
-/** A server over HTTP, and how to close it. */
+/** Server that answers over HTTP, with a method to close it. */
 export interface DemoServer extends Server {
   readonly url: string;
   close(): Promise<void>;
 }
 
-/** Opens a loopback port on which the simulator answers as the recording did. */
+/** Opens a loopback port on which the simulator gives the recorded answers. */
 export async function openDemoServer(): Promise<DemoServer> {
   const rows = new Map<string, Capabilities>();
   const simulator = createSimulator({
@@ -56,7 +56,7 @@ async function lastPart(parts: ReturnType<ReturnType<typeof createAnthropicProvi
   );
 }
 
-/** What arrived, with the output tokens of the recording. */
+/** Returns the simulator's answer with the number of output tokens from the recording. */
 function withRecordedOutput(
   answer: Answer,
   { answer: output }: RecordedCall['usage'] = {},

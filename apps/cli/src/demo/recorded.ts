@@ -1,5 +1,5 @@
-// `tidemark demo --recorded`: a recorded coding session, driven over HTTP through the official SDK against the simulator,
-// call by call; then one break explained, every request rebuilt, and what the same session costs uncached.
+// `tidemark demo --recorded`: replays a recorded coding session against the simulator, over HTTP through the official
+// SDK. Then it explains one break, rebuilds every request, and prints the cost of the same session without a cache.
 
 import { createReadStream } from 'node:fs';
 
@@ -25,7 +25,7 @@ import { describeExplanation } from '../reports/explanation.ts';
 
 const RECORDING = ownFile('demo/recording.jsonl');
 
-/** Runs it. */
+/** Runs the recorded demo. */
 export async function driveRecording(context: CommandContext): Promise<CommandOutcome> {
   return inOwnFolder(false, (folder) => driveIn(folder, context));
 }
@@ -50,7 +50,7 @@ async function driveIn(folder: string, context: CommandContext): Promise<Command
       catalog: defaultCatalog(),
       name: replayName,
       server: () => server,
-      // As it was recorded: what is shown is breaks and their causes.
+      // The cache lifetime of the recording, because the demo shows the recorded breaks and their causes.
       ttl: '5m',
       onCall,
     });
@@ -87,7 +87,7 @@ async function conclude(result: ReplayResult, store: NdjsonStore, { output }: Co
   return whole ? undefined : EXIT.difference;
 }
 
-/** The break that cost most, as `why` explains it. */
+/** Prints the most expensive break, as `why` explains it. */
 async function explainOne(session: SessionId, store: NdjsonStore, output: CommandContext['output']): Promise<void> {
   const { explained } = await explainSession(store, session, encoders);
   const broken = explained.filter((one) => one.opened !== undefined);

@@ -1,30 +1,33 @@
-// What the simulator answers in the demo, in a model's place: each step says what it must have been sent, so that a tool
-// that did not really do its work is noticed.
+// Script of the simulator's answers in the demo. Each step also checks the content of the request, so the demo fails if
+// a tool did not really do its work.
 
 import type { Scenario } from '@tidemark/simulator';
 
-/** What the agent is asked. */
+/** First prompt to the agent. */
 export const PROMPT = 'The receipt test fails. Find out why, mend it, and run the tests.';
 
-/** What it is asked next. */
+/** Second prompt to the agent. */
 export const SECOND_PROMPT = 'Next week discounts change. What has to be checked?';
 
-/** The request that the agent's process is killed under, counted from 0: its answer is on its way then. */
+/** Index of the request, from 0, during which the agent's process is killed. Its answer is being sent at that time. */
 export const FATAL_CALL = 4;
 
 const REPLAY = 'node .agents/skills/change-money/scripts/replay.js';
 
-/** What it prints is kept under its digest, and is the same each time. */
+/** First digits of the digest under which the output of `REPLAY` is stored. The output is the same in every run. */
 const REPLAYED = '13f23bd8e644';
 
-/** What it keeps for later sessions. */
+/** Fact that the agent stores in its memory for later sessions. */
 const LEARNT =
   '- Orders up to 1199 are closed: their copies show what was charged, so `archive.js` must never compute tax.';
 
-/** What a subagent is to look up. */
+/** Question that the subagent answers. */
 const TASK = 'Which code in src computes the tax of an order again when a copy of its receipt is printed?';
 
-/** Looks, searches, loads a skill, edits, runs the tests, replays past orders, has a subagent look something up, keeps what it learnt. */
+/**
+ * Answers of the model. The agent looks around, searches, loads a skill, edits, runs the tests, replays past orders,
+ * starts a subagent, and stores what it learned.
+ */
 export const SCENARIO: Scenario = {
   steps: [
     {
@@ -123,7 +126,7 @@ export const SCENARIO: Scenario = {
       },
     },
     {
-      // From here on the subagent asks, which sees its task and nothing of what was said before.
+      // From here on, the requests come from the subagent. It sees its task but nothing of the earlier conversation.
       expect: { lastUserText: TASK },
       answer: {
         text: 'I look who computes tax, and who prints.',
@@ -156,7 +159,7 @@ export const SCENARIO: Scenario = {
       },
     },
     {
-      // Behind its back the memory was told: only what changed in it.
+      // The prompt is followed by a note about the memory, which contains only the changed lines.
       expect: { lastUserText: `+${LEARNT}` },
       answer: { text: 'Replay the past orders. Those up to 1199 are closed: their copies must not change.' },
     },

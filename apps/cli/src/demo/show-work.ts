@@ -1,5 +1,5 @@
-// The demo as it goes, in 80 columns: what is asked, what the agent says with what that call cost beside it, a line for each
-// tool run, and what else came into the context.
+// Prints the progress of the demo in 80 columns. Shows each prompt, the text of each answer with the cost of its call,
+// one line per tool run, and other additions to the context.
 
 import type { SessionEvent } from '@tidemark/kit';
 import type { AnswerPart, Recorded, RecordedOf, Shaping } from '@tidemark/log';
@@ -15,17 +15,17 @@ import { callTitle } from '../present/tool-line.ts';
 import { cutWords, wrapWords } from '../frame/wrap-words.ts';
 import { sumOfCall } from './sum-up.ts';
 
-/** Shows the work. */
+/** Prints the progress of the demo. */
 export interface DemoView {
-  /** What the agent is asked now. */
+  /** Prints a prompt to the agent and the head of the table. */
   asked(prompt: string): void;
-  /** One event of the agent. */
+  /** Prints one event of the agent. */
   show(event: SessionEvent): void;
-  /** The agent was killed under this call. */
+  /** Prints that the agent was killed during this call. */
   killed(call: LedgerCall): void;
 }
 
-/** What the terminal of a newcomer is sure to have. */
+/** Width of the output in columns. Every terminal has at least this width. */
 export const WIDTH = 80;
 
 const COLUMNS = [
@@ -35,13 +35,13 @@ const COLUMNS = [
   ['paid', 8],
 ] as const;
 
-/** Beside the figures. */
+/** Width left for text next to the figures, in columns. */
 const WORDS = WIDTH - COLUMNS.reduce((sum, [, width]) => sum + 2 + width, 0) - 1;
 
-/** A sight on the calls of a simulator. */
+/** Creates a view of the calls that a simulator receives. */
 export function openSight(output: CommandOutput, calls: readonly LedgerCall[], capabilities: Capabilities): DemoView {
   const titles = new Map<string, string>();
-  /** Calls that were shown. */
+  /** Number of calls already shown. */
   let seen = 0;
   const answered = (call: LedgerCall | undefined, words: string, style?: Style, by = 'agent'): void => {
     if (call === undefined) return;
@@ -77,7 +77,7 @@ export function openSight(output: CommandOutput, calls: readonly LedgerCall[], c
       }
       const ended = endOf(record);
       if (ended !== undefined) {
-        // What arrived since the model asked for it came from a subagent.
+        // Calls that arrived after the model requested this tool run came from a subagent.
         for (const [index, call] of calls.slice(seen).entries())
           answered(call, `subagent, call ${index + 1}`, 'dim', 'subagent');
         ran(ended);
@@ -139,7 +139,10 @@ function exitOf(exit: number | undefined): string {
   return exit === undefined || exit === 0 ? '' : `, exit ${exit}`;
 }
 
-/** What came into the context, or changed for later sessions, beside the words of a call. */
+/**
+ * Returns a line about something new in the context or in the memory, other than the text of an answer. Returns
+ * `undefined` for any other record.
+ */
 function besideOf(record: Recorded): string | undefined {
   switch (record.kind) {
     case 'tool.returned':

@@ -1,4 +1,5 @@
-// What the calls of the demo cost: by the simulator's ledger, which knows the call that was cut too.
+// Sums up the cost of the demo's calls. The figures come from the simulator's records, which include the call that was
+// cut off.
 
 import { addBills, billOf, NO_BILL } from '@tidemark/context';
 import { timestamp } from '@tidemark/log';
@@ -6,24 +7,24 @@ import type { Capabilities, Usage } from '@tidemark/model';
 import { costOf, inputTokens, priceAt, sumOfMoney } from '@tidemark/model';
 import type { LedgerCall } from '@tidemark/simulator';
 
-/** Sums over all calls; tokens in units of the base input price. */
+/** Sums over all calls. Token sums are in units of the base input price. */
 export interface Sum {
   readonly calls: number;
   readonly billed: number;
   readonly ideal: number;
   readonly uncached: number;
-  /** US dollars, answers included. */
+  /** Cost of the calls in US dollars, answers included. */
   readonly cost: string;
 }
 
-/** One call as it was billed. */
+/** One call as the provider bills it. */
 export interface CallSum {
   readonly usage: Usage;
-  /** US dollars, its answer included; absent where no price is known. */
+  /** Cost of the call in US dollars, answer included. `undefined` if the price is unknown. */
   readonly cost: string | undefined;
 }
 
-/** What one call of the ledger cost; `undefined` for one that was refused. */
+/** Returns usage and cost of one call. Returns `undefined` for a call that was refused. */
 export function sumOfCall({ usage: told, at }: LedgerCall, capabilities: Capabilities): CallSum | undefined {
   if (told === undefined) return undefined;
   const { ephemeral_5m_input_tokens: short, ephemeral_1h_input_tokens: long } = told.cache_creation;
@@ -41,8 +42,9 @@ export function sumOfCall({ usage: told, at }: LedgerCall, capabilities: Capabil
 }
 
 /**
- * Sums up sessions of one epoch each. What is new in a call is by how much it is longer than every call before of its session;
- * what it read was there before, by whomever it was written.
+ * Sums up the calls of sessions that have one epoch each. The new tokens of a call are those by which its input is
+ * longer than every earlier call of its session. In the first call of a session, tokens read from the cache are not
+ * new, even if another session wrote them.
  */
 export function sumUp(calls: readonly LedgerCall[], capabilities: Capabilities, sessionOf: SessionOf): Sum {
   let bill = NO_BILL;
@@ -71,5 +73,5 @@ export function sumUp(calls: readonly LedgerCall[], capabilities: Capabilities, 
   };
 }
 
-/** The session that sent a body, by the digest of its bytes. */
+/** Returns the session that sent a request body, by the digest of the body. */
 export type SessionOf = (digest: string) => string | undefined;

@@ -1,5 +1,5 @@
-// The demo as a person meets it, in processes of its own: what it shows happened, for almost nothing above the ideal price;
-// and however it ends, nothing of it is left behind.
+// Tests the demo as a user runs it, in separate processes. The steps that it shows really happen, the cost is close to
+// the ideal price, and no files remain however it ends.
 
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
@@ -16,7 +16,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { pretendRun } from '../../tests/pretend-run.ts';
 
-/** Four processes of the command, and more of their tools: long on a loaded machine. */
+/**
+ * Test timeout in milliseconds. The demo starts four processes of the command and several tools, which is slow on a
+ * busy machine.
+ */
 const PATIENCE = { timeout: 240_000 };
 
 const COMMAND = fileURLToPath(new URL('../../bin/tidemark.cjs', import.meta.url));
@@ -27,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(root, { recursive: true, force: true }));
 
-/** The demo, with its folder below this one. */
+/** Starts the demo with its temporary folder inside the given folder. */
 function startDemo(folder: string, ...args: readonly string[]): ChildProcess {
   return spawn(process.execPath, [COMMAND, 'demo', ...args], {
     env: { ...process.env, TMPDIR: folder, NO_COLOR: '1', NODE_COMPILE_CACHE: join(root, 'compiled') },
@@ -42,7 +45,7 @@ async function textOf(stream: ChildProcess['stdout']): Promise<string> {
 }
 
 test(
-  'finds a skill, pages an output, has a subagent look, keeps a memory that is told, and pays the ideal price',
+  'the demo uses a skill, pages a long output, runs a subagent, updates a memory, and pays close to the ideal price',
   PATIENCE,
   async () => {
     const demo = startDemo(root, '--json', '--keep');
@@ -90,7 +93,7 @@ interface Summary {
   readonly verified: { readonly sessions: number };
 }
 
-/** What the first call of a session read, as a share of its front. */
+/** Returns the tokens that the first call of a session read from the cache, as a share of the session's front. */
 async function frontRead(store: Log, session: SessionId): Promise<number> {
   let front = Number.NaN;
   for await (const { kind, data } of store.read(session)) {
@@ -104,7 +107,7 @@ function kindsOf(records: readonly Recorded[], ...kinds: readonly Recorded['kind
   return records.flatMap(({ kind }) => (kinds.includes(kind) ? [kind] : []));
 }
 
-describe('nothing is left behind', () => {
+describe('the demo leaves no files behind', () => {
   test.each([
     ['the terminal is closed', (demo: ChildProcess) => demo.kill('SIGHUP'), 129],
     ['it is interrupted', (demo: ChildProcess) => demo.kill('SIGINT'), 130],
@@ -119,7 +122,7 @@ describe('nothing is left behind', () => {
   });
 });
 
-test('says what it needs where it can make no folder', async () => {
+test('the demo reports that it needs a temporary folder if it cannot create one', async () => {
   const demo = startDemo(join(root, 'is-not-there'));
   const [out, err, [exit]] = await Promise.all([textOf(demo.stdout), textOf(demo.stderr), once(demo, 'exit')]);
   expect({ out, exit }).toEqual({ out: '', exit: 3 });

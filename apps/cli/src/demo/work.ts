@@ -1,5 +1,5 @@
-// The demo: an agent mends a sample project in a folder of its own, with real tools and a scripted model. Its process is
-// killed once, another one goes on, a third takes the next prompt. What it came to is summed up behind it.
+// Runs the demo: an agent repairs a sample project in a separate folder, with real tools and a scripted model. Its
+// process is killed once, a second process resumes the turn, and a third one runs the next prompt. A summary follows.
 
 import { cp } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
@@ -23,7 +23,7 @@ import { openSight } from './show-work.ts';
 const MODEL = 'claude-sonnet-5-5';
 const PROJECT = ownFile('demo/project');
 
-/** Runs the demo; with `keep` its folder stays, and it is said how to look into it. */
+/** Runs the demo. With `keep`, the folder stays, and the output shows how to look into it. */
 export async function workOnProject(keep: boolean, context: CommandContext): Promise<CommandOutcome> {
   const capabilities = findModel(defaultCatalog(), MODEL, 'anthropic');
   if (capabilities === undefined) throw new CliError('cli/not-found', `the catalog has no ${MODEL}`, 'restore it');
@@ -72,9 +72,9 @@ function placeIn(folder: string, url: string, { environment, signal }: CommandCo
     url,
     signal,
     environment: {
-      // The Node that runs this runs the project's tests too, whatever else is installed.
+      // The Node that runs this command also runs the project's tests, even if another version is installed.
       PATH: [dirname(process.execPath), environment['PATH'] ?? ''].join(delimiter),
-      // Three processes of one program: the second and the third need not compile it.
+      // The demo starts one program three times. With this cache, the second and third process do not compile it again.
       NODE_COMPILE_CACHE: environment['NODE_COMPILE_CACHE'] ?? join(folder, 'compiled'),
     },
   };
@@ -88,7 +88,7 @@ function introduce({ url }: Workplace, { output }: CommandContext): void {
   ]);
 }
 
-/** The agent begins, and its process is killed. */
+/** Starts the agent and waits until its process is killed. */
 async function lifeToBeKilled(place: Workplace, sight: DemoView, arm: (kill: () => void) => void): Promise<void> {
   const agent = startAgent(['run', '--model', MODEL, PROMPT], place, sight.show);
   arm(() => agent.kill());
@@ -96,7 +96,7 @@ async function lifeToBeKilled(place: Workplace, sight: DemoView, arm: (kill: () 
   if (ended.signal !== 'SIGKILL') throw unexpectedEnd(ended);
 }
 
-/** Another process goes on with the session to the end of a turn. */
+/** Runs another process on the session until its turn ends. */
 async function lifeThatEnds(args: readonly string[], place: Workplace, sight: DemoView): Promise<void> {
   const ended = await startAgent(args, place, sight.show).ended;
   if (ended.exit !== 0) throw unexpectedEnd(ended);

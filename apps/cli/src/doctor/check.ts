@@ -1,14 +1,14 @@
-// What `doctor` says of one thing it looked at.
+// Result of one check by `doctor`.
 
-/** `failed` makes the command end with an exit code of its own; a `warning` does not. */
+/** State of a check. `failed` gives the command an exit code other than 0; `warning` does not. */
 export type CheckState = 'good' | 'warning' | 'failed';
 
-/** One thing that was looked at. */
+/** One check with its result. */
 export interface DoctorCheck {
   readonly name: string;
   readonly state: CheckState;
-  /** What was found, in words. */
+  /** Finding in words. */
   readonly found: string;
-  /** What to do about it. */
+  /** Next step for the user. */
   readonly next?: string;
 }

@@ -1,4 +1,4 @@
-// Removes the artifacts that no log of a home names, and says what that frees.
+// Removes the artifacts that no log of a home names, and reports the freed space.
 
 import type { FileTally } from '@tidemark/store-ndjson';
 import { collectGarbage } from '@tidemark/store-ndjson';
@@ -6,7 +6,7 @@ import { collectGarbage } from '@tidemark/store-ndjson';
 import type { CommandContext, CommandOutcome } from '../frame/command.ts';
 import { plainSize } from '../frame/plain-size.ts';
 
-/** Collects; `dryRun` says what it would remove, and removes nothing. */
+/** Removes the unused artifacts. With `dryRun`, only reports what would be removed. */
 export async function collect(dryRun: boolean, context: CommandContext): Promise<CommandOutcome> {
   const { removed, young, named } = await collectGarbage({ home: context.home }, { dryRun });
   context.output.result({ dryRun, removed, young, named }, () => [

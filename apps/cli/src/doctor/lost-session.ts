@@ -1,11 +1,11 @@
-// A session of which not one record can be read: what may be the matter, and what is left to do.
+// Handles a session without any readable record: recognizes the error and provides the next step.
 
 import { LogError } from '@tidemark/log';
 
-/** What only the user can do. */
+/** Next step for a session that only the user can restore. */
 export const RESTORE = 'restore its folder from a backup, or move it away';
 
-/** Whether it is about the files of one session, so that the others can still be looked at. */
+/** Returns true if the error concerns the files of one session, so that the other sessions can still be checked. */
 export function isOfFiles(error: unknown): error is Error {
   return error instanceof LogError || (error instanceof Error && 'syscall' in error);
 }

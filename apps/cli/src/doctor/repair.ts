@@ -1,4 +1,4 @@
-// Copies what can be had back of a damaged session into a new one. The damaged one stays as it is (L5).
+// Copies the recoverable records of a damaged session into a new session. The damaged session stays unchanged (L5).
 
 import type { Log, UnreadableSession } from '@tidemark/log';
 import { LogError, sessionId } from '@tidemark/log';
@@ -14,7 +14,7 @@ import { isOfFiles, RESTORE } from './lost-session.ts';
 
 type ListedSessions = Awaited<ReturnType<Log['sessions']>>;
 
-/** Repairs one session into `<session>-repaired`, with a number behind it where that is taken. */
+/** Repairs a session into `<session>-repaired`, followed by a number if that name exists. */
 export async function repair(name: string, context: CommandContext): Promise<CommandOutcome> {
   const store = await context.store();
   const from = sessionArgument(name);
@@ -38,7 +38,10 @@ export async function repair(name: string, context: CommandContext): Promise<Com
   return undefined;
 }
 
-/** A repair that cannot be made is not the next step of itself. `known` is why the list cannot read that session. */
+/**
+ * Returns the error for a repair that failed. Its next step is never the same repair again. `known` is the entry of a
+ * session that cannot be listed, with the reason.
+ */
 function refusal(error: unknown, known: UnreadableSession | undefined): unknown {
   if (error instanceof LogError && error.code === 'log/damaged')
     return beyondRepair(error.message, '`tidemark doctor` lists what is sound', error);

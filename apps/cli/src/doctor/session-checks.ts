@@ -1,5 +1,5 @@
-// Looks every session over from its first record to its last: checksums, payloads, the chain, and that each artifact which a
-// record names is there. Takes no lock, writes nothing.
+// Checks every session from its first record to its last: checksums, payloads, the digest chain, and that each named
+// artifact exists. Takes no lock and writes nothing.
 
 import type { DamagePlace, Log, SessionId } from '@tidemark/log';
 import { sessionId } from '@tidemark/log';
@@ -9,23 +9,23 @@ import { inspectSession } from '@tidemark/store-ndjson';
 import type { CheckState } from './check.ts';
 import { isOfFiles, RESTORE } from './lost-session.ts';
 
-/** What looking over one session found. */
+/** Result of the check of one session. */
 export interface InspectedSession {
   readonly session: string;
   readonly state: CheckState;
-  /** Sound records, ancestors included, up to the first damage. */
+  /** Number of sound records before the first damage, including those of ancestors. */
   readonly records: number;
   readonly found: string;
   readonly damage?: DamagePlace & { readonly reason: string; readonly soundBehind: number };
-  /** Artifacts that its records name and the home does not hold; absent where all are there. */
+  /** Artifacts that the records name but the home does not contain. Absent if none is missing. */
   readonly missing?: readonly MissingArtifact[];
   readonly next?: string;
 }
 
-/** Missing artifacts that are listed one by one. */
+/** Maximum number of missing artifacts that are listed. */
 const SHOWN = 20;
 
-/** Every session in a home, one after the other; those that cannot even be listed come last. */
+/** Checks every session of a home in turn. Sessions that cannot be listed come last. */
 export async function* inspectSessions(store: Log, home: string): AsyncIterable<InspectedSession> {
   const { sessions, unreadable } = await store.sessions();
   for (const { session } of sessions) yield await inspectOne(home, session);
@@ -40,7 +40,7 @@ function lostSession(session: string, found: string): InspectedSession {
   return { session, state: 'failed', records: 0, found, next: RESTORE };
 }
 
-/** A folder may have any name. */
+/** Returns `undefined` if the folder's name is not a session id. A folder can have any name. */
 function readId(name: string): SessionId | undefined {
   try {
     return sessionId(name);
@@ -49,7 +49,10 @@ function readId(name: string): SessionId | undefined {
   }
 }
 
-/** `lost` is what to say of a session in which nothing can be looked at, where the list knows more of it. */
+/**
+ * Checks one session. `lost` is the result for a session that cannot be read at all, if the session list knows the
+ * reason.
+ */
 async function inspectOne(home: string, session: SessionId, lost?: InspectedSession): Promise<InspectedSession> {
   try {
     return judge(await inspectSession({ home }, session, { artifacts: true }));

@@ -1,4 +1,4 @@
-// Looks at what a home keeps beside its logs, and how much it has grown. Writes nothing.
+// Checks the artifacts and the total size of a home. Writes nothing.
 
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,13 +8,13 @@ import { inspectArtifacts } from '@tidemark/store-ndjson';
 import { plainSize } from '../frame/plain-size.ts';
 import type { DoctorCheck } from './check.ts';
 
-/** Above that many bytes `doctor` suggests to collect what no log names: 5 GiB. */
+/** Size in bytes (5 GiB) above which `doctor` suggests removing unused artifacts. */
 const MUCH = 5 * 1_024 ** 3;
 
-/** Damaged artifacts that are named one by one. */
+/** Maximum number of damaged artifacts that are listed. */
 const SHOWN = 20;
 
-/** Whether every artifact still holds the bytes whose digest is its name. */
+/** Checks that the bytes of every artifact match the digest in its name. */
 export async function checkArtifacts(home: string): Promise<DoctorCheck> {
   const { files, bytes, damaged } = await inspectArtifacts({ home });
   const found = `${files} artifacts, ${plainSize(bytes)}`;
@@ -28,7 +28,7 @@ export async function checkArtifacts(home: string): Promise<DoctorCheck> {
   };
 }
 
-/** Whether a home has grown so large that collecting is worth it. `much` is in bytes. */
+/** Checks if a home is so large that removing unused artifacts is worthwhile. `much` is in bytes. */
 export async function checkSize(home: string, much: number = MUCH): Promise<DoctorCheck> {
   const bytes = await bytesBelow(home);
   const found = plainSize(bytes);
@@ -48,7 +48,7 @@ function none(error: NodeJS.ErrnoException): [] {
   return [];
 }
 
-/** A file that goes while the others are counted has no size. */
+/** Returns 0 for a file that is deleted during the count. */
 function sizeOf(path: string): Promise<number> {
   return stat(path).then(
     ({ size }) => size,

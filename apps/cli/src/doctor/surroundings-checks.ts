@@ -1,4 +1,4 @@
-// Looks at what a session needs around it: Node, the home folder, the settings, the keyring, the sandbox. Writes nothing.
+// Checks the surroundings of a session: Node, the home, the settings, the keyring and the sandbox. Writes nothing.
 
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
@@ -11,13 +11,13 @@ import type { SettingsPlaces } from '../settings/display-in.ts';
 import { settingsRequest } from '../settings/settings-in.ts';
 import type { DoctorCheck } from './check.ts';
 
-/** The first major version of Node that runs this program. */
+/** Oldest major version of Node that can run this program. */
 const NODE_NEEDED = 24;
 
-/** Permission bits of group and others. */
+/** Permission bits of the group and of other users. */
 const NOT_OWNER = 0o077;
 
-/** Whether the running Node is new enough. `version` as in `process.versions.node`. */
+/** Checks if the running Node is new enough. `version` has the form of `process.versions.node`. */
 export function checkNode(version: string): DoctorCheck {
   const state = Number.parseInt(version, 10) >= NODE_NEEDED ? 'good' : 'failed';
   return {
@@ -28,7 +28,10 @@ export function checkNode(version: string): DoctorCheck {
   };
 }
 
-/** Whether the home folder is there, is the user's alone (0700), and can be written. */
+/**
+ * Checks that the home exists, is private to the user (0700) and can be written. A missing home is good, because the
+ * first session creates it.
+ */
 export async function checkHome(home: string): Promise<DoctorCheck> {
   const name = 'home';
   const folder = await stat(home).catch(absent);
@@ -58,7 +61,7 @@ function no(): boolean {
   return false;
 }
 
-/** Whether the user's own settings can be used, and the environment's. */
+/** Checks that the user's settings and the settings from the environment can be read. */
 export async function checkSettings(places: SettingsPlaces): Promise<DoctorCheck> {
   const name = 'settings';
   try {
@@ -71,7 +74,7 @@ export async function checkSettings(places: SettingsPlaces): Promise<DoctorCheck
   }
 }
 
-/** Whether the system has a keyring. Nobody needs one. */
+/** Checks if the system has a keyring. The result is always good, because a keyring is optional. */
 export async function checkKeyring({ keyring }: Pick<CommandContext, 'keyring'>): Promise<DoctorCheck> {
   try {
     await keyring.get('anthropic');
@@ -85,7 +88,10 @@ export async function checkKeyring({ keyring }: Pick<CommandContext, 'keyring'>)
 const UNHELD =
   'commands are not held to the workspace: they ask first in every mode that runs them, unless --unconfined is said';
 
-/** Nobody needs a sandbox; without one more is asked. */
+/**
+ * Result of the check for each state of the sandbox. A sandbox is optional; without one, commands need more
+ * confirmations.
+ */
 const SANDBOX: { readonly [state in SandboxState]: Omit<DoctorCheck, 'name'> } = {
   works: {
     state: 'good',
@@ -104,12 +110,15 @@ const SANDBOX: { readonly [state in SandboxState]: Omit<DoctorCheck, 'name'> } =
   'not-here': { state: 'good', found: `bubblewrap is for Linux alone; ${UNHELD}` },
 };
 
-/** Whether commands are held by a sandbox, and what follows where they are not. */
+/** Reports if a sandbox confines commands, and the consequence if it does not. */
 export function checkSandbox(state: SandboxState): DoctorCheck {
   return { name: 'sandbox', ...SANDBOX[state] };
 }
 
-/** A promise of the sandbox that does not hold is a failure: commands run unasked because of it. */
+/**
+ * Reports one promise of the sandbox. A broken promise is a failure, because commands run without a question on the
+ * basis of these promises.
+ */
 export function checkPromise({ promise, kept }: TriedPromise): DoctorCheck {
   const name = 'sandbox';
   if (kept) return { name, state: 'good', found: promise };

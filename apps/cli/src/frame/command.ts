@@ -1,5 +1,5 @@
-// What a command is to the frame, and what the frame gives to a command. A new command is one file in `commands/` and
-// one line in `commands.ts`.
+// Interface between a command and the frame that runs it. To add a command, add one file in `commands/` and one line in
+// `commands.ts`.
 
 import type { Keyring } from '@tidemark/settings';
 import type { NdjsonStore } from '@tidemark/store-ndjson';
@@ -10,49 +10,53 @@ import type { CommandEnvironment } from './home.ts';
 import type { Input } from './input.ts';
 import type { CommandOutput } from './output.ts';
 
-/** What the frame gives to a command. */
+/** Context that the frame passes to a command. */
 export interface CommandContext {
   readonly output: CommandOutput;
   readonly input: Input;
-  /** The command was not typed: a line that begins with no command is a prompt. */
+  /** True if the user typed a prompt without `run`. A line that begins with no command is a prompt. */
   readonly implied: boolean;
   readonly environment: CommandEnvironment;
-  /** The absolute path of the folder that the command was given in. */
+  /** Absolute path of the folder in which the command was started. */
   readonly folder: string;
-  /** The absolute path of the folder under which everything is kept. It need not exist. */
+  /** Absolute path of the folder that contains all data of Tidemark. It may not exist yet. */
   readonly home: string;
-  /** The absolute path of the user's own folder of configuration. It need not exist. */
+  /** Absolute path of the user's configuration folder. It may not exist. */
   readonly configFolder: string;
-  /** The configuration that `--config` names in the place of the one there, absolute. */
+  /** Absolute path of the file given with `--config`, which replaces the user's configuration. */
   readonly configFile?: string;
-  /** Where keys are kept that are not in the environment. */
+  /** Store for API keys that are not in the environment. */
   readonly keyring: Keyring;
-  /** The absolute path of the user's own folder. */
+  /** Absolute path of the user's home folder. */
   readonly userFolder: string;
-  /** Aborts at Ctrl-C. A command that waits ends when it does; the frame sets the exit code. */
+  /** Aborts at Ctrl-C. A waiting command must end when it aborts. The frame then sets the exit code. */
   readonly signal: AbortSignal;
-  /** The store in `home`; opened at the first call. */
+  /** Returns the store in `home`. The first call opens it. */
   store(): Promise<NdjsonStore>;
 }
 
-/** What a command's action returns; nothing is `ok`. Failures are thrown (`CliError` or a typed error from below). */
+/**
+ * Exit code of a command's action; `undefined` means `ok`. Failures are thrown, as a `CliError` or as a typed error of
+ * another package.
+ */
 export type CommandOutcome = ExitCode | undefined;
 
-/** A line of the `--help` examples: what to type, and what it does. */
+/** Example in `--help`: the line to type, and its effect. */
 export type Example = readonly [line: string, does: string];
 
 /** One command of the command line. */
 export interface Command {
   readonly name: string;
   readonly summary: string;
-  /** At least one, shown by `--help`. */
+  /** Examples for `--help`, at least one. */
   readonly examples: readonly Example[];
   /**
-   * Declares arguments and options on the prepared commander command (`--json` and the examples are already there) and
-   * sets the action, wrapped in `run`: `command.argument('<file>').action((file) => run((context) => import(file, context)))`.
+   * Declares arguments and options on the prepared commander command, which already has `--json` and the examples. Sets
+   * the action, wrapped in `run`: `command.argument('<file>').action((file) => run((context) => import(file,
+   * context)))`.
    */
   declare(command: CommanderCommand, run: RunAction): void;
 }
 
-/** Runs an action with the frame's context and keeps its outcome as the exit code. */
+/** Runs an action with the frame's context and stores its outcome as the exit code. */
 export type RunAction = (action: (context: CommandContext) => Promise<CommandOutcome>) => Promise<void>;

@@ -1,26 +1,29 @@
-// Every exit code of the command, in one table. They are stable: scripts rely on them.
+// Table of all exit codes. They are stable, because scripts rely on them.
 
-/** What each exit code means. */
+/** Exit codes by their meaning. */
 export const EXIT = {
-  /** Done as asked. */
+  /** The command succeeded. */
   ok: 0,
-  /** It ran, and not to the end: `verify` found a difference, `doctor` a failed check, a turn reached a limit. */
+  /**
+   * The command ran but did not fully succeed: `verify` found a difference, a check of `doctor` failed, or a turn
+   * reached a limit.
+   */
   difference: 1,
-  /** The command line was wrong: an unknown command or option, a missing argument. */
+  /** The command line was wrong: an unknown command or option, or a missing argument. */
   usage: 2,
-  /** The input was refused or not found: no such session or file, a format that nobody knows. */
+  /** The input was refused or not found: a missing session or file, or an unknown format. */
   refused: 3,
-  /** A log or artifact is damaged. Nothing was changed. */
+  /** A log or an artifact is damaged. Nothing was changed. */
   corrupt: 4,
-  /** A provider, or the simulator in its place, failed or refused. */
+  /** A provider failed or refused the request. The same applies to the simulator. */
   provider: 5,
-  /** Not now, but later: another process holds the session. */
+  /** Another process holds the session. The command may succeed later. */
   busy: 6,
-  /** A law or promise of this program broke. Please report it. */
+  /** A law or a promise of this program was broken. The user should report it. */
   bug: 70,
-  /** Interrupted (Ctrl-C). */
+  /** The command was interrupted (Ctrl-C). */
   interrupted: 130,
-  /** Whoever read the output went away. */
+  /** The reader of the output closed the pipe. */
   unread: 141,
 } as const;
 

@@ -1,4 +1,4 @@
-// From anything thrown to what a person or a script needs: a stable code, what happened, the next step, an exit code.
+// Converts any thrown value into a failure report: a stable code, a message, the next step and an exit code.
 
 import { CodedError } from '@tidemark/core';
 import type { AgentErrorCode } from '@tidemark/agent';
@@ -9,16 +9,16 @@ import { LOG_ERRORS } from '@tidemark/log';
 import type { ExitCode } from './exit-codes.ts';
 import { EXIT } from './exit-codes.ts';
 
-/** Why a command did not do what was asked. */
+/** Report of a command that failed. */
 export interface CommandFailure {
   readonly code: string;
   readonly message: string;
-  /** What to do now; empty where the message already says it. */
+  /** Next step for the user. Empty if the message already contains it. */
   readonly next: string;
   readonly exit: ExitCode;
 }
 
-/** The name of an error of the command line itself. */
+/** Code of an error of the command line itself. */
 export type CliErrorCode =
   | 'cli/usage'
   | 'cli/unknown-command'
@@ -27,7 +27,7 @@ export type CliErrorCode =
   | 'cli/no-key'
   | 'cli/beyond-repair';
 
-/** The exit code of each error of the command line itself. */
+/** Exit codes of the errors of the command line itself. */
 export const CLI_ERRORS: Readonly<Record<CliErrorCode, ExitCode>> = {
   'cli/usage': EXIT.usage,
   'cli/unknown-command': EXIT.usage,
@@ -37,7 +37,7 @@ export const CLI_ERRORS: Readonly<Record<CliErrorCode, ExitCode>> = {
   'cli/beyond-repair': EXIT.corrupt,
 };
 
-/** An error of the command line itself: a wrong argument, a file that is not there. */
+/** Error of the command line itself, such as a wrong argument or a missing file. */
 export class CliError extends CodedError<CliErrorCode> {
   override readonly name = 'CliError';
   readonly next: string;
@@ -48,7 +48,9 @@ export class CliError extends CodedError<CliErrorCode> {
   }
 }
 
-/** Sorts anything thrown. What has no code of ours is a bug of ours, and says so. */
+/**
+ * Returns the failure report for any thrown value. A value without a known error code is reported as a bug of Tidemark.
+ */
 export function failureOf(thrown: unknown): CommandFailure {
   if (thrown instanceof CliError) return { ...describeError(thrown, thrown.code), exit: CLI_ERRORS[thrown.code] };
   if (isFullStack(thrown)) return TOO_DEEP;
@@ -81,7 +83,7 @@ function codeOf(thrown: unknown): string | undefined {
   return typeof thrown.code === 'string' ? thrown.code : undefined;
 }
 
-/** The way in which V8 reports it. Only a value from outside is nested that deep. */
+/** Returns true for a stack overflow as V8 reports it. Only deeply nested input causes one. */
 function isFullStack(thrown: unknown): boolean {
   return thrown instanceof RangeError && thrown.message === 'Maximum call stack size exceeded';
 }
@@ -93,7 +95,10 @@ const TOO_DEEP: CommandFailure = {
   exit: EXIT.refused,
 };
 
-/** An error of the operating system that has no words of its own in the table, and one of Node's own file functions. */
+/**
+ * Returns the report for an operating system error that is not in the table, or for an error of Node's own file
+ * functions.
+ */
 function otherSystemError(thrown: Error, code: string): Pick<CommandFailure, 'exit' | 'next'> | undefined {
   const isSystem = /^E[A-Z0-9]+$/.test(code) && 'syscall' in thrown;
   if (!isSystem && !code.startsWith('ERR_FS_')) return undefined;
@@ -149,7 +154,7 @@ const AGENT_NEXT: { readonly [code in AgentErrorCode]?: string } = {
 
 const AGENT_EXITS = { refused: EXIT.refused, conflict: EXIT.busy, bug: EXIT.bug } as const;
 
-/** Error families of other packages, by what stands before the slash of their codes. */
+/** Exit code and next step for errors of other packages, by the part of their code before the slash. */
 const FAMILIES: ReadonlyMap<string, Pick<CommandFailure, 'exit' | 'next'>> = new Map(
   Object.entries<Pick<CommandFailure, 'exit' | 'next'>>({
     import: { exit: EXIT.refused, next: 'give a session file of pi or a transcript of Claude Code' },

@@ -1,17 +1,20 @@
-// The one folder under which everything is kept, and the one of the user's own configuration.
+// Finds the folder that contains all data of Tidemark, and the user's configuration folder.
 
 import { isAbsolute, join, resolve } from 'node:path';
 
-/** The environment as a command may read it: names to values. */
+/** Environment variables that a command can read, by name. */
 export type CommandEnvironment = Readonly<Record<string, string | undefined>>;
 
-/** The user's own folder of configuration: `tidemark` in `XDG_CONFIG_HOME`, where that is absolute, else in `.config`. */
+/**
+ * Returns the user's configuration folder: `tidemark` in `XDG_CONFIG_HOME` if that path is absolute, otherwise
+ * `tidemark` in `.config` of the user's home folder.
+ */
 export function configFolderOf(environment: CommandEnvironment, userFolder: string): string {
   const asked = environment['XDG_CONFIG_HOME'] ?? '';
   return join(isAbsolute(asked) ? asked : join(userFolder, '.config'), 'tidemark');
 }
 
-/** `TIDEMARK_HOME` as an absolute path, else `.tidemark` in the user's folder. */
+/** Returns `TIDEMARK_HOME` as an absolute path. The default is `.tidemark` in the user's home folder. */
 export function homeOf(environment: CommandEnvironment, userFolder: string): string {
   const asked = environment['TIDEMARK_HOME'];
   return asked === undefined || asked === '' ? join(userFolder, '.tidemark') : resolve(asked);

@@ -1,28 +1,34 @@
-// What comes in from outside while a command runs: what was piped, and whoever sits at the terminal.
+// Input of a running command: piped data, and the user at the terminal.
 
-/** The input of a command while it runs: what is piped in, and the person at the terminal. */
+/** Input of a running command: piped data, and the user at the terminal. */
 export interface Input {
-  /** Somebody can be asked: both what is read and where questions go are a terminal. */
+  /** True if the user can be asked: the input and the output for questions are both terminals. */
   readonly terminal: boolean;
-  /** Something else than a terminal feeds stdin. */
+  /** True if stdin is not a terminal. */
   readonly piped: boolean;
-  /** What is piped in, to its end, whatever it is; no more than one piece beyond `most` bytes: a device may have no end. */
+  /**
+   * Reads the piped input to its end, as bytes. Stops at most one chunk after `most` bytes, because a device may have
+   * no end.
+   */
   bytes(most: number): Promise<Uint8Array>;
   /**
-   * What is piped in next to something else, as `bytes` has it; nothing where a program holds stdin open and writes nothing.
+   * Reads input that is piped in addition to words, like `bytes`. Returns no bytes if another program holds stdin open
+   * and writes nothing.
    *
    * @throws when the signal aborts.
    */
   along(most: number, signal: AbortSignal): Promise<Uint8Array>;
-  /** Rows of the terminal that `show` and `ask` write to: 24 where it does not say. */
+  /** Rows of the terminal that `show` and `ask` write to. 24 if the terminal does not report them. */
   readonly rows: number;
-  /** Columns of the same terminal: 80 where it does not say. */
+  /** Columns of the same terminal. 80 if the terminal does not report them. */
   readonly columns: number;
-  /** Writes text above the next question, as it stands: it must hold nothing that steers a terminal. */
+  /** Writes text unchanged above the next question. The text must not contain terminal control sequences. */
   show(text: string): void;
   /**
-   * Shows a question and returns the line that is typed after it; an empty one at the end of the input. What was typed before
-   * the question was shown is discarded, unfinished lines included. @throws when the signal aborts.
+   * Shows a question and returns the line that the user types after it, or an empty line at the end of the input.
+   * Anything typed before the question appeared is discarded, including unfinished lines.
+   *
+   * @throws when the signal aborts.
    */
   ask(question: string, signal: AbortSignal): Promise<string>;
 }

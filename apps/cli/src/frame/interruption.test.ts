@@ -16,39 +16,39 @@ beforeEach(() => {
   watchInterrupts({ signals, shim, interrupt: () => did.push('interrupt'), end: () => did.push('end') });
 });
 
-/** Lets the stream deliver what was written. */
+/** Writes the bytes to the pipe and waits until the stream has delivered them. */
 async function forward(bytes: string): Promise<void> {
   shim.write(bytes);
   await new Promise((resolve) => setImmediate(resolve));
 }
 
-test('counts a Ctrl-C that arrives as a signal and from the shim as one', async () => {
+test('a Ctrl-C that arrives as a signal and then through the shim counts once', async () => {
   signals.emit('SIGINT');
   await forward('I');
   expect(did).toEqual(['interrupt']);
 });
 
-test('counts it as one too where the shim is faster', async () => {
+test('a Ctrl-C that arrives through the shim first counts once', async () => {
   await forward('I');
   signals.emit('SIGINT');
   expect(did).toEqual(['interrupt']);
 });
 
-test('ends the process at the second Ctrl-C, by whichever way it comes first', async () => {
+test('the second Ctrl-C ends the process, through either way', async () => {
   signals.emit('SIGINT');
   await forward('I');
   await forward('I');
   expect(did).toEqual(['interrupt', 'end']);
 });
 
-test('counts signals that are sent to one of the two processes alone', async () => {
+test('signals that reach only one of the two processes are counted', async () => {
   await forward('I');
   expect(did).toEqual(['interrupt']);
   await forward('I');
   expect(did).toEqual(['interrupt', 'end']);
 });
 
-test('interrupts once where the shim is gone, and a Ctrl-C after that ends nothing early', async () => {
+test('the end of the shim interrupts once, and one later Ctrl-C does not end the process early', async () => {
   shim.end();
   await new Promise((resolve) => setImmediate(resolve));
   expect(did).toEqual(['interrupt']);
@@ -56,7 +56,7 @@ test('interrupts once where the shim is gone, and a Ctrl-C after that ends nothi
   expect(did).toEqual(['interrupt']);
 });
 
-test('ends the process at the second signal where there is no shim', () => {
+test('the second signal ends the process if there is no shim', () => {
   const alone: string[] = [];
   const plain = new EventEmitter();
   watchInterrupts({ signals: plain, interrupt: () => alone.push('interrupt'), end: () => alone.push('end') });

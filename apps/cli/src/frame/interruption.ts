@@ -1,27 +1,28 @@
-// Ctrl-C, counted once for each time it was pressed. A terminal sends it to every process in the foreground: to this one, and
-// to the shim that started this one under an older Node. The shim forwards its own through a pipe, so the two can be compared.
+// Counts each Ctrl-C once. A terminal sends Ctrl-C to every process in the foreground: to this process, and to the shim
+// that started it under an older Node. The shim forwards its signals through a pipe, so that both counts can be
+// compared.
 
 import type { Readable } from 'node:stream';
 
-/** Where interrupts come from, and what they do. */
+/** Sources of interrupts, and the actions they cause. */
 export interface InterruptSources {
-  /** Emits `SIGINT`: the process. */
+  /** Source of `SIGINT` events, normally `process`. */
   readonly signals: { on(name: 'SIGINT', listener: () => void): unknown };
-  /** From the shim: one byte for each SIGINT that it got. It ends when the shim does. */
+  /** Pipe from the shim, with one byte for each SIGINT that the shim received. It ends when the shim ends. */
   readonly shim?: Readable | undefined;
-  /** Asks the command to end by itself. Called once. */
+  /** Asks the command to end. Called once. */
   readonly interrupt: () => void;
   /** Ends the process. Called at the second Ctrl-C. */
   readonly end: () => void;
 }
 
-/** Calls `interrupt` at the first Ctrl-C and where the shim is gone, and `end` at the second Ctrl-C. */
+/** Calls `interrupt` at the first Ctrl-C or when the shim ends, and calls `end` at the second Ctrl-C. */
 export function watchInterrupts({ signals, shim, interrupt, end }: InterruptSources): void {
   let received = 0;
   let forwarded = 0;
   let interrupted = false;
   const take = (): void => {
-    // The same Ctrl-C arrives by both ways, in any order: the larger number is how often it was pressed.
+    // The same Ctrl-C arrives both ways, in any order. The larger count is the number of presses.
     const presses = Math.max(received, forwarded);
     if (presses > 1) end();
     else if (!interrupted) interrupt();

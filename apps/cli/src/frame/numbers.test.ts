@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest';
 
 import { formatNumber } from './numbers.ts';
 
-test('grouped separates thousands and rounds', () => {
+test('`formatNumber` separates thousands and rounds', () => {
   expect([0, 999, 12_480, 1_234_567.5, -1_000].map(formatNumber)).toEqual([
     '0',
     '999',
@@ -12,7 +12,7 @@ test('grouped separates thousands and rounds', () => {
   ]);
 });
 
-test('grouped makes one formatter for any number of numbers', () => {
+test('`formatNumber` reuses one formatter for all numbers', () => {
   const made = vi.spyOn(Intl, 'NumberFormat');
   const each = vi.spyOn(Number.prototype, 'toLocaleString');
   for (let value = 0; value < 1_000; value += 1) formatNumber(value);

@@ -1,4 +1,4 @@
-// Where a command's words go: results on stdout, all else on stderr; for people, or as JSON for programs.
+// Output of a command: results on stdout, everything else on stderr, as text for people or as JSON for programs.
 
 import type { CommandFailure } from './failure.ts';
 import { plainJson, plainText } from './plain-text.ts';
@@ -7,34 +7,37 @@ import { render } from './shown.ts';
 import type { TableOf } from './table.ts';
 import { plainTable, terminalTable } from './table.ts';
 
-/** One of the two streams, and what it can show. */
+/** Output stream, with what it can display. */
 export interface Sink {
   write(text: string): void;
   readonly terminal: boolean;
-  /** Whether colours may be used: a terminal, and neither `NO_COLOR` nor `TERM=dumb`. */
+  /** True if colours may be used: the stream is a terminal, and neither `NO_COLOR` nor `TERM=dumb` is set. */
   readonly colour: boolean;
 }
 
-/** What a command says. With `--json` only `result`, `event` and `failure` print, one JSON value a line. */
+/**
+ * Output functions of a command. With `--json`, stdout contains only values of `result`, `event` and `failure`, one
+ * JSON value per line.
+ */
 export interface CommandOutput {
   readonly json: boolean;
-  /** Whether a person watches stderr: progress may overwrite itself there. */
+  /** True if a user watches stderr, so progress lines may overwrite themselves there. Always false with `--json`. */
   readonly watched: boolean;
-  /** The one answer of a command: the value for programs, the text for people. */
+  /** Prints the single result of a command: the value as JSON, or the text for people. */
   result(value: object, forPeople: () => Shown): void;
-  /** One of many: as `result`, but a stream. */
+  /** Prints one of many results, as the value in JSON or as the text for people. */
   event(value: object, forPeople: () => Shown): void;
-  /** For people only, on stdout. */
+  /** Prints a line for people on stdout. Prints nothing with `--json`. */
   line(shown: Shown): void;
-  /** For people only: a piece of a line on stdout, as it comes. */
+  /** Prints part of a line for people on stdout, as soon as it arrives. Prints nothing with `--json`. */
   piece(text: string): void;
   table(table: TableOf): void;
-  /** Progress and notices, on stderr, in both modes. */
+  /** Prints progress or a notice on stderr, with or without `--json`. */
   note(shown: Shown): void;
   failure(failure: CommandFailure): void;
 }
 
-/** An output over two sinks. */
+/** Creates an output that writes results to `out` and everything else to `err`. */
 export function createOutput(json: boolean, out: Sink, err: Sink): CommandOutput {
   const say = (sink: Sink, shown: Shown): void => sink.write(`${render(shown, sink.colour)}\n`);
   const either = (value: object, forPeople: () => Shown): void => {

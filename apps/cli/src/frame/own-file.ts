@@ -1,9 +1,13 @@
-// Files that come with the command, from wherever its code stands: in `src`, or joined as a release has it.
+// Finds files that are shipped with the command. The code may be in `src` or in a release bundle.
 
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** The absolute path of a file of this package, by its path in there. @throws Error where the code was taken out of it. */
+/**
+ * Returns the absolute path of a file of this package, given its path in the package.
+ *
+ * @throws Error when no folder above the code contains a `package.json`.
+ */
 export function ownFile(path: string): string {
   for (let folder = import.meta.dirname; ; folder = dirname(folder)) {
     if (existsSync(join(folder, 'package.json'))) return join(folder, path);

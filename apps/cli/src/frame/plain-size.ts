@@ -1,8 +1,11 @@
-// Sizes for people.
+// Formats sizes for people.
 
 const UNITS = ['B', 'KB', 'MB', 'GB', 'TB'] as const;
 
-/** Bytes in the largest unit that leaves at least 1, powers of 1000, one decimal above bytes: `1.2 MB`. */
+/**
+ * Formats bytes in the largest unit that leaves a value of at least 1. Units are powers of 1000. Values above bytes
+ * have one decimal: `1.2 MB`.
+ */
 export function plainSize(bytes: number): string {
   const power = bytes < 1 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log10(bytes) / 3));
   const value = bytes / 1000 ** power;

@@ -14,13 +14,13 @@ const table = {
   numbers: [0],
 };
 
-test('a terminal table aligns columns by what the terminal shows, numbers to the right', () => {
+test('a terminal table aligns columns by displayed width, and numbers to the right', () => {
   expect(stripVTControlCharacters(terminalTable(table, true))).toBe(
     ['step  model', '   1  模型   a', '             b', '  12  plain'].join('\n'),
   );
 });
 
-test('a terminal table without a head is its rows', () => {
+test('a terminal table without a head prints its rows', () => {
   expect(
     terminalTable(
       {
@@ -35,11 +35,11 @@ test('a terminal table without a head is its rows', () => {
   ).toBe('a   b\ncc  d');
 });
 
-test('a plain table has one line a row, cells apart by a tab', () => {
+test('a plain table prints one line per row, with cells separated by tabs', () => {
   expect(plainTable(table)).toBe('step\tmodel\t\n1\t模型\ta b\n12\tplain\t');
 });
 
-test('the work of a terminal table follows the number of its cells', () => {
+test('the work of a terminal table grows with the number of its cells', () => {
   let rendered = 0;
   const cell = {
     style: 'bold',
@@ -49,7 +49,7 @@ test('the work of a terminal table follows the number of its cells', () => {
     },
   } as const;
   const rows = Array.from({ length: 20_000 }, () => [cell, cell, cell]);
-  // With work that follows the square of the rows this does not end within the time of a test.
+  // If the work grew with the square of the rows, this test would time out.
   expect(terminalTable({ head: [], rows }, false).split('\n')).toHaveLength(20_000);
   expect(rendered).toBe(60_000);
 });

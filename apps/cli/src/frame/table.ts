@@ -1,23 +1,26 @@
-// Rows for people: a table on a terminal, tab-separated lines when piped. The work follows the number of cells: a session may
-// have tens of thousands of steps.
+// Formats rows for people: a table on a terminal, lines with tabs when piped. The work grows with the number of cells,
+// because a session may have tens of thousands of steps.
 
 import stringWidth from 'string-width';
 
 import type { Shown } from './shown.ts';
 import { render } from './shown.ts';
 
-/** A head and its rows; every row has as many cells as the head, and all have equally many where it is empty. */
+/**
+ * Table with a head and rows. Every row has as many cells as the head. If the head is empty, all rows have the same
+ * number of cells.
+ */
 export interface TableOf {
   readonly head: readonly string[];
   readonly rows: readonly (readonly Shown[])[];
-  /** Columns of numbers, by index, set flush right on a terminal. */
+  /** Indexes of the columns that contain numbers. A terminal table aligns them to the right. */
   readonly numbers?: readonly number[];
 }
 
 /** Spaces between two columns. */
 const GAP = '  ';
 
-/** A table without vertical lines, as wide as its content. A cell may have several lines. */
+/** Formats a table without vertical lines, as wide as its content. A cell may have several lines. */
 export function terminalTable(table: TableOf, colour: boolean): string {
   const head = table.head.map((name) => cellOf(name === '' ? '' : { style: 'bold', text: name }, colour));
   const rows = table.rows.map((row) => row.map((cell) => cellOf(cell, colour)));
@@ -27,13 +30,13 @@ export function terminalTable(table: TableOf, colour: boolean): string {
   return all.map((row) => rowText(row, widths, numbers)).join('\n');
 }
 
-/** One line a row, cells apart by a tab, the head first: for `cut`, `awk` and people who grep. */
+/** Formats one line per row, with the head first and cells separated by tabs, for `cut`, `awk` and `grep`. */
 export function plainTable(table: TableOf): string {
   const rows = table.head.length === 0 ? table.rows : [table.head, ...table.rows];
   return rows.map((row) => row.map((cell) => oneLine(render(cell, false))).join('\t')).join('\n');
 }
 
-/** A line of a cell, and how many columns of a terminal it takes. */
+/** One line of a cell, with its width in terminal columns. */
 interface CellLine {
   readonly text: string;
   readonly width: number;

@@ -1,9 +1,9 @@
-// The version of this package, as its manifest says it.
+// Reads the version of this package from its `package.json`.
 
 import { readFileSync } from 'node:fs';
 import { ownFile } from './own-file.ts';
 
-/** The version of `tidemark`. */
+/** Version of `tidemark`, or `unknown` if `package.json` has none. */
 export const VERSION: string = versionIn(readFileSync(ownFile('package.json'), 'utf8'));
 
 function versionIn(manifest: string): string {

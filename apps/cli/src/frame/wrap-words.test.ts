@@ -1,4 +1,4 @@
-// Lines of a width, and the ends of what is too long.
+// Tests wrapping text into lines, and cutting text that is too long.
 
 import { expect, test } from 'vitest';
 
@@ -10,11 +10,11 @@ test.each([
   ['a-very-long-word in it', 6, ['a-very-long-word', 'in it']],
   ['\u001b[31mred\u001b[0m', 8, ['red']],
   ['', 8, ['']],
-])('breaks %j to lines of %d characters between words', (text, width, lines) => {
+])('`wrapWords` breaks %j between words into lines of %d characters', (text, width, lines) => {
   expect(wrapWords(text, width)).toEqual(lines);
 });
 
-test('a text that is too long ends in its room', () => {
+test('`cutWords` shortens a long text to the given length', () => {
   expect(cutWords('read the tax table', 9)).toBe('read the…');
   expect(cutWords('read', 4)).toBe('read');
 });

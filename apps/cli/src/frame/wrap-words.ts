@@ -1,8 +1,8 @@
-// Text in lines of at most so many characters, broken between words.
+// Breaks text between words into lines of a maximum number of characters.
 
 import { plainText } from './plain-text.ts';
 
-/** The lines; a word that is longer than a line stands in one of its own. Without a word one empty line. */
+/** Returns the lines. A word that is longer than a line gets its own line. Text without words gives one empty line. */
 export function wrapWords(text: string, width: number): readonly string[] {
   const lines: string[] = [];
   let line = '';
@@ -17,7 +17,7 @@ export function wrapWords(text: string, width: number): readonly string[] {
   return [...lines, line];
 }
 
-/** The text with its end left out, and `…` in its place, where it is longer than so many characters. */
+/** Returns the text. If it is longer than `most` characters, its end is replaced by `…`. */
 export function cutWords(text: string, most: number): string {
   return text.length <= most ? text : `${text.slice(0, Math.max(0, most - 1)).trimEnd()}…`;
 }

@@ -1,4 +1,4 @@
-// What was said, as markup: words as they are, pictures inside of the file.
+// Renders message content as markup: text, and pictures embedded in the file.
 
 import { readArtifact } from '@tidemark/agent';
 import type { Artifacts, ContentPart, Digest, ImagePart } from '@tidemark/log';
@@ -8,10 +8,10 @@ import { plainSize } from '../frame/plain-size.ts';
 import type { Markup } from './markup.ts';
 import { markup } from './markup.ts';
 
-/** Pictures that a browser shows and that run nothing. */
+/** Image types that a browser displays and that cannot run code. */
 const SHOWN: ReadonlySet<string> = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
 
-/** Parts of a prompt, or of a result: `pre` sets words as a terminal would. */
+/** Renders the parts of a prompt or of a result. `pre` keeps columns and spaces, as a terminal does. */
 export async function contentOf(
   artifacts: Artifacts,
   parts: readonly ContentPart[],
@@ -26,12 +26,15 @@ export async function contentOf(
   return shown;
 }
 
-/** Running words. */
+/** Renders running text. */
 export function wordsOf(text: string): Markup {
   return markup`<div class="words" dir="auto">${text}</div>`;
 }
 
-/** Words whose columns count. A newline behind the tag would be swallowed: one of ours is. */
+/**
+ * Renders preformatted text. HTML drops a newline directly after `<pre>`, so one is added first and a newline of the
+ * text stays.
+ */
 export function preOf(text: string): Markup {
   return markup`<pre dir="auto">\n${text === '' ? '(nothing)' : text}</pre>`;
 }

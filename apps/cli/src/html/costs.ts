@@ -1,4 +1,4 @@
-// What each call of a session cost, as a table that stands at its end.
+// Renders the cost of each call of a session, as a table at the end of the page.
 
 import type { Position, RecordedOf, Usage } from '@tidemark/log';
 import { allWritten, inputTokens, outputTokens, sumOfMoney } from '@tidemark/model';
@@ -7,10 +7,10 @@ import { dollars, formatNumber } from '../frame/numbers.ts';
 import type { Markup } from './markup.ts';
 import { markup } from './markup.ts';
 
-/** The end of a call, with what the provider counted. */
+/** Record of a finished or interrupted call, with the usage that the provider counted. */
 export type EndedCall = RecordedOf<'answer.received'> | RecordedOf<'answer.interrupted'>;
 
-/** One line of the table. Unknown is unknown (L7). */
+/** One row of the table. An unknown value stays unknown (L7). */
 export interface CostRow {
   readonly position: Position;
   readonly what: string;
@@ -20,7 +20,7 @@ export interface CostRow {
   readonly note: string;
 }
 
-/** A call as a line. */
+/** Returns the table row of a call. */
 export function costRow({ kind, position, data }: EndedCall): CostRow {
   const { stream, step, model, usage = {}, cost } = data;
   const miss = kind === 'answer.received' ? data.miss : undefined;
@@ -33,20 +33,20 @@ export function costRow({ kind, position, data }: EndedCall): CostRow {
   return { position, what: stream === 'main' ? `step ${step}` : stream, model, usage, cost, note };
 }
 
-/** The input where a bucket of it is not told. */
+/** Returns the total input if the provider does not report every bucket. Otherwise returns an empty string. */
 function totalWords(usage: Usage): string {
   const input = inputTokens(usage);
   const isWhole = usage.fresh !== undefined && usage.read !== undefined && allWritten(usage) !== undefined;
   return isWhole || input === undefined ? '' : `${formatNumber(input)} input tokens in all`;
 }
 
-/** What a call took, in one line: `read 1,200, written 30, fresh 4, out 85; $0.0102`. */
+/** Formats the usage and cost of a call on one line: `read 1,200, written 30, fresh 4, out 85; $0.0102`. */
 export function usageWords({ usage, cost }: CostRow): string {
   const tokens = `read ${tokensText(usage.read)}, written ${tokensText(allWritten(usage))}, fresh ${tokensText(usage.fresh)}, out ${tokensText(outputTokens(usage))}`;
   return cost === undefined ? tokens : `${tokens}; ${dollars(cost)}`;
 }
 
-/** The table. */
+/** Renders the table. */
 export function costTable(rows: readonly CostRow[]): Markup {
   const known = rows.flatMap(({ cost }) => (cost === undefined ? [] : [cost]));
   const unknown = rows.length - known.length;
@@ -96,7 +96,7 @@ function line(row: CostRow): Markup {
   </tr> `;
 }
 
-/** The sum of what is known, and that there is more where something is not. */
+/** Returns the sum of the known values, followed by `+ ?` if some are unknown. Returns `?` if all are unknown. */
 function total(rows: readonly CostRow[], of: (usage: Usage) => number | undefined): string {
   const values = rows.map(({ usage }) => of(usage));
   const known = values.filter((value) => value !== undefined);

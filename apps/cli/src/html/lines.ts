@@ -1,5 +1,5 @@
-// Records that are one line on a page, or one that opens: notes, decisions, changes, ends. What the work only needs for itself
-// is left to the form for programs.
+// Renders records that need one line on the page, or one line that opens: notes, decisions, changes and ends. Internal
+// records are omitted here. They are in the JSON export.
 
 import type { Recorded } from '@tidemark/log';
 
@@ -8,7 +8,7 @@ import { preOf, wordsOf } from './content.ts';
 import type { Markup, Value } from './markup.ts';
 import { markup, NOTHING } from './markup.ts';
 
-/** A record as a line; nothing where it says nothing to a reader. */
+/** Renders a record as one line. Returns empty markup if the record has no information for a reader. */
 export function lineOf(record: Recorded): Markup {
   switch (record.kind) {
     case 'context.noted': {

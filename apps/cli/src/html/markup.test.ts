@@ -1,4 +1,4 @@
-// Text in a page: no markup, and nothing unseen.
+// Tests text on a page: it contains no markup and no invisible characters.
 
 import { expect, test } from 'vitest';
 
@@ -17,17 +17,17 @@ test.each([
   ['words without width', 'pass\u200bword\ufeff', 'pass⟨U+200B⟩word⟨U+FEFF⟩'],
   ['words in tags that nobody sees', 'hi\u{e0068}\u{e0069}', 'hi⟨U+E0068⟩⟨U+E0069⟩'],
   ['half of a pair', 'x\ud800y', 'x\ufffdy'],
-])('%s shows as what it is', (_what, text, shown) => {
+])('`escapeText` makes %s visible', (_what, text, shown) => {
   expect(escapeText(text)).toBe(shown);
 });
 
-test('tabs, lines and whole emoji stay', () => {
+test('`escapeText` keeps tabs, newlines and whole emoji', () => {
   const text = 'a\tb\nc 👩‍🚀 né\u0301';
   expect(escapeText(text)).toBe(text);
   expect(escapeText('a\r\nb')).toBe('a\nb');
 });
 
-test('what is markup stays markup, all else is escaped', () => {
+test('`markup` keeps markup values and escapes all other values', () => {
   const list = ['<i>', markup`<b>${'<'}</b>`];
   expect(markup`<p title="${'"'}">${list}${3}</p>`.html).toBe('<p title="&quot;">&lt;i&gt;<b>&lt;</b>3</p>');
 });

@@ -1,13 +1,14 @@
-// Text as HTML: nothing in it is markup, and nothing in it is unseen. What would move a cursor, turn the line round or hide
-// words shows as what it is.
+// Writes text as HTML. No part of the text becomes markup or stays invisible. Characters that would move the cursor,
+// reverse a line or hide words are shown by their code points.
 
-/** Markup that is ready to be printed. Only this file and its callers' own words become one. */
+/** HTML that is ready to be printed. Text from a session becomes `Markup` only after it was escaped or encoded. */
 export interface Markup {
   readonly html: string;
 }
 
-// Controls but tab and newline; soft hyphen; bidirectional controls (UAX #9); what has no width, but for the joiners that scripts and
-// emoji need; line separators, interlinear marks, tags. Their pictures (U+2400 and on) are in few fonts: they are named.
+// Matches control characters except tab and newline, the soft hyphen, and bidirectional controls (UAX #9). Also matches
+// zero-width characters except the joiners that scripts and emoji need, line separators, interlinear marks and tags.
+// They are shown by code point, because few fonts contain their symbols (from U+2400).
 const UNSEEN =
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\u{e0000}-\u{e007f}]/gu;
 
@@ -21,7 +22,7 @@ const ENTITIES: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/** Words of anybody, as text between tags or in a quoted attribute. */
+/** Escapes text from any source, for use between tags or in a quoted attribute. */
 export function escapeText(text: string): string {
   return text
     .toWellFormed()
@@ -34,12 +35,12 @@ function nameOf(sign: string): string {
   return `⟨U+${(sign.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}⟩`;
 }
 
-/** A template whose values are escaped, unless they are markup. Lists are put together. */
+/** Template tag that escapes its values, except values that are markup. The items of a list are joined. */
 export function markup(words: TemplateStringsArray, ...values: readonly Value[]): Markup {
   return { html: words.map((word, index) => (index === 0 ? word : valueOf(values[index - 1] ?? '') + word)).join('') };
 }
 
-/** What may stand in a template. */
+/** Value that a template accepts. */
 export type Value = string | number | Markup | readonly Value[];
 
 function valueOf(value: Value): string {
@@ -52,5 +53,5 @@ function isList(value: Markup | readonly Value[]): value is readonly Value[] {
   return Array.isArray(value);
 }
 
-/** Nothing. */
+/** Empty markup. */
 export const NOTHING: Markup = { html: '' };

@@ -1,9 +1,10 @@
-// The page around a session: one file that loads nothing, runs nothing, and reads in light and dark, on paper too.
+// Builds the page around a session. The page is one file that loads and runs nothing. It is readable in light and dark
+// mode and on paper.
 
 import type { Markup } from './markup.ts';
 import { markup } from './markup.ts';
 
-// A browser is told what the page holds to: no script, no connection, pictures that stand in the file alone.
+// Content security policy of the page: no scripts, no connections, and only pictures that are embedded in the file.
 const POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'";
 
 const STYLE = `
@@ -41,7 +42,7 @@ tfoot td { font-weight: 600; border-bottom: 0; }
 @media print { details > * { break-inside: avoid; } }
 `;
 
-/** What stands before the first record. */
+/** Returns the part of the page before the first record. */
 export function pageHead(title: string): Markup {
   return markup`<!doctype html>
 <html lang="en">
@@ -58,5 +59,5 @@ export function pageHead(title: string): Markup {
 `;
 }
 
-/** What stands behind the last one. */
+/** End of the page, after the last record. */
 export const PAGE_END: Markup = { html: '</body>\n</html>' };

@@ -1,5 +1,5 @@
-// A session as one page for people, record by record: what was said, thought, called and returned, where an epoch opened or a
-// checkpoint stands for what was before, and what each step cost. A tool run is shown where it ended, with its call.
+// Renders a session as one page for people, record by record: prompts, answers, thinking, calls, results, epochs and
+// checkpoints, with the cost of each step. A tool run is shown at the record where it ended, together with its call.
 
 import type { AnswerPart, Artifacts, CallPart, Recorded, RecordedOf } from '@tidemark/log';
 import { parseJson } from '@tidemark/log';
@@ -13,15 +13,15 @@ import type { Markup } from './markup.ts';
 import { markup, NOTHING } from './markup.ts';
 import { PAGE_END, pageHead } from './page.ts';
 
-/** A page that is written as records come. */
+/** Page that is written record by record. */
 export interface SessionPage {
-  /** What a record adds to the page; empty where it says nothing to a reader. */
+  /** Returns the markup of a record. Empty if the record has no information for a reader. */
   add(record: Recorded): Promise<string>;
-  /** What stands behind the last record. */
+  /** Returns the end of the page, to be written after the last record. */
   end(): string;
 }
 
-/** Begins a page. Pictures are read from `artifacts`; what is to be masked was masked. */
+/** Creates a page. Pictures are read from `artifacts`. The caller must mask secrets in the records first. */
 export function createSessionPage(artifacts: Artifacts): SessionPage {
   const open = new Map<string, CallPart>();
   const costs: CostRow[] = [];
@@ -94,7 +94,7 @@ function article(record: Recorded, whose: 'user' | 'model', who: string, parts: 
   </article> `;
 }
 
-/** Where it stands in the log, and when. */
+/** Returns a link that shows the time and position of the record. */
 function atOf({ position, at }: Recorded): Markup {
   return markup`<a class="at" href="#r${position}">${at.slice(0, 19).replace('T', ' ')} · record ${position}</a>`;
 }
@@ -129,7 +129,7 @@ function partOf(part: AnswerPart): Markup {
             ${wordsOf(part.text)}
           </details>`;
     case 'call':
-      // It is shown where it ended.
+      // A call is shown at the record where it ended.
       return NOTHING;
     case 'native':
       return markup`<details>
@@ -163,7 +163,7 @@ function timeOf(ms: number): string {
   return ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(1)} s`;
 }
 
-/** Where the whole is, of an output that the model was shown in part. */
+/** Returns a line that names the artifact with the full output, if the model saw only part of the output. */
 function wholeOf(record: ToolEnd): Markup {
   if (record.kind === 'tool.abandoned' || record.data.shaping === undefined) return NOTHING;
   const { shaping, output } = record.data;
@@ -187,7 +187,10 @@ function inShort(given: string): string {
   return line.length <= SHORT ? line : `${line.slice(0, SHORT).toWellFormed()}…`;
 }
 
-/** Arguments with a line for each field, texts as they read; as they were streamed where they are no fields. */
+/**
+ * Formats the arguments of a call with one line per field, and text fields without quotes and escapes. Returns the
+ * arguments unchanged if they are not a JSON object.
+ */
 function readable(given: string): string {
   try {
     const fields = parseJson(given);

@@ -1,10 +1,16 @@
-// Angle brackets of mathematics, which look like the redirections of a shell.
+// Finds mathematical angle brackets, which look like the redirections of a shell.
 
-/** A pair around one word, as in `⟨x⟩`, that nothing stands next to; and what looks like a mark, which is shown as forged. */
+/**
+ * Matches a pair around one word, as in `⟨x⟩`, with no ASCII character directly next to it. Also matches text that
+ * imitates one of our marks, because `markedText` handles such text itself.
+ */
 const PAIR = /(?<![\x21-\x7e])⟨[^\s⟨⟩]{1,64}⟩(?![\w/~$"'.&-])|⟨U\+[^\s⟨⟩]{0,64}⟩/gu;
 const BRACKET = /[⟨⟩]/gu;
 
-/** Returns the UTF-16 offsets of the brackets to mark: those of no pair, in a line with ASCII letters. */
+/**
+ * Returns the UTF-16 offsets of the brackets to mark. These are all brackets outside a pair, if the line contains ASCII
+ * letters or digits.
+ */
 export function angleSigns(line: string): readonly number[] {
   if (!/[⟨⟩]/u.test(line) || !/[a-z0-9]/i.test(line)) return [];
   const paired = new Set<number>();

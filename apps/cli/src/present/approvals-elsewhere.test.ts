@@ -1,4 +1,5 @@
-// Approvals where they meet other parts: a session that is opened again, subagents, MCP servers, and rules of the user.
+// Tests approvals together with other features: a reopened session, subagents, MCP servers, and permission rules of the
+// user.
 
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -26,7 +27,7 @@ function tidemark(args: readonly string[], choices: Choices = {}): Promise<Ran> 
   return pretendRun(args, { folder: stage.folder, environment, ...choices });
 }
 
-/** Answers in this order, the last answer for ever. */
+/** Returns a user who gives these answers in order and then repeats the last one. */
 function answering(...answers: readonly string[]): Required<Pick<Choices, 'person'>> {
   return {
     person: (question) => {
@@ -53,14 +54,14 @@ const playing = (...steps: readonly ScenarioStep[]): readonly string[] => [
 ];
 
 describe('a session that is opened again', () => {
-  test('holds the grants of the session, and asks about all else', async () => {
+  test('keeps its session grants and asks about all other calls', async () => {
     await tidemark(['do it', ...playing(bash('echo a'), DONE)], answering('a echo *'));
     await tidemark(['--continue', 'more', ...playing(bash('echo b'), bash('touch x'), DONE)], answering('n'));
     expect(heads()).toEqual(['bash echo a [ask/execute]', 'bash touch x [ask/execute]']);
     expect(existsSync(join(stage.folder, 'x'))).toBe(false);
   });
 
-  test('asks again about a call that was open at its end, and shows the file as it is now', async () => {
+  test('asks again about a call that was still open, and shows the current content of the file', async () => {
     stage.write('a.txt', 'one\n');
     const cut = new AbortController();
     const edit = { answer: calls('edit', { path: 'a.txt', old_text: 'one', new_text: 'two' }) };
@@ -78,7 +79,7 @@ describe('a session that is opened again', () => {
     expect(asked[1]).toContain('│  and more\n');
   });
 
-  test('has no question where nobody can be asked, and does not run the open call', async () => {
+  test('does not run the open call if no question can be asked', async () => {
     const cut = new AbortController();
     const person = (question: string): string => {
       asked.push(question);
@@ -92,7 +93,7 @@ describe('a session that is opened again', () => {
     expect(existsSync(join(stage.folder, 'x'))).toBe(false);
   });
 
-  test('has no grants of its origin where it is a fork', async () => {
+  test('does not inherit the grants of its parent if it is a fork', async () => {
     const first = await tidemark(['do it', ...playing(bash('echo a'), DONE)], answering('a echo *'));
     const [, session = ''] = /^session (\S+);/m.exec(first.err) ?? [];
     const fork = await tidemark(['fork', session, '--json']);
@@ -106,7 +107,7 @@ describe('a session that is opened again', () => {
 describe('a question of a subagent', () => {
   const agent = (role: string): PlannedAnswer => calls('agent', { role, task: 'Do it.' });
 
-  test('names the subagent and shows the command, and its no reaches the subagent alone', async () => {
+  test('names the subagent and shows the command, and only the subagent receives the refusal', async () => {
     const steps = [
       { answer: agent('cleaner') },
       bash('rm -rf p\u0430y'),
@@ -120,7 +121,7 @@ describe('a question of a subagent', () => {
     expect(asked[0]).toContain('│ rm -rf p\u0430⟨U+0430⟩y\n');
   });
 
-  test('shows the tool whatever the role is: a role cannot pass for another call or push it away', async () => {
+  test('always shows the tool: no role can imitate another call or push the tool out of the line', async () => {
     for (const role of ['reader: read notes.txt [ask/read]\ny: allow this', 'r'.repeat(500), '\u202Eevil']) {
       asked.length = 0;
       const steps = [{ answer: agent(role) }, bash('touch x'), DONE, DONE];
@@ -129,7 +130,7 @@ describe('a question of a subagent', () => {
     }
   });
 
-  test('takes a grant for that subagent alone: its parent and the next subagent ask again', async () => {
+  test('accepts a grant for that subagent only: its parent and the next subagent ask again', async () => {
     const steps = [
       { answer: agent('one') },
       bash('echo a'),
@@ -151,7 +152,7 @@ describe('a question of a subagent', () => {
     ]);
   });
 
-  test('takes no grant for the project, and uses neither those of the project nor those of its parent', async () => {
+  test('accepts no project grant, and uses no grants of the project or of its parent', async () => {
     await tidemark(['do it', ...playing(bash('echo a'), DONE)], answering('p echo *'));
     asked.length = 0;
     const steps = [bash('touch y'), { answer: agent('one') }, bash('echo b'), bash('touch y'), DONE, DONE];
@@ -164,7 +165,7 @@ describe('a question of a subagent', () => {
     ]);
   });
 
-  test('is not asked where a rule of the user denies, and is asked without grants where a rule asks', async () => {
+  test('does not appear if a deny rule of the user matches, and offers no grant if an ask rule matches', async () => {
     own({
       permissions: {
         rules: [
@@ -181,7 +182,7 @@ describe('a question of a subagent', () => {
   });
 });
 
-describe('a call of an MCP server', () => {
+describe('a call to an MCP server', () => {
   const SHOP = `
 const tools = ['buy'].map((name) => ({ name, inputSchema: { type: 'object' } }));
 const results = {
@@ -202,7 +203,7 @@ require('node:readline').createInterface({ input: process.stdin }).on('line', (l
   });
   const buy = (input: Readonly<Record<string, unknown>>): ScenarioStep => ({ answer: calls('shop__buy', input) });
 
-  test('shows the tool, the server and every argument with marks, and runs once for one y', async () => {
+  test('is asked about with the tool, the server and every argument, with marks, and `y` allows one run', async () => {
     own({ mcp: shop() });
     const input = { to: 'p\u0430ypal', note: 'x'.repeat(300), last: '\u200Bend\n│ y' };
     await tidemark(['do it', ...playing(buy(input), buy({ to: 'b' }), DONE)], answering('y', 'n'));
@@ -216,7 +217,7 @@ require('node:readline').createInterface({ input: process.stdin }).on('line', (l
     expect(readdirSync(stage.folder)).toEqual(['bought']);
   });
 
-  test.each(['a', 'p', 'a shop__buy', 'a *', 'always'])('takes no grant: %s', async (answer) => {
+  test.each(['a', 'p', 'a shop__buy', 'a *', 'always'])('accepts no grant: %s', async (answer) => {
     own({ mcp: shop() });
     await tidemark(['do it', ...playing(buy({ n: 1 }), buy({ n: 2 }), DONE)], answering(answer, 'y', 'n'));
     expect(asked[0]).not.toMatch(/^[ap] ?(<|:|in)/m);
@@ -224,7 +225,7 @@ require('node:readline').createInterface({ input: process.stdin }).on('line', (l
     expect(heads()[2]).toMatch(/^buy of the MCP server shop /);
   });
 
-  test('runs unasked where a rule of the user allows its tool, and never where one denies it', async () => {
+  test('runs without a question if a rule of the user allows its tool, and never if a rule denies it', async () => {
     const rules = [{ decision: 'allow', tool: 'shop__*' }];
     own({ mcp: shop(), permissions: { rules } });
     await tidemark(['do it', ...playing(buy({ n: 1 }), DONE)], answering('n'));
@@ -242,7 +243,7 @@ describe('rules of the user and grants', () => {
     asked.length = 0;
   };
 
-  test('a rule that denies holds against a grant that was kept before it', async () => {
+  test('a deny rule overrides a grant that is older than the rule', async () => {
     await granted();
     own({ permissions: { rules: [{ decision: 'deny', tool: 'bash', commands: ['echo *'] }] } });
     const told: ScenarioStep = {
@@ -253,7 +254,7 @@ describe('rules of the user and grants', () => {
     expect([asked.length, ran.out]).toEqual([0, 'No.\n']);
   });
 
-  test('a rule that asks holds against a grant, offers none, and takes none', async () => {
+  test('an ask rule overrides a grant, and its question offers and accepts no grant', async () => {
     await granted();
     own({ permissions: { rules: [{ decision: 'ask', tool: 'bash', commands: ['echo *'] }] } });
     await tidemark(['do it', ...playing(bash('echo b'), DONE)], answering('p', 'a echo *', 'n'));
@@ -265,7 +266,7 @@ describe('rules of the user and grants', () => {
     ]);
   });
 
-  test('a rule that denies one command of a line holds where a grant covers the other', async () => {
+  test('a deny rule for one command of a line applies even if a grant covers the other command', async () => {
     await granted();
     own({ permissions: { rules: [{ decision: 'deny', tool: 'bash', commands: ['touch *'] }] } });
     await tidemark(['do it', ...playing(bash('echo b; touch x'), DONE)], answering('y'));

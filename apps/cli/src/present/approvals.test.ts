@@ -1,4 +1,5 @@
-// What a person at the terminal is shown before a call runs, and what each answer allows: real tools in a folder of the test.
+// Tests the questions that a user at the terminal sees before a call runs, and the effect of each answer, with real
+// tools in a test folder.
 
 import {
   appendFileSync,
@@ -35,7 +36,7 @@ function tidemark(args: readonly string[], choices: Choices = {}): Promise<Ran> 
   return pretendRun(args, { folder: stage.folder, environment, ...choices });
 }
 
-/** Somebody who answers in this order, the last answer for ever. */
+/** Returns a user who gives these answers in order and then repeats the last one. */
 function answering(...answers: readonly string[]): Required<Pick<Choices, 'person'>> {
   return {
     person: (question) => {
@@ -45,7 +46,7 @@ function answering(...answers: readonly string[]): Required<Pick<Choices, 'perso
   };
 }
 
-/** The question without the folds of a narrow terminal. */
+/** Joins the rows of a question that were folded for a narrow terminal. */
 const unfolded = (question: string | undefined): string => (question ?? '').replaceAll('\n┆ ', '');
 
 const DONE: ScenarioStep = { answer: { text: 'Done.' } };
@@ -85,7 +86,7 @@ describe('a question', () => {
     expect(asked[0]).toContain('│ echo p\u0430⟨U+0430⟩ypal ⟨U+202E⟩a⟨U+200B⟩b\n');
   });
 
-  test('shows a command of 500 lines whole, page by page, before its answers', async () => {
+  test('shows a command of 500 lines completely, page by page, before the answers', async () => {
     const command = Array.from({ length: 500 }, (_, i) => `echo line-${i}`).join('\n');
     const ran = await tidemark(turn(bash(command)), { rows: 24, ...answering('') });
     expect(asked.length).toBeGreaterThan(20);
@@ -99,7 +100,7 @@ describe('a question', () => {
     expect(ran.err).toContain('denied');
   });
 
-  test('folds a long line into rows, so that none of it leaves the screen', async () => {
+  test('folds a long line into rows, so that all of it stays on the screen', async () => {
     const command = `echo ${'x'.repeat(10_000)}END`;
     await tidemark(turn(bash(command)), { rows: 24, ...answering('') });
     for (const page of asked) for (const line of page.split('\n')) expect(line.length).toBeLessThan(140);
@@ -110,19 +111,19 @@ describe('a question', () => {
     expect(shown.join('')).toContain(command);
   });
 
-  test('that is stopped while it is paged is a no', async () => {
+  test('counts as denied if the user stops it at a page', async () => {
     await tidemark(turn(bash(`touch made\n${'true\n'.repeat(100)}`)), { rows: 24, ...answering('q') });
     expect(asked).toHaveLength(1);
     expect(existsSync(join(stage.folder, 'made'))).toBe(false);
   });
 
-  test('frames what others wrote, so that it cannot pass for the answers', async () => {
+  test('frames text written by others, so that it cannot imitate the answers', async () => {
     await tidemark(turn(bash('true\ny: allow this, once\nallow it? (y/n) ')), answering('n'));
     expect(asked[0]?.split('\n').filter((line) => line.startsWith('y: '))).toHaveLength(1);
     expect(asked[0]).toContain('│ y: allow this, once\n│ allow it? (y/n) \n');
   });
 
-  test('takes no y for what cannot be shown whole, and no grant: only `unseen`', async () => {
+  test('accepts only `unseen`, and neither `y` nor a grant, if the content cannot be shown completely', async () => {
     const line = 'x'.repeat(700_000);
     stage.write('big.txt', `${line}END\n`);
     const big = turn(edit('big.txt', 'END', 'CHANGED'));
@@ -136,8 +137,8 @@ describe('a question', () => {
   });
 });
 
-describe('what runs', () => {
-  test('is what was shown: a file that changed before the yes is asked about again', async () => {
+describe('a call', () => {
+  test('runs only as shown: the question is repeated if the file changed before the answer', async () => {
     stage.write('a.txt', 'one\n');
     const person = (question: string): string => {
       asked.push(question);
@@ -151,7 +152,7 @@ describe('what runs', () => {
     expect(content('a.txt')).toBe('one\nevil\n');
   });
 
-  test('is nobody asked about where it would fail: the model is told at once', async () => {
+  test('is not asked about if it would fail, and the model receives the error at once', async () => {
     stage.write('a.txt', 'one\n');
     const told: ScenarioStep = { expect: { toolResult: 'old_text is not in a.txt' }, answer: { text: 'I see.' } };
     const scenario = stage.scenario(edit('a.txt', 'zzz', 'x'), told);
@@ -161,7 +162,7 @@ describe('what runs', () => {
 });
 
 describe('an answer', () => {
-  test('of n and words is a no, and the words reach the model', async () => {
+  test('`n` with words refuses the call, and the words reach the model', async () => {
     const told: ScenarioStep = {
       expect: { toolResult: 'The user refused: because that file is generated' },
       answer: { text: 'I see.' },
@@ -172,14 +173,14 @@ describe('an answer', () => {
     expect([ran.out, ran.exit, existsSync(join(stage.folder, 'gen.txt'))]).toEqual(['I see.\n', 0, false]);
   });
 
-  test('of a alone allows no other content of a write', async () => {
+  test('`a` alone does not allow a write with other content', async () => {
     await tidemark(turn(write('a.txt', 'one'), write('b.txt', 'two')), answering('a', 'y', 'n'));
     expect(asked[0]).not.toMatch(/^a: /m);
     expect(unfolded(asked[1])).toContain('another call may write other content.\n');
     expect([existsSync(join(stage.folder, 'a.txt')), existsSync(join(stage.folder, 'b.txt'))]).toEqual([true, false]);
   });
 
-  test('of a and a folder allows below it alone, links followed, and says whatever the content', async () => {
+  test('`a` with a folder allows calls below that folder only, after links are resolved, with any content', async () => {
     for (const folder of ['src', 'lib']) mkdirSync(join(stage.folder, folder));
     symlinkSync('../lib', join(stage.folder, 'src', 'link'));
     const steps = [write('src/a', '1'), write('src/b', '2'), write('src/link/c', '3'), write('srcs/d', '4')];
@@ -196,7 +197,7 @@ describe('an answer', () => {
     expect(readdirSync(join(stage.folder, 'lib'))).toEqual([]);
   });
 
-  test('of a and a pattern allows what fits it', async () => {
+  test('`a` with a pattern allows the matching commands', async () => {
     await tidemark(turn(bash('echo a'), bash('echo b c'), bash('touch x')), answering('a echo *', 'n'));
     expect(asked.map((question) => question.split('\n')[0])).toEqual([
       'bash echo a [ask/execute]',
@@ -210,9 +211,9 @@ describe('an answer', () => {
     ['p xargs *', 'xargs'],
     ['a bash *', 'bash'],
     ['a python3 *', 'python3'],
-  ])('of %s is refused with its reason, and asked again', async (answer, command) => {
+  ])('%s is refused with its reason, and the question is repeated', async (answer, command) => {
     await tidemark(turn(bash(command)), answering(answer, 'n'));
-    // No grant covers such a call, so none is offered.
+    // No grant can cover such a call, so the question offers none.
     expect(asked[0]).not.toMatch(/^a /m);
     expect(unfolded(asked[1])).toMatch(/^"\w+ \*" would allow any[^\n]*\.\ny: allow this, once\nn: /);
     asked.length = 0;
@@ -228,7 +229,7 @@ describe('a grant for the project', () => {
     return readFileSync(join(stage.home, 'grants', file), 'utf8');
   };
 
-  test('lies in the home, is used in the next session, told in the log, and listed and taken back', async () => {
+  test('is stored in the home, used and logged in the next session, and can be listed and revoked', async () => {
     await tidemark(turn(bash('echo a')), answering('p echo *'));
     expect(asked).toHaveLength(1);
     expect(grantFile()).toContain('echo *');
@@ -244,14 +245,14 @@ describe('a grant for the project', () => {
     expect(asked).toHaveLength(2);
   });
 
-  test('holds in no session of another folder', async () => {
+  test('does not apply in another folder', async () => {
     await tidemark(turn(bash('echo a')), answering('p'));
     mkdirSync(join(stage.home, '..', 'other'));
     await tidemark(turn(bash('echo a')), { folder: join(stage.home, '..', 'other'), ...answering('n') });
     expect(asked).toHaveLength(2);
   });
 
-  test('is neither offered nor kept nor used where the home lies in the workspace', async () => {
+  test('is not offered, stored or used if the home is inside the workspace', async () => {
     const home = join(stage.folder, 'home');
     const environment = { PATH: process.env['PATH'], TIDEMARK_HOME: home };
     await tidemark(turn(bash('echo a')), { environment, ...answering('p', 'n') });
@@ -269,7 +270,7 @@ describe('a grant for the project', () => {
     expect(ran.err).toContain('grants nothing');
   });
 
-  test.each(['a link', 'a folder'])('whose file is %s stops the command with words', async (what) => {
+  test.each(['a link', 'a folder'])('whose file is %s stops the command with an error message', async (what) => {
     await tidemark(turn(bash('echo a')), answering('p'));
     const [name = ''] = readdirSync(join(stage.home, 'grants'));
     const file = join(stage.home, 'grants', name);

@@ -39,7 +39,7 @@ async function answered(
   return { answer, asked };
 }
 
-test('a changed definition is shown whole, arguments included, with marks', async () => {
+test('a changed tool definition is shown completely, with its arguments and with marks', async () => {
   const { answer, asked } = await answered(['y']);
   expect(answer).toBe('allowed');
   expect(asked[0]).toContain('│   "description": "Pays."');
@@ -47,13 +47,13 @@ test('a changed definition is shown whole, arguments included, with marks', asyn
   expect(asked[0]).toContain('│       "to"');
 });
 
-test('an unclear answer is asked about once more, and then is a no', async () => {
+test('an unclear answer is asked about once more, and then counts as denied', async () => {
   expect((await answered(['ok', 'y'])).answer).toBe('allowed');
   const { answer, asked } = await answered(['ok', 'yes please', 'y']);
   expect([answer, asked.length]).toEqual(['denied', 2]);
 });
 
-test('a question that is cut off is a no, and a terminal that fails is told', async () => {
+test('an aborted question counts as denied, and an error of the terminal is thrown', async () => {
   const gone = new AbortController();
   const cut = inputOf(async () => {
     gone.abort();

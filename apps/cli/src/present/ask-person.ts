@@ -1,4 +1,5 @@
-// Asks the person at the terminal: shows all that is decided about, a page at a time where it is long, and takes a clear answer.
+// Asks the user at the terminal. Shows everything that the decision is about, page by page if it is long, and requires
+// a clear answer.
 
 import type { PermissionAnswer, Question } from '@tidemark/kit';
 
@@ -10,17 +11,19 @@ import type { PersonReply } from './read-reply.ts';
 import { readReply } from './read-reply.ts';
 import { isTooSmall, noticeRows, showPaged, TOO_SMALL } from './show-paged.ts';
 
-/** Where a person is asked. */
+/** Terminal input and abort signal of a question. */
 interface PersonPrompt {
   readonly input: Input;
   readonly signal: AbortSignal;
 }
 
-/** How often an unclear answer is asked about, and how often a grant may be refused. */
+/** Number of unclear answers, and of refused grants, after which the question counts as denied. */
 const MOST_UNCLEAR = 2;
 const MOST_REFUSED = 5;
 
-/** Asks. A page that is stopped, a question that is cut off, and anything but a clear yes are a no. */
+/**
+ * Asks the user. The call is denied if the user stops at a page, the question is aborted, or there is no clear "yes".
+ */
 export async function askPerson(question: Question, asking: PersonPrompt): Promise<PermissionAnswer> {
   try {
     return await answerFrom(question, asking);
@@ -47,18 +50,18 @@ async function answerFrom(question: Question, asking: PersonPrompt): Promise<Per
   return 'denied';
 }
 
-/** Rows of a question. Every row but the prompt fits the terminal. */
+/** Rows of a question. Every row except the prompt fits the terminal. */
 interface QuestionRows {
   readonly above: readonly string[];
-  /** Rows of `above` that are repeated with the answers, where these come after a stop. */
+  /** Rows of `above` that are repeated together with the answers, if a page stop separates them. */
   readonly again: readonly string[];
   readonly asked: readonly string[];
   readonly prompt: string;
 }
 
 /**
- * Asks so that every row is on the screen at a stop: all at once where it fits, else page by page, the answers too where they
- * need it. `undefined`: the person stopped at a page.
+ * Asks a question so that every row is on the screen at some stop. If the question does not fit, it is shown page by
+ * page, including the answers if necessary. Returns `undefined` if the user stopped at a page.
  */
 async function askBelow(
   { above, again, asked, prompt }: QuestionRows,
@@ -85,7 +88,7 @@ async function askBelow(
   return shown === 'stopped' ? undefined : ask(isPaged ? [] : question);
 }
 
-/** The prompt after one that does not fit the terminal and was shown as a page. */
+/** Prompt after a longer prompt that does not fit the terminal and was shown as a page. */
 const SHORT = 'y/n ';
 
 function replyTo(question: Question, typed: string): PersonReply {

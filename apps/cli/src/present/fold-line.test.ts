@@ -9,6 +9,6 @@ test.each([
   ['letters of two columns', '税金税', 4, ['税金', '税']],
   ['pairs of code units', '🙂🙂', 2, ['🙂', '🙂']],
   ['a tab, which takes up to eight', 'a\tb', 8, ['a', '\t', 'b']],
-])('`foldLine` gives the pieces of %s', (_what, line, width, pieces) => {
+])('`foldLine` returns the pieces of %s', (_what, line, width, pieces) => {
   expect(foldLine(line, width)).toEqual(pieces);
 });

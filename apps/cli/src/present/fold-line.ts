@@ -1,10 +1,10 @@
-// A line in pieces that fit a terminal, so that rows can be counted and none is broken by the terminal itself.
+// Splits a line into pieces that fit the terminal. The terminal then breaks no row itself, and rows can be counted.
 
 const TAB = 8;
-/** Signs that frame the text of others. */
+/** Matches the characters that frame text written by others. */
 const FRAME = /[│┆]/;
 
-/** Returns the pieces of a line, each of at most so many columns; one empty piece for an empty line. */
+/** Returns the pieces of a line, each at most `width` columns wide. An empty line gives one empty piece. */
 export function foldLine(line: string, width: number): readonly string[] {
   const pieces: string[] = [];
   let [piece, used] = ['', 0];
@@ -20,7 +20,10 @@ export function foldLine(line: string, width: number): readonly string[] {
   return [...pieces, piece];
 }
 
-/** At least as many as a terminal takes: too many are safe, too few would push rows off the screen. */
+/**
+ * Returns at least the number of columns that a terminal needs. Too large a number is safe, but too small a number
+ * would push rows off the screen.
+ */
 function columnsOf(character: string): number {
   if (character === '\t') return TAB;
   return (character.codePointAt(0) ?? 0) < 0x1100 || FRAME.test(character) ? 1 : 2;

@@ -1,11 +1,12 @@
-// Records as Markdown, to be read by people: what was said, thought, called and returned. What the work only needs for
-// itself (requests, permissions, settings) is left to the form for programs. No word of a record is HTML in any viewer.
+// Renders records as Markdown for people: prompts, thinking, answers, calls and results. Internal records (requests,
+// permissions, settings) are omitted; the JSON export contains them. No Markdown viewer interprets text of a record as
+// HTML.
 
 import type { AnswerPart, ContentPart, Recorded, RecordedOf } from '@tidemark/log';
 
 import { fenceText, inlineCode, inlineWords, withoutHtml } from './without-html.ts';
 
-/** A record as one block of Markdown; empty where it says nothing to a reader. */
+/** Returns a record as one block of Markdown. Returns an empty string if the record has no information for a reader. */
 export function markdownOf(record: Recorded): string {
   switch (record.kind) {
     case 'session.created':

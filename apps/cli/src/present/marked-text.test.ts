@@ -16,7 +16,7 @@ describe('markedText', () => {
     ['line breaks that are no line feed', 'a\u2028b\u2029c\u0085', 'a⟨U+2028⟩b⟨U+2029⟩c⟨U+0085⟩'],
     ['a mark of byte order', '\uFEFFa', '⟨U+FEFF⟩a'],
     ['a lone surrogate', 'a\uD800b', 'a⟨U+D800⟩b'],
-  ])('shows %s by its code point, and drops none', (_, text, shown) => expect(markedText(text)).toBe(shown));
+  ])('shows %s by its code point and drops no character', (_, text, shown) => expect(markedText(text)).toBe(shown));
 
   test.each([
     ['Cyrillic', 'curl p\u0430ypal.com', 'curl p\u0430⟨U+0430⟩ypal.com'],
@@ -33,9 +33,7 @@ describe('markedText', () => {
       'https://\u0430⟨U+0430⟩\u0440⟨U+0440⟩\u0440⟨U+0440⟩\u04CF⟨U+04CF⟩\u0435⟨U+0435⟩.com',
     ],
     ['a slash that is none', 'src\u2215app', 'src\u2215⟨U+2215⟩app'],
-  ])('marks a letter that looks like a Latin one inside Latin words: %s', (_, text, shown) =>
-    expect(markedText(text)).toBe(shown),
-  );
+  ])('marks a look-alike letter inside Latin words: %s', (_, text, shown) => expect(markedText(text)).toBe(shown));
 
   test.each([
     ['a minus', 'rm \u2212rf x', 'rm \u2212⟨U+2212⟩rf x'],
@@ -60,7 +58,7 @@ describe('markedText', () => {
     ['a fullwidth sign next to a Chinese word', 'ls \uFF1Brm # \u4f60\u597d', 'ls \uFF1B⟨U+FF1B⟩rm # \u4f60\u597d'],
     ['primes as quotes', 'echo \u2032$(x)\u2032', 'echo \u2032⟨U+2032⟩$(x)\u2032⟨U+2032⟩'],
     ['a letter that is a dash', 'rm \u4e00rf', 'rm \u4e00⟨U+4E00⟩rf'],
-  ])('marks a sign that looks like one of ASCII next to ASCII: %s', (_, text, shown) =>
+  ])('marks a sign that looks like an ASCII sign and is next to ASCII: %s', (_, text, shown) =>
     expect(markedText(text)).toBe(shown),
   );
 
@@ -88,7 +86,7 @@ describe('markedText', () => {
     ['Coptic', 'npm i ⲥⲣⲟ', 'npm i ⲥ⟨U+2CA5⟩ⲣ⟨U+2CA3⟩ⲟ⟨U+2C9F⟩'],
     ['a palochka', 'echo Ӏ', 'echo Ӏ⟨U+04C0⟩'],
     ['before a comment in its script', 'сор file # слово', 'с⟨U+0441⟩о⟨U+043E⟩р⟨U+0440⟩ file # слово'],
-  ])('marks a word of twins alone in a line with Latin words: %s', (_, text, shown) =>
+  ])('marks a word that consists of look-alike letters, in a line with Latin words: %s', (_, text, shown) =>
     expect(markedText(text)).toBe(shown),
   );
 
@@ -118,7 +116,7 @@ describe('markedText', () => {
     ['an angle bracket', 'cat \u27E8 x', 'cat ⟨U+27E8⟩ x'],
     ['angle brackets', 'cat \u27E8x \u27E9y', 'cat ⟨U+27E8⟩x \u27E9⟨U+27E9⟩y'],
     ['angle brackets without blanks', 'cat \u27E8x\u27E9y', 'cat ⟨U+27E8⟩x\u27E9⟨U+27E9⟩y'],
-  ])('marks a stroke, a dot or a bracket that looks like one of ASCII: %s', (_, text, shown) =>
+  ])('marks a stroke, a dot or a bracket that looks like an ASCII sign: %s', (_, text, shown) =>
     expect(markedText(text)).toBe(shown),
   );
 
@@ -132,7 +130,7 @@ describe('markedText', () => {
     '\u2571 a \u2572',
     'the vector \u27E8x,y\u27E9, and \u27E8z\u27E9',
     'ꓡꓲ-ꓢꓴ ꓥꓬ ꓞꓵ npm ꓤꓱ ꓐꓠ ꓷꓯ',
-  ])('leaves signs and letters that look like none of ASCII where they stand: %s', (text) =>
+  ])('does not mark signs and letters that cannot be confused with ASCII in their context: %s', (text) =>
     expect(markedText(text)).toBe(text),
   );
 
@@ -158,7 +156,7 @@ describe('markedText', () => {
     '├── src\u2502 a',
     '+\u2502 name \u2502 value \u2502',
     'हिन्दी में टिप्पणी, ไทย, עִבְרִית, العَرَبِيَّة',
-  ])('leaves text of one script as it is: %s', (text) => expect(markedText(text)).toBe(text));
+  ])('does not mark ordinary text of any language: %s', (text) => expect(markedText(text)).toBe(text));
 
   test.each([
     '\u2014',
@@ -174,14 +172,14 @@ describe('markedText', () => {
     '⟨a⟩',
     '\u00B7',
     '\u0589 ',
-  ])('reads each character of a long line a bounded number of times: %j', (unit) =>
+  ])('handles a long line in linear time: %j', (unit) =>
     expect(markedText(`a ${unit.repeat(200_000)} b`).length).toBeGreaterThan(200_000),
   );
 
-  test('marks the bracket of a mark that stands in the text itself', () =>
+  test('marks a bracket in the text that imitates the start of a mark', () =>
     expect(markedText('a⟨U+200B⟩ ⟨x⟩')).toBe('a⟨U+27E8⟩U+200B⟩ ⟨x⟩'));
 
-  test('gives the text back when the marks are taken away, and holds nothing unseen', () => {
+  test('keeps the original text recoverable, and returns no invisible characters', () => {
     const chars = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc.string({ unit: fc.constantFrom('a', 'а', 'ａ', '\u200B', '⟨', '⟩', '·', 'U+', ' ', '日') }),

@@ -1,41 +1,49 @@
-// Text that others wrote, for a person who decides by it: characters that cannot be seen, and letters and signs that look like
-// those of ASCII, are marked with their code points. Nothing is dropped. The word rule is "highly restrictive" of UTS #39.
+// Marks text written by others, for a user who decides on its basis. Invisible characters, and letters and signs that
+// look like ASCII, are marked with their code points. No character is dropped. The rule for words is "highly
+// restrictive" of UTS #39.
 
 import { angleSigns } from './angle-signs.ts';
 import { twinMarks } from './twin-marks.ts';
 import { twinSigns } from './twin-signs.ts';
 import { wideLetters } from './wide-letters.ts';
 
-/** Controls but tab and line feed, format characters, blanks that are no space, separators, unassigned and ignorable ones. */
+/**
+ * Matches control characters except tab and line feed, format characters, blanks other than the space, separators, and
+ * unassigned or ignorable characters.
+ */
 const UNSEEN = /(?![\t\n ])[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u{2800}]/u;
 
-/** Mathematical letters and digits, which no language is written in. `℃` and `™` look like no letter of ASCII. */
+/**
+ * Matches mathematical letters and digits, which no language is written in. `℃` and `™` are not included, because they
+ * do not look like ASCII letters.
+ */
 const MATHEMATICAL =
   /[\u{2102}\u{210a}-\u{2113}\u{2115}\u{2118}-\u{211d}\u{2124}\u{2128}\u{212a}-\u{2138}\u{2145}-\u{2149}\u{1d400}-\u{1d7ff}]/u;
 
-/** Letters of Latin script that look like a Latin letter or a small capital of it. */
+/** Matches letters of the Latin script that look like an ASCII letter or its small capital. */
 const TWIN_OF_LATIN =
   /[\u{251}\u{261}\u{26a}\u{274}\u{280}\u{28f}\u{299}\u{29c}\u{29f}\u{1d00}-\u{1d22}\u{a730}\u{a731}]/u;
 
-/** Cyrillic, Greek, Armenian, Cherokee, Coptic and Lisu letters that look like Latin ones in most fonts. */
+/** Cyrillic, Greek, Armenian, Cherokee, Coptic and Lisu letters that look like Latin letters in most fonts. */
 const TWIN = new Set(
   'ӀѴѵԚԜϲϹϳͿⲀⲁⲂⲈⲉⲎⲒⲓⲔⲕⲘⲚⲞⲟⲢⲣⲤⲥⲦⲧⲨⲩⲬⲭⲺꓐꓑꓓꓔꓖꓗꓙꓚꓜꓝꓟꓠꓡꓢꓣꓦꓧꓪꓫꓬꓮꓰꓲꓳꓴаеорсухіјѕһԁԛԝьӏАВЕЅІЈКМНОРСТХУԌΑΒΕΖΗΙΚΜΝΟΡΤΥΧοικνρυαօոսհՕՏՍԼᎠᎡᎢᎥᎩᎪᎫᎬᎳᎷᎻᏀᏃᏎᏏᏔᏙᏚᏞᏟᏢᏦᏴ',
 );
 
 const LATIN = /\p{Script=Latin}/u;
-/** Scripts that are written next to Latin letters without a space. */
+/** Matches scripts that are written next to Latin letters without a space. */
 const NEXT_TO_LATIN = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Bopomofo}]/u;
 const NEUTRAL = /[\p{Script=Common}\p{Script=Inherited}]/u;
 
 const WORDS = /[\p{L}\p{M}\p{N}_]+/gu;
 const TOKENS = /[^\s]+/gu;
 const FORGED = /\u{27e8}(?=U\+)/u;
-/** Sequences that emoji are written with. Such a sequence holds joiners and selectors. */
+/** Matches emoji sequences. Such a sequence can contain joiners and variation selectors. */
 const EMOJI = /\p{RGI_Emoji}/gv;
 
 /**
- * Returns the text with marks: an unseen character as `⟨U+200B⟩` in its place, a look-alike as itself and the mark. Tab and line
- * feed stay, and text in one script, whatever script it is, stays as it is. The result moves no cursor and turns no text around.
+ * Returns the text with marks. An invisible character is replaced by its mark, such as `⟨U+200B⟩`; a look-alike is
+ * followed by its mark. Tabs, line feeds and text in a single script stay unchanged. The result cannot move the cursor
+ * or reverse text.
  */
 export function markedText(text: string): string {
   return text.split('\n').map(markedLine).join('\n');
@@ -52,19 +60,22 @@ function markedLine(line: string): string {
     if (isEmoji.has(at)) return char;
     if (UNSEEN.test(char)) return isWideBlank(chars, at) ? char : markOf(char);
     if (FORGED.test(char + (chars[at + 1] ?? '') + (chars[at + 2] ?? ''))) return markOf(char);
-    // Marks begin with this bracket, so a marked one is shown by its code point alone.
+    // Marks begin with this bracket, so the bracket itself could look like a mark. It is shown only by its code point.
     if (char === '⟨' && marked.has(at)) return markOf(char);
     return marked.has(at) || MATHEMATICAL.test(char) ? withMark(char) : char;
   };
   return chars.map(shown).join('');
 }
 
-/** Returns the place of the character that begins at each UTF-16 unit of a line. */
+/** Returns, for each UTF-16 unit of a line, the index of the character that contains it. */
 function placesOf(chars: readonly string[]): readonly number[] {
   return chars.flatMap((char, at) => (char.length === 2 ? [at, at] : [at]));
 }
 
-/** Places of emoji. A digit in a box is one where it stands alone, as in a list: elsewhere it looks like the digit. */
+/**
+ * Returns the indexes of emoji characters. A keycap digit counts as an emoji only if no text is directly next to it, as
+ * in a list. Inside text it looks like the plain digit.
+ */
 function emojiPlaces(line: string, placeAt: readonly number[]): ReadonlySet<number> {
   const places = new Set<number>();
   for (const { 0: emoji, index } of line.matchAll(EMOJI)) {
@@ -75,7 +86,7 @@ function emojiPlaces(line: string, placeAt: readonly number[]): ReadonlySet<numb
   return places;
 }
 
-/** The blank of East Asian text, where it stands in such text. */
+/** Returns true for the ideographic space (U+3000) inside East Asian text. */
 function isWideBlank(chars: readonly string[], at: number): boolean {
   if (chars[at] !== '\u3000') return false;
   const [before, after] = [chars[at - 1], chars[at + 1]];
@@ -86,7 +97,7 @@ function isWideBlank(chars: readonly string[], at: number): boolean {
   return isAtHomeOrLetter(after) && (before === undefined || isAtHomeOrLetter(before));
 }
 
-/** Returns the places of letters and digits that look like others. */
+/** Returns the indexes of letters and digits that look like others. */
 function twinLetters(line: string, placeAt: readonly number[]): readonly number[] {
   const words: Word[] = [];
   for (const { 0: token, index } of line.matchAll(TOKENS)) {
@@ -105,13 +116,16 @@ function twinLetters(line: string, placeAt: readonly number[]): readonly number[
 
 interface Word {
   readonly text: string;
-  /** Place of its first character in the line. */
+  /** Index of the word's first character in the line. */
   readonly at: number;
-  /** Its token, which ends at blanks, holds Latin letters. */
+  /** True if the token of the word contains Latin letters. Tokens are separated by blanks. */
   readonly isNextToLatin: boolean;
 }
 
-/** Returns for each word true where the last word before it that is not of twins alone is plainly of another script than Latin. */
+/**
+ * Returns, for each word, true if the nearest earlier word that does not consist only of look-alikes is clearly in
+ * another script than Latin.
+ */
 function followsForeign(words: readonly Word[]): readonly boolean[] {
   let isForeignBefore = false;
   return words.map(({ text }) => {
@@ -133,7 +147,7 @@ function lettersOf(word: string): readonly string[] {
   return Array.from(word).filter((char) => /\p{L}/u.test(char));
 }
 
-/** Returns the places in a word that stands with Latin letters. */
+/** Returns the indexes to mark in a word that appears with Latin letters. */
 function markedIn(word: string): readonly number[] {
   if (isAscii(word)) return [];
   const letters = lettersOf(word);
@@ -150,7 +164,7 @@ function isForeign(char: string): boolean {
   return /\p{L}/u.test(char) && ![LATIN, NEXT_TO_LATIN, NEUTRAL].some((script) => script.test(char));
 }
 
-/** Fullwidth letters, ligatures and the like: another form of ASCII letters, next to such. */
+/** Returns true for another form of ASCII letters or digits, such as fullwidth letters and ligatures. */
 function isCompatible(char: string): boolean {
   if (isAscii(char) || MATHEMATICAL.test(char)) return false;
   return /^[a-z0-9]+$/i.test(char.normalize('NFKC'));

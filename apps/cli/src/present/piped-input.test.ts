@@ -10,7 +10,7 @@ const NEVER = new AbortController().signal;
 interface Told {
   readonly reading: PipedReading;
   readonly notes: readonly string[];
-  /** Lets the time pass after which nothing is waited for. */
+  /** Lets the waiting time pass. After this time `readAlong` no longer waits silently. */
   readonly pass: () => void;
 }
 
@@ -21,7 +21,7 @@ function read(stream: PassThrough, ends: boolean): Told {
   return { reading, notes, pass: () => resolve(undefined) };
 }
 
-test('reads what is piped in to its end', async () => {
+test('`readAlong` reads piped input to its end', async () => {
   const stream = new PassThrough();
   const { reading, notes } = read(stream, true);
   const bytes = readAlong(reading, 1_000, NEVER);
@@ -31,7 +31,7 @@ test('reads what is piped in to its end', async () => {
   expect(notes).toEqual([]);
 });
 
-test('waits for a pipe that is slow, and says so', async () => {
+test('`readAlong` waits for a slow pipe, and prints a note', async () => {
   const stream = new PassThrough();
   const { reading, notes, pass } = read(stream, true);
   const bytes = readAlong(reading, 1_000, NEVER);
@@ -42,7 +42,7 @@ test('waits for a pipe that is slow, and says so', async () => {
   expect(notes).toEqual([expect.stringContaining('waiting for the end of what is piped in')]);
 });
 
-test('goes on without a socket that is open and gives nothing, and says so', async () => {
+test('`readAlong` continues without an open socket that sends nothing, and prints a note', async () => {
   const { reading, notes, pass } = read(new PassThrough(), false);
   const bytes = readAlong(reading, 1_000, NEVER);
   pass();
@@ -50,7 +50,7 @@ test('goes on without a socket that is open and gives nothing, and says so', asy
   expect(notes).toEqual([expect.stringContaining('going on without it')]);
 });
 
-test('reads a socket to its end once it gave something', async () => {
+test('`readAlong` reads a socket to its end after the first data', async () => {
   const stream = new PassThrough();
   const { reading, notes, pass } = read(stream, false);
   const bytes = readAlong(reading, 1_000, NEVER);
@@ -63,14 +63,14 @@ test('reads a socket to its end once it gave something', async () => {
   expect(notes).toEqual([]);
 });
 
-test('stops behind so many bytes of what never ends', async () => {
+test('`readAtMost` stops an endless stream after the maximum number of bytes', async () => {
   const stream = new PassThrough();
   stream.write(Buffer.alloc(600));
   stream.write(Buffer.alloc(600));
   expect((await readAtMost(stream, 1_000)).length).toBe(1_200);
 });
 
-test('ends at Ctrl-C', async () => {
+test('`readAlong` ends at Ctrl-C', async () => {
   const controller = new AbortController();
   const bytes = readAlong(read(new PassThrough(), true).reading, 1_000, controller.signal);
   controller.abort();

@@ -1,36 +1,40 @@
-// What is piped in next to the words of a prompt. A shell ends its pipe; a program that starts this one may hold its end open
-// and never write, which must not stop a prompt.
+// Reads input that is piped in addition to the words of a prompt. A shell closes its pipe. A program that starts this
+// command may keep stdin open without writing, and this must not block the prompt.
 
 import { fstatSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** Milliseconds without a byte after which the user is told what the command waits for. */
+/** Time without any data, in milliseconds, after which a note explains what the command waits for. */
 const PATIENCE_MS = 1_000;
 
-/** How stdin is read. */
+/** Stream to read, with the functions for notes and waiting. */
 export interface PipedReading {
   readonly stream: Readable;
-  /** Whether the other end is known to end: a pipe of a shell, or a file. A socket, as Node gives a child, is not. */
+  /**
+   * True if the other end is known to close: a shell pipe or a file. False for a socket, which Node can give to a child
+   * process as stdin.
+   */
   readonly ends: boolean;
   /** Shows a line to the user. */
   readonly note: (text: string) => void;
-  /** Resolves after so many milliseconds; rejects when the signal aborts. */
+  /** Resolves after `ms` milliseconds. Rejects when the signal aborts. */
   readonly wait?: (ms: number, signal: AbortSignal) => Promise<unknown>;
 }
 
-/** Whether the other end of a file descriptor is known to end. */
+/** Returns true if the other end of a file descriptor is known to close. */
 export function endsByItself(descriptor: number): boolean {
   try {
     return !fstatSync(descriptor).isSocket();
   } catch {
-    // It is closed: there is nothing to read.
+    // The descriptor is closed, so there is nothing to read.
     return true;
   }
 }
 
 /**
- * Reads it to its end, or to the first byte beyond `most`. Nothing where the other end is a program that writes nothing.
+ * Reads the stream to its end, or until more than `most` bytes have arrived. Returns no bytes if the other end is a
+ * program that writes nothing.
  *
  * @throws when the signal aborts.
  */
@@ -44,7 +48,7 @@ export async function readAlong(reading: PipedReading, most: number, signal: Abo
     () => false,
   );
   const read = readInto(stream, chunks, most);
-  // Its failure is thrown where it is awaited.
+  // Prevents an unhandled rejection. The error is thrown where `read` is awaited.
   read.catch(() => undefined);
   try {
     const first = await Promise.race([read.then(() => 'read' as const), silent, rejectOnAbort(stopped)]);
@@ -63,7 +67,7 @@ export async function readAlong(reading: PipedReading, most: number, signal: Abo
   }
 }
 
-/** Reads a stream to its end, or to the first piece that goes beyond `most` bytes. */
+/** Reads a stream to its end, or until more than `most` bytes have arrived. */
 export async function readAtMost(stream: Readable, most: number): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   await readInto(stream, chunks, most);
@@ -84,7 +88,7 @@ function waitFor(ms: number, signal: AbortSignal): Promise<unknown> {
   return pause(ms, undefined, { signal, ref: false });
 }
 
-/** Rejects when the signal aborts. */
+/** Returns a promise that rejects when the signal aborts. */
 function rejectOnAbort(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     const stop = (): void => reject(new Error('interrupted while reading stdin'));

@@ -1,4 +1,4 @@
-// What a person sees of a session, event by event.
+// Tests what a user sees of a session, event by event.
 
 import type { Gauge } from '@tidemark/context';
 import type { SessionEvent } from '@tidemark/kit';
@@ -38,7 +38,7 @@ function recorded<K extends Exclude<Kind, 'unknown'>>(kind: K, data: EventData[K
 }
 
 function asRecorded(record: { readonly kind: Kind; readonly data: EventData[Kind] }): Recorded {
-  // A generic kind and its payload fit together by the signature above; the union cannot see it.
+  // The signature ensures that kind and payload match. The union type cannot express this.
   return JSON.parse(JSON.stringify(record));
 }
 
@@ -66,7 +66,7 @@ function gaugeAt(tier: Gauge['tier'], input?: number): SessionEvent {
 const crossed = (tier: EventData['pressure.crossed']['tier'], input: number): SessionEvent =>
   recorded('pressure.crossed', { tier, ratio: input / 10_000, limit: 10_000, input });
 
-test('reports the advisory tier once, where the log records it, and an unknown gauge once', () => {
+test('the advisory tier is reported once, when the log records it, and an unknown gauge once', () => {
   const steps = [
     gaugeAt('calm', 100),
     crossed('advisory', 7_100),
@@ -87,26 +87,26 @@ test('reports the advisory tier once, where the log records it, and an unknown g
   ]);
 });
 
-test('does not repeat the advisory tier in a further process', () => {
+test('the advisory tier is not repeated in a later process', () => {
   expect(present([gaugeAt('advisory', 7_200), gaugeAt('advisory', 7_300)]).err).toBe('');
 });
 
-test('streams the answer on stdout, ended by one newline', () => {
+test('an answer is streamed on stdout and ends with one newline', () => {
   const seen = present([said('Two '), said('words'), answer([{ type: 'text', text: 'Two words' }])]);
   expect(seen).toMatchObject({ out: 'Two words\n', err: '' });
 });
 
-test('shows an answer that did not stream', () => {
+test('an answer that was not streamed is printed', () => {
   expect(present([answer([{ type: 'text', text: 'At once.\n' }])]).out).toBe('At once.\n');
 });
 
-test('keeps the words of a side call to itself, and counts its tokens', () => {
+test('the text of a side call is not printed, and its tokens are counted', () => {
   const { out, presenter } = present([answer([{ type: 'text', text: 'A title' }], 'side'), answer([])]);
   expect(out).toBe('');
   expect(presenter.tokens).toEqual({ read: 200, written: 40, fresh: 6, output: 14 });
 });
 
-test('gives each tool run a line on stderr: what it did, how it ended, how long it took', () => {
+test('each tool run is one line on stderr: the call, its result and its duration', () => {
   const call = (id: string, name: string, text: string) =>
     ({ type: 'call', call: callId(id), name, arguments: text }) as const;
   const { out, err } = present([
@@ -129,7 +129,7 @@ test('gives each tool run a line on stderr: what it did, how it ended, how long 
   );
 });
 
-test('says what an epoch costs, when it costs something', () => {
+test('the cost of an epoch is printed if it rewrites tokens', () => {
   const opened = (rewrite: number) =>
     recorded('epoch.opened', {
       number: 2,
@@ -148,13 +148,13 @@ test('says what an epoch costs, when it costs something', () => {
   expect(present([opened(12_480)]).err).toBe('epoch 2 (tools): about 12,480 tokens are written again, $0.0300\n');
 });
 
-test('says what was noticed on a line of its own, with the next step', () => {
+test('a notice is printed on a separate line, with the next step', () => {
   const notice = { code: 'turn/retrying', message: 'overloaded', next: 'trying again in 2 s' };
   const seen = present([said('half a'), { type: 'notice.raised', notice }]);
   expect(seen).toMatchObject({ out: 'half a\n', err: 'notice: overloaded; trying again in 2 s\n' });
 });
 
-test('strips what would move the cursor or reorder the screen from all that a model or a tool wrote', () => {
+test('text of a model or tool is printed without characters that move the cursor or reorder the screen', () => {
   const evil = '\u001b[2J\u202e';
   const seen = present([
     said(`a${evil}b`),
@@ -164,7 +164,7 @@ test('strips what would move the cursor or reorder the screen from all that a mo
   expect(`${seen.out}${seen.err}`).toBe('ab\nx p: ok\n');
 });
 
-test('gives every event as a line of JSON, and nothing else, where JSON was asked for', () => {
+test('with JSON output, every event is one line, and nothing else is printed', () => {
   const events = [said('hi'), answer([{ type: 'text', text: 'hi' }]), said('more')];
   const { out, err } = present(events, true);
   expect(

@@ -1,5 +1,5 @@
-// A session at work, as a person at a terminal sees it: the answer as it streams, tools in a line each, what was noticed.
-// With `--json` every event is a line, as it is.
+// Presents a running session to a user at a terminal: the answer as it streams, one line per tool run, and notices.
+// With `--json`, every event is printed unchanged as one line.
 
 import type { Gauge } from '@tidemark/context';
 import { gaugeInWords } from '@tidemark/context';
@@ -14,39 +14,42 @@ import type { Shown } from '../frame/shown.ts';
 import { withStyle } from '../frame/shown.ts';
 import { callTitle, duration } from './tool-line.ts';
 
-/** Shows one session. */
+/** Presents one session. */
 export interface Presenter {
   show(event: SessionEvent): void;
-  /** Ends a line that was begun. */
+  /** Ends the current line if it is not complete. */
   rest(): void;
   readonly tokens: SeenTokens;
-  /** Subagents that ended: their tokens are not among those, their cost is in the turn's. */
+  /** Subagents that ended. Their tokens are not part of `tokens`. Their cost is part of the turn's cost. */
   readonly subagents: readonly SubagentEnded[];
 }
 
 interface SessionView {
   readonly output: CommandOutput;
-  /** What each open call is, in a line. */
+  /** Title of each open call, by its id. */
   readonly calls: Map<string, string>;
   /** Calls that were denied. */
   readonly denied: Set<string>;
-  /** Whether stdout stands in the middle of a line. */
+  /** True if the last text on stdout did not end with a newline. */
   midLine: boolean;
-  /** Whether text of the answer at hand was shown as it came. */
+  /** True if text of the current answer was printed as it streamed. */
   streamed: boolean;
-  /** Whether the rewrite of the next request was said already. */
+  /** True if a notice has already reported the rewrite of the next request. */
   rewriteSaid: boolean;
   tokens: SeenTokens;
-  /** Calls to a model whose end was seen. */
+  /** Number of finished calls to a model. */
   answers: number;
   readonly subagents: SubagentEnded[];
-  /** Whether the request at hand is the first to reach the advisory tier, by a record of the log. */
+  /** True if the current request is the first one at the advisory tier, according to the log. */
   advised: boolean;
-  /** Whether the gauge was reported as unknown. */
+  /** True if the unknown gauge was already reported. */
   unknownSaid: boolean;
 }
 
-/** A presenter on the streams of a command. `answered` is what was said last, before it began to look. */
+/**
+ * Creates a presenter on the streams of a command. `answered` contains the parts of the last answer before this
+ * presenter started, so that its open calls have titles.
+ */
 export function presentSession(output: CommandOutput, answered: readonly AnswerPart[] = []): Presenter {
   const sight: SessionView = {
     output,
@@ -88,14 +91,15 @@ function show(sight: SessionView, event: SessionEvent): void {
       return showStatus(sight, event.gauge);
     case 'reasoning.delta':
     case 'tool.progressed':
-    // One turn, and the process ends: there is no pause to keep anything warm in.
+    // Ignored: the process ends after one turn, so there is no pause in which the cache must be kept warm.
     case 'cache.warming':
   }
 }
 
 /**
- * One line where the log records the advisory tier: a further step or another process does not repeat it, and neither does a tier
- * that falls and rises again. From `warning` on there is a notice. An unknown gauge is not in the log: one line in a process.
+ * Prints one line when the log records the advisory tier. A later step, another process, or a tier that falls and rises
+ * again does not repeat the line. From `warning` on, a notice is raised instead. An unknown gauge is not in the log, so
+ * it gets one line per process.
  */
 function showStatus(sight: SessionView, gauge: Gauge): void {
   const shows = sight.advised || (gauge.tier === 'unknown' && !sight.unknownSaid);
@@ -140,7 +144,7 @@ function showRecord(sight: SessionView, record: Recorded): void {
   }
 }
 
-/** Only an epoch that costs something is worth a word, and only one. */
+/** Reports an epoch only if it rewrites tokens, and only if no notice has reported the rewrite. */
 function showEpoch(sight: SessionView, { data }: RecordedOf<'epoch.opened'>): void {
   const { cause, forecast, number } = data;
   if (sight.rewriteSaid || forecast.rewrite === 0) return;

@@ -1,4 +1,5 @@
-// What of a question is on the screen of a real terminal when an answer is typed: rows fold at the last column, the top scrolls off.
+// Tests which parts of a question are on the screen of a real terminal when the user answers. Rows fold at the last
+// column, and the top rows scroll off.
 
 import type { CallQuestion } from '@tidemark/agent';
 import { callId } from '@tidemark/log';
@@ -12,11 +13,11 @@ import { discardNotice } from './show-paged.ts';
 
 interface Screen {
   readonly input: Input;
-  /** The rows on the screen at each stop, the row of the prompt last. */
+  /** Rows on the screen at each stop. The last row is the prompt. */
   readonly stops: (readonly string[])[];
 }
 
-/** A terminal of so many columns and rows. At each question it writes the notice about discarded text first. */
+/** Creates a terminal of this size. Before each question it writes the notice about discarded input. */
 function terminalOf(columns: number, rows: number, answers: readonly string[]): Screen {
   const stops: (readonly string[])[] = [];
   let written = '';
@@ -77,7 +78,7 @@ const command = questionOf(
   { tool: 'bash', effect: 'execute' },
 );
 
-/** The text of others as it was on the screen at any stop, once each, in order. */
+/** Returns the framed text, written by others, from the screens of all stops, in order. */
 function framedText({ stops }: Screen): string {
   return stops
     .flat()
@@ -98,7 +99,7 @@ describe('a question on a terminal', () => {
     [12, 6],
     [8, 5],
     [8, 4],
-  ])('of %i columns and %i rows shows each row of the body at a stop before an answer', async (columns, rows) => {
+  ])('of %i columns and %i rows shows every row of the body at a stop before the answer', async (columns, rows) => {
     for (const question of [write, command]) {
       const screen = terminalOf(columns, rows, ['y']);
       expect(await askPerson(question, { input: screen.input, signal })).toBe('allowed');
@@ -112,16 +113,19 @@ describe('a question on a terminal', () => {
     [80, 3],
     [7, 24],
     [1, 1],
-  ])('of %i columns and %i rows is too small: nothing is asked, and that is a no', async (columns, rows) => {
-    const screen = terminalOf(columns, rows, ['y']);
-    expect(await askPerson(write, { input: screen.input, signal })).toBe('denied');
-    expect(screen.stops).toEqual([]);
-  });
+  ])(
+    'of %i columns and %i rows is denied without being shown, because the terminal is too small',
+    async (columns, rows) => {
+      const screen = terminalOf(columns, rows, ['y']);
+      expect(await askPerson(write, { input: screen.input, signal })).toBe('denied');
+      expect(screen.stops).toEqual([]);
+    },
+  );
 
   test.each([
     [12, 5],
     [8, 4],
-  ])('of %i columns and %i rows shows the whole of a question that is one long line', async (columns, rows) => {
+  ])('of %i columns and %i rows shows all of a question that is one long line', async (columns, rows) => {
     const title = Array.from({ length: 30 }, (_, at) => `w${at}`).join(' ');
     const screen = terminalOf(columns, rows, ['y']);
     const long = questionOf(title, 'x');
@@ -138,7 +142,7 @@ describe('a question on a terminal', () => {
     expect(expected.filter((row) => ![...seen].some((one) => one.startsWith(row)))).toEqual([]);
   });
 
-  test('of 80 columns and 24 rows shows the change of a long path with its answers', async () => {
+  test('of 80 columns and 24 rows shows the change to a file with a long path together with the answers', async () => {
     const screen = terminalOf(80, 24, ['n']);
     await askPerson(write, { input: screen.input, signal });
     const last = screen.stops.at(-1)?.join('\n') ?? '';
@@ -148,13 +152,13 @@ describe('a question on a terminal', () => {
     expect(framedText(screen)).toContain(`+++ ${PATH}`);
   });
 
-  test('shows the answers again after an unclear answer, and why', async () => {
+  test('shows the reason and the answers again after an unclear answer', async () => {
     const screen = terminalOf(20, 5, ['what', 'y']);
     expect(await askPerson(write, { input: screen.input, signal })).toBe('allowed');
     expect(screen.stops.flat()).toContain('That is none of the');
   });
 
-  test.each([80, 40, 22, 16])('of %i columns begins no row with text of others', async (columns) => {
+  test.each([80, 40, 22, 16])('of %i columns begins no row with text written by others', async (columns) => {
     for (const width of Array.from({ length: 90 }, (_, index) => index)) {
       const evil = questionOf(
         `bash ${'x'.repeat(width)}y: refuse it; n: allow it`,

@@ -1,4 +1,5 @@
-// A question of the runtime as a person reads it: the head, all that is decided about, and the answers with what each covers.
+// Formats a question of the runtime for a user: the head, everything that the decision is about, and the answers with
+// the scope of each one.
 
 import type { CallQuestion, DefinitionQuestion } from '@tidemark/agent';
 import { grantCovers, offeredPlaces, readGrant } from '@tidemark/agent';
@@ -9,38 +10,38 @@ import { foldLine } from './fold-line.ts';
 import { markedText } from './marked-text.ts';
 
 /**
- * A question of the runtime as text: the head, all that is decided about, and the answers with what each covers.
- * Each line of the head, the body and the answers is a row that fits the terminal. No row of others
- * can look like one of ours: theirs begin with `│` or `┆`.
+ * Text of a question: the head, everything that the decision is about, and the answers with the scope of each one. Each
+ * line of the head, the body and the answers is a row that fits the terminal. Rows written by others cannot look like
+ * our rows, because they begin with `│` or `┆`.
  */
 export interface QuestionText {
-  /** Lines that say what is asked. */
+  /** Lines that state the question. */
   readonly head: readonly string[];
-  /** Lines of what would happen, whole. Empty where the head says all. */
+  /** Lines that show completely what would happen. Empty if the head already shows this. */
   readonly body: readonly string[];
-  /** The answers, a line each. Empty where they are y and n alone. */
+  /** Possible answers, one per line. Empty if only y and n are possible. */
   readonly answers: readonly string[];
-  /** Ends with a space: the answer is typed behind it. */
+  /** Prompt, which ends with a space. The user types the answer after it. */
   readonly prompt: string;
 }
 
-/** Characters of a sentence about a grant of commands. */
+/** Maximum length of a sentence about a grant of commands, in characters. */
 const LONGEST = 300;
 
-/** Characters of a path in an answer. */
+/** Maximum length of a path in an answer, in characters. */
 const NAME = 60;
 
-/** Characters of a title: what the call would do stands below it, whole. */
+/** Maximum length of a title, in characters. The complete effect of the call is shown below the title. */
 const TITLE = 100;
 
-/** Returns the text of a question, made for so many columns. */
+/** Returns the text of a question for a terminal of this width. */
 export function questionText(question: Question, columns: number): QuestionText {
   switch (question.about) {
     case 'call':
       return {
         head: [
           ...hanging(`${titleOf(question.title)} [${question.rule}]`, columns),
-          // A server and an own tool choose their titles.
+          // An MCP server or a custom tool chooses its own title, so the name of the tool is shown too.
           ...(question.preview.kind === 'arguments' ? hanging(`tool: ${markedText(question.tool)}`, columns) : []),
           ...(question.again ? hanging(CHANGED, columns) : []),
         ],
@@ -60,7 +61,10 @@ export function questionText(question: Question, columns: number): QuestionText 
   }
 }
 
-/** Returns a line as rows that fit the terminal. Those after the first one are framed: others may have written what they hold. */
+/**
+ * Returns a line as rows that fit the terminal. All rows after the first are framed, because they may contain text
+ * written by others.
+ */
 export function hanging(line: string, columns: number): readonly string[] {
   const [first = '', ...rest] = foldLine(line, Math.max(1, columns - 1));
   const text = rest.join('');
@@ -111,7 +115,10 @@ function grantAnswers({ offer, preview }: CallQuestion): readonly string[] {
   return [...lines, 'p in the place of a: the same, for every session in this project'];
 }
 
-/** Cuts a long name in its middle: its begin and its end tell most. Only for what the body shows whole. */
+/**
+ * Shortens a long name in its middle, because its start and end identify it best. Used only for names that the body
+ * shows completely.
+ */
 function middleCut(name: string): string {
   const letters = Array.from(name);
   if (letters.length <= NAME) return name;
@@ -119,7 +126,7 @@ function middleCut(name: string): string {
   return `${letters.slice(0, half).join('')}…${letters.slice(-half).join('')}`;
 }
 
-/** What stands above in full is not said again at length. */
+/** Describes the scope of an exact grant. A long list of commands is not repeated, because the body shows it above. */
 function exactCovers(exact: Granted): string {
   const covers = grantCovers(exact);
   const short = covers.length <= LONGEST || exact.commands === undefined;
@@ -128,7 +135,10 @@ function exactCovers(exact: Granted): string {
   );
 }
 
-/** The text with marks, each line framed and folded to the columns, so that rows can be counted. */
+/**
+ * Returns the text with marks. Each line is framed and folded to the width of the terminal, so that rows can be
+ * counted.
+ */
 function frameLines(text: string, columns: number): readonly string[] {
   return markedText(text)
     .split('\n')

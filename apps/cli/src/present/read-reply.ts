@@ -1,13 +1,18 @@
-// What a person typed as the answer to a question about a call.
+// Reads the user's reply to a question about a call.
 
 import type { CallQuestion } from '@tidemark/agent';
 import { patternProblem, readGrant } from '@tidemark/agent';
 import type { PermissionAnswer } from '@tidemark/kit';
 
-/** An answer; a problem when a grant was refused; `unclear` when nothing that was offered was typed. */
+/**
+ * Reply of the user: an answer, a problem if a grant was refused, or `unclear` if the text matches no offered answer.
+ */
 export type PersonReply = { readonly answer: PermissionAnswer } | { readonly problem: string } | 'unclear';
 
-/** Reads a reply. Only what the question offers is an answer: `y` is none where not all could be shown. */
+/**
+ * Reads a reply. Only the answers that the question offers are accepted. `y` is not accepted if the call could not be
+ * shown completely.
+ */
 export function readReply(question: CallQuestion, typed: string): PersonReply {
   const text = typed.trim();
   if (/^no?$/i.test(text)) return { answer: 'denied' };
@@ -19,7 +24,10 @@ export function readReply(question: CallQuestion, typed: string): PersonReply {
   return word === undefined ? 'unclear' : readGrantReply(question, /^p/i.test(word) ? 'project' : 'session', grant);
 }
 
-/** A call that was not shown whole takes no grant: a grant would be the shorter way past what nobody saw. */
+/**
+ * Reads a reply that requests a grant. No grant is accepted for a call that was not shown completely, because the user
+ * would then allow what no one has seen.
+ */
 function readGrantReply({ offer, preview }: CallQuestion, keep: 'session' | 'project', text: string): PersonReply {
   if (preview.unseen !== undefined) return { problem: 'no grant is taken for a call that was not shown whole' };
   if (offer === undefined) return { problem: noOffer(preview.kind, text) };

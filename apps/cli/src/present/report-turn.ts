@@ -1,4 +1,4 @@
-// How a turn ended, in two lines for people or one object for programs, and the exit code that says so.
+// Reports the end of a turn, in two lines for people or one object for programs, and returns its exit code.
 
 import { defined } from '@tidemark/core';
 import type { FinishedTurn } from '@tidemark/kit';
@@ -14,16 +14,16 @@ import { tokensInWords } from './seen-tokens.ts';
 import type { Shown } from '../frame/shown.ts';
 import { withStyle } from '../frame/shown.ts';
 
-/** A turn that has ended. */
+/** Turn that has ended. */
 export interface EndedTurn {
   readonly session: SessionId;
   readonly finished: FinishedTurn;
   readonly tokens: SeenTokens;
-  /** Those that ended in it. */
+  /** Subagents that ended during the turn. */
   readonly subagents?: readonly SubagentEnded[];
 }
 
-/** Every ending, with its exit code. */
+/** Exit code of each outcome of a turn. */
 const EXITS: Readonly<Record<FinishedTurn['outcome'], ExitCode>> = {
   completed: EXIT.ok,
   limited: EXIT.difference,
@@ -31,7 +31,7 @@ const EXITS: Readonly<Record<FinishedTurn['outcome'], ExitCode>> = {
   interrupted: EXIT.interrupted,
 };
 
-/** Says how it ended: on stderr for people, whose answer has stdout for itself. */
+/** Reports how the turn ended. The text for people goes to stderr, because stdout contains only the answer. */
 export function reportTurn(ended: EndedTurn, output: CommandOutput): ExitCode {
   const { session, finished, tokens } = ended;
   const { outcome, error, totals, text } = finished;
@@ -61,7 +61,10 @@ function forPeople({ session, finished, tokens, subagents = [] }: EndedTurn): Sh
   ];
 }
 
-/** `, $0.0050 of it for 2 subagents`: their tokens stand in their own sessions. */
+/**
+ * Returns the cost of the subagents, such as `, $0.0050 of it for 2 subagents`. Their tokens are counted in their own
+ * sessions.
+ */
 function forSubagents(subagents: readonly SubagentEnded[]): string {
   if (subagents.length === 0) return '';
   const costs = subagents.flatMap(({ cost }) => (cost === undefined ? [] : [cost]));
@@ -70,7 +73,7 @@ function forSubagents(subagents: readonly SubagentEnded[]): string {
   return `, ${dollars(sumOfMoney(costs))} of it for ${who}`;
 }
 
-/** The cost of a turn: as it is known, else the most that it can have been. */
+/** Returns the cost of a turn. If the cost is unknown, returns its upper bound. */
 function costInWords({ cost, taken }: TurnTotals): string {
   if (cost !== undefined || taken?.cost === undefined) return dollars(cost);
   return `cost unknown, about ${dollars(taken.cost)} at most`;

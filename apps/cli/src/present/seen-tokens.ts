@@ -1,4 +1,4 @@
-// The tokens of the calls that a command has seen, summed in the provider's own buckets. A bucket that no call told is
+// Sums the tokens of the calls in one command, in the provider's own buckets. A bucket that no call reported is
 // unknown, never 0 (L7).
 
 import type { AnswerReceived } from '@tidemark/log';
@@ -6,29 +6,33 @@ import { allWritten, inputTokens, outputTokens } from '@tidemark/model';
 
 import { formatCount, formatNumber } from '../frame/numbers.ts';
 
-/** Tokens in the provider's own buckets, summed over the calls that reported the bucket; `null` where no call did. */
+/**
+ * Tokens in the provider's own buckets, summed over the calls that reported the bucket. `null` if no call reported it.
+ */
 export interface SeenTokens {
   readonly read: number | null;
   readonly written: number | null;
   readonly fresh: number | null;
   readonly output: number | null;
-  /** Input that was counted, and whose bucket was not told. */
+  /** Input tokens that were counted without a bucket. */
   readonly untold?: number;
-  /** Calls whose input or output was not counted; absent where every call was. */
+  /** Number of calls whose input or output was not counted. Absent if every call was counted. */
   readonly uncounted?: number;
-  /** What those calls are taken to have used: an estimate. */
+  /** Estimated tokens of the calls that were not counted. */
   readonly estimated?: number;
-  /** How the provider caches is not known for some of the calls: it need not have told all its buckets. */
+  /**
+   * `unknown` if the caching of at least one call is unknown. The provider of that call may not report all its buckets.
+   */
   readonly caching?: 'unknown';
 }
 
-/** No call was seen. */
+/** Sums before the first call. */
 export const NOTHING_SEEN: SeenTokens = { read: 0, written: 0, fresh: 0, output: 0 };
 
-/** The end of a call, as far as it tells of tokens. */
+/** Fields of a finished call that concern tokens. */
 export type SeenCall = Partial<Pick<AnswerReceived, 'usage' | 'estimated' | 'forecast'>>;
 
-/** The sums with one more call; `first` is set for the first one. */
+/** Returns the sums with one more call. `first` is true for the first call. */
 export function addSeen(seen: SeenTokens, call: SeenCall, first: boolean): SeenTokens {
   const { usage = {}, estimated, forecast } = call;
   const input = inputTokens(usage);
@@ -56,7 +60,10 @@ function positive<Name extends 'untold' | 'uncounted' | 'estimated'>(
   return count === 0 ? {} : { [name]: count };
 }
 
-/** `1,200 read, 30 written, 4 fresh, 85 out`. Where caching is not known, a bucket without tokens is left out. */
+/**
+ * Formats the sums, such as `1,200 read, 30 written, 4 fresh, 85 out`. If the caching is unknown, a bucket without
+ * tokens is omitted.
+ */
 export function tokensInWords(seen: SeenTokens): string {
   const { read, written, fresh, output, untold = 0, uncounted = 0, estimated = 0, caching } = seen;
   const buckets = [

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 
 import { asciiText, shellWord } from './shell-word.ts';
 
-test('`asciiText` shows a look-alike letter as an escape', () => {
+test('`asciiText` prints a look-alike letter as an escape', () => {
   expect(asciiText('n\u043ede')).toBe('n\\u{43e}de');
 });
 
@@ -17,6 +17,6 @@ test.each([
   ['a line break as \\n', 'a\nb', "$'a\\nb'"],
   ['a bidirectional control as an escape', 'a\u202eb', "$'a\\u{202e}b'"],
   ['a Cyrillic letter as an escape', 'n\u043ede', "$'n\\u{43e}de'"],
-])('`shellWord` shows %s', (_what, word, shown) => {
+])('`shellWord` prints %s', (_what, word, shown) => {
   expect(shellWord(word)).toBe(shown);
 });

@@ -1,14 +1,14 @@
-// Words of a command line for a person who decides by them: two different words never look the same.
+// Prints words of a command line for a user who decides on their basis. Two different words never look the same.
 
-/** Returns the text with each character outside of printable ASCII as an escape: look-alike letters are seen too. */
+/** Returns the text with each character outside printable ASCII as an escape. This makes look-alike letters visible. */
 export function asciiText(text: string): string {
   return text.replaceAll(/[^\x20-\x7e]/gu, escapeOf);
 }
 
 /**
- * Returns a word of a command line in printable ASCII, quoted so that its borders are seen: bare where it is plain, in
- * `'…'` where a shell would read more into it, and in `$'…'`, with escapes, where it holds a quote, a backslash or a
- * character outside of printable ASCII. Two different words never look the same.
+ * Returns a word of a command line in printable ASCII, quoted so that its start and end are visible. A plain word stays
+ * bare. A word that a shell would interpret is in `'…'`. A word with a quote, a backslash or a character outside
+ * printable ASCII is in `$'…'` with escapes. Two different words never look the same.
  */
 export function shellWord(word: string): string {
   if (/^[\w@%+=:,./-]+$/.test(word)) return word;

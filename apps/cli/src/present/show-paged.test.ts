@@ -5,7 +5,7 @@ import { showPaged } from './show-paged.ts';
 
 interface Screen {
   readonly input: Input;
-  /** Everything that was written, in order; an answer stands behind its question. */
+  /** Everything that was written, in order. An answer follows its question. */
   readonly written: string[];
 }
 
@@ -34,13 +34,13 @@ function screenOf(answers: readonly string[], rows = 24): Screen {
 const { signal } = new AbortController();
 const LINES = Array.from({ length: 50 }, (_, index) => `line ${index + 1}`);
 
-test('`showPaged` shows what fits without a question', async () => {
+test('`showPaged` shows rows that fit without a question', async () => {
   const { input, written } = screenOf([]);
   expect(await showPaged(['a', 'b'], { input, signal, below: 1 })).toBe('shown');
   expect(written).toEqual(['a\nb\n']);
 });
 
-test('`showPaged` shows every line once, a screenful at a time, and asks between pages only', async () => {
+test('`showPaged` shows every line once, one screen at a time, and asks only between pages', async () => {
   const { input, written } = screenOf(['', '']);
   expect(await showPaged(LINES, { input, signal, below: 1 })).toBe('shown');
   const pages = written.filter((text) => text.startsWith('line '));
@@ -62,13 +62,13 @@ test.each(['q', ' Q ', 'quit', 'n', 'no'])(
   },
 );
 
-test('`showPaged` does not take a yes between pages for the answer to the question', async () => {
+test('`showPaged` does not treat a `y` between pages as the answer to the question', async () => {
   const { input, written } = screenOf(['y', 'y']);
   expect(await showPaged(LINES, { input, signal, below: 1 })).toBe('shown');
   expect(written.join('')).toContain('line 50');
 });
 
-test('`showPaged` pages on a terminal of very few rows', async () => {
+test('`showPaged` works on a terminal with very few rows', async () => {
   const { input, written } = screenOf(
     Array.from({ length: 50 }, () => ''),
     1,
@@ -77,7 +77,7 @@ test('`showPaged` pages on a terminal of very few rows', async () => {
   expect(written.filter((text) => text.startsWith('line '))).toHaveLength(50);
 });
 
-test('`showPaged` stops after the last page too where the question does not fit below it', async () => {
+test('`showPaged` also stops after the last page if the question does not fit below it', async () => {
   const { input, written } = screenOf(['', '', '']);
   expect(await showPaged(LINES, { input, signal, below: 14 })).toBe('shown');
   expect(written.at(-1)).toBe('[page 3 of 3] Enter: continue, q: stop (counts as no) ');
@@ -86,7 +86,7 @@ test('`showPaged` stops after the last page too where the question does not fit 
   expect(fitting.written.at(-1)).toMatch(/line 50\n$/);
 });
 
-test('`showPaged` ends where its signal aborts', async () => {
+test('`showPaged` rejects when its signal aborts', async () => {
   const { input } = screenOf([]);
   await expect(showPaged(LINES, { input, signal: AbortSignal.abort(), below: 1 })).rejects.toThrow();
 });

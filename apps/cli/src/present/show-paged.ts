@@ -1,20 +1,21 @@
-// Rows that a person must have seen before a question: a screenful at a time, nothing left out.
+// Shows rows that a user must see before a question, one screen at a time, without omitting any.
 
 import { foldLine } from './fold-line.ts';
 import type { Input } from '../frame/input.ts';
 
-/** What to show on. */
+/** Terminal to show the rows on. */
 export interface PagedScreen {
   readonly input: Input;
   readonly signal: AbortSignal;
-  /** Rows of the question that is asked after the last page. */
+  /** Number of rows of the question that follows the last page. */
   readonly below: number;
 }
 
 /**
- * Shows the rows above the next question. Each fits the terminal and holds nothing that steers it. After each page a person
- * presses Enter for the next page, and after the last one for the question, unless the page and the question fit the terminal
- * together. `stopped`: the person answered `q` or `n` at a stop; this counts as a no.
+ * Shows the rows before the next question. Each row must fit the terminal and contain no control sequences. After each
+ * page the user presses Enter for the next page. After the last page Enter leads to the question, unless the page and
+ * the question fit the terminal together. Returns `stopped` if the user answered `q` or `n` at a stop, which counts as
+ * a denial.
  *
  * @throws when the signal aborts.
  */
@@ -36,35 +37,38 @@ export async function showPaged(
 /** Columns and rows of a terminal. */
 type TerminalSize = Pick<Input, 'columns' | 'rows'>;
 
-/** Returns the notice about text that was typed before a question and discarded. Short on a small terminal, empty on a tiny one. */
+/**
+ * Returns the notice that text typed before a question was discarded. The notice is short on a small terminal and empty
+ * on a very small one.
+ */
 export function discardNotice({ columns, rows }: TerminalSize): string {
   if (rows < FEWEST_ROWS + 1) return '';
   return columns < NARROW || rows < LOW ? '(ignored)' : '(what was typed before this question is ignored)';
 }
 
-/** Returns the rows of the terminal that `Input.ask` may use above a question, for its notice about discarded text. */
+/** Returns the number of rows that `Input.ask` may use above a question for its notice about discarded text. */
 export function noticeRows(size: TerminalSize): number {
   const notice = discardNotice(size);
   return notice === '' ? 0 : foldLine(notice, Math.max(1, size.columns - 1)).length;
 }
 
-/** Returns true where the terminal cannot hold one row of a page and the question about the next one. */
+/** Returns true if the terminal is too small for one row of a page and the prompt for the next page. */
 export function isTooSmall({ columns, rows }: TerminalSize): boolean {
   return columns < FEWEST_COLUMNS || rows < FEWEST_ROWS;
 }
 
-/** Shown before a question is refused. */
+/** Message shown when the terminal is too small. The question then counts as denied. */
 export const TOO_SMALL = 'The terminal is too small to show what is decided about: that counts as no.\n';
 
 const FEWEST_COLUMNS = 8;
 const FEWEST_ROWS = 4;
-/** Rows below which the short notice is shown. */
+/** Number of rows below which the short notice is shown. */
 const LOW = 10;
-/** Rows that stay free below a page at least, for the stop. */
+/** Minimum number of rows that stay free below a page for its prompt. */
 const FEWEST_FREE = 4;
-/** Columns below which the short prompt is shown. */
+/** Number of columns below which the short prompt is shown. */
 const NARROW = 64;
-/** Columns below which it is one word. */
+/** Number of columns below which the shortest prompt is shown. */
 const TINY = 20;
 
 function promptOf(page: number, pages: number, { columns }: Input): string {

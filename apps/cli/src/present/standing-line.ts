@@ -1,8 +1,8 @@
-// What has become of a session's latest compaction, in words.
+// Describes the state of a session's latest compaction.
 
 import type { CompactionStanding } from '@tidemark/context';
 
-/** `compacted by record 57: in force, and accepted by the provider`. */
+/** Returns the state as a line, such as `compacted by record 57: in force, and accepted by the provider`. */
 export function standingLine({ position, standing }: CompactionStanding): string {
   return `compacted by record ${position}: ${STANDING[standing]}`;
 }

@@ -1,17 +1,17 @@
-// The subagents of a session, as its log tells of them: whom it started, and how each ended.
+// Collects the subagents of a session from its log, with the result of each one.
 
 import { defined } from '@tidemark/core';
 import type { Recorded, SubagentEnded, SubagentStarted } from '@tidemark/log';
 
 import { dollars } from '../frame/numbers.ts';
 
-/** One of them. Without a status it is at work, or was cut and is ended with the next turn. */
+/** One subagent. With the status `null` it is still at work, or it was cut off and the next turn will end it. */
 export interface ShownSubagent extends Pick<SubagentStarted, 'child' | 'role' | 'task'> {
   readonly status: SubagentEnded['status'] | null;
   readonly cost?: string;
 }
 
-/** With one more record. */
+/** Returns the list of subagents after one more record. */
 export function withSubagent(shown: readonly ShownSubagent[], record: Recorded): readonly ShownSubagent[] {
   if (record.kind === 'subagent.started') {
     const { child, role, task } = record.data;
@@ -22,7 +22,7 @@ export function withSubagent(shown: readonly ShownSubagent[], record: Recorded):
   return shown.map((one) => (one.child === child ? { ...one, status, ...defined({ cost }) } : one));
 }
 
-/** `subagent 3f2a… (reviewer): completed, $0.0123`. */
+/** Formats a subagent as a line: `subagent 3f2a… (reviewer): completed, $0.0123`. */
 export function subagentLine({ child, role, status, cost }: ShownSubagent): string {
   const price = cost === undefined ? '' : `, ${dollars(cost)}`;
   return `subagent ${child} (${role}): ${status ?? 'not ended'}${price}`;

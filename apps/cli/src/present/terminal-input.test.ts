@@ -1,4 +1,4 @@
-// The input of a terminal: what was typed before a question is read away, however it arrives.
+// Tests the input of a terminal: everything typed before a question is discarded, in any timing.
 
 import { PassThrough } from 'node:stream';
 
@@ -15,7 +15,7 @@ interface Terminal {
   written(): string;
 }
 
-/** A terminal at which a person answers as soon as a question is shown. */
+/** Creates a terminal whose user answers as soon as a question appears. */
 function terminal(answer: string): Terminal {
   const modes: boolean[] = [];
   const stdin = Object.assign(new PassThrough(), {
@@ -28,12 +28,12 @@ function terminal(answer: string): Terminal {
     written += chunk.toString();
     if (chunk.toString().includes('allow it?')) stdin.write(`${answer}\n`);
   });
-  // Only what `terminalInput` uses of a terminal is there.
+  // The streams have only those members of a terminal that `terminalInput` uses.
   const input = Reflect.apply(terminalInput, undefined, [stdin, stderr]);
   return { input, stdin, modes, written: () => written };
 }
 
-test('what arrives over many turns of the event loop before a question answers nothing', async () => {
+test('input that arrives over many turns of the event loop before a question does not answer it', async () => {
   const { input, stdin, modes, written } = terminal('n');
   let left = 8;
   const type = (): void => {
@@ -48,7 +48,7 @@ test('what arrives over many turns of the event loop before a question answers n
   expect(modes).toEqual([true, false]);
 });
 
-test('Ctrl-C that was typed before a question is passed on as the signal', async () => {
+test('a Ctrl-C typed before a question is sent as the signal', async () => {
   const kill = vi.spyOn(process, 'kill').mockReturnValue(true);
   const { input, stdin } = terminal('n');
   stdin.write('yes\u0003');
@@ -56,7 +56,7 @@ test('Ctrl-C that was typed before a question is passed on as the signal', async
   expect(kill.mock.calls).toEqual([[process.pid, 'SIGINT']]);
 });
 
-test('a question to which nothing was typed before has no notice and sends no signal', async () => {
+test('a question without earlier input prints no notice and sends no signal', async () => {
   const kill = vi.spyOn(process, 'kill').mockReturnValue(true);
   const { input, written } = terminal('y');
   expect(await input.ask('allow it? ', new AbortController().signal)).toBe('y');

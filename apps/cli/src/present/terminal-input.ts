@@ -1,4 +1,5 @@
-// What is piped in, and the person at the terminal: a question discards what was typed before it was shown.
+// Provides piped input, and questions to the user at the terminal. A question discards everything typed before it
+// appeared.
 
 import { createInterface } from 'node:readline/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -9,7 +10,7 @@ import { endsByItself, readAlong, readAtMost } from './piped-input.ts';
 
 const CTRL_C = 0x03;
 
-/** Makes the input of a process from its streams. Questions go to stderr. */
+/** Creates the input of a process from its streams. Questions are written to stderr. */
 export function terminalInput(stdin: NodeJS.ReadStream, stderr: NodeJS.WriteStream): Input {
   return {
     terminal: stdin.isTTY && stderr.isTTY,
@@ -34,7 +35,10 @@ export function terminalInput(stdin: NodeJS.ReadStream, stderr: NodeJS.WriteStre
   };
 }
 
-/** A terminal without a size, such as one that `script` makes, reports 0. */
+/**
+ * Returns the size, or the default if the terminal reports none. A terminal without a size, such as one created by
+ * `script`, reports 0.
+ */
 function sizeOr(size: number | undefined, usual: number): number {
   return size === undefined || size <= 0 ? usual : size;
 }
@@ -46,7 +50,7 @@ async function answerTo(
   stderr: NodeJS.WriteStream,
 ): Promise<string> {
   if (stdin.readableEnded || stdin.destroyed) return '';
-  // Not a terminal to readline: the line stays cooked, and Ctrl-C a signal.
+  // With `terminal: false`, readline leaves the terminal in cooked mode, so Ctrl-C stays a signal.
   const lines = createInterface({ input: stdin, output: stderr, terminal: false });
   const ended = new Promise<string>((resolve) => lines.once('close', () => resolve('')));
   try {
@@ -57,8 +61,8 @@ async function answerTo(
 }
 
 /**
- * Reads away what was typed and returns whether there was any. A line without its end is out of reach in cooked mode, so the
- * terminal is raw for this moment. There Ctrl-C is a byte, so it is passed on as the signal.
+ * Discards everything that was typed, and returns true if there was any input. In cooked mode an unfinished line cannot
+ * be read, so the terminal is briefly in raw mode. In raw mode Ctrl-C is a byte, so it is then sent as the signal.
  */
 async function discardTyped(stdin: NodeJS.ReadStream): Promise<boolean> {
   if (!stdin.isTTY || stdin.readableEnded || stdin.destroyed) return false;
@@ -73,7 +77,8 @@ async function discardTyped(stdin: NodeJS.ReadStream): Promise<boolean> {
   stdin.on('data', discard);
   stdin.resume();
   try {
-    // The reads of an event loop turn happen before its immediates: a turn without bytes has found the terminal empty.
+    // In each turn of the event loop, reads come before immediates. If a turn delivers no bytes, the terminal has no
+    // more input.
     for (let before = -1; before !== bytes;) {
       before = bytes;
       await nextTurn();

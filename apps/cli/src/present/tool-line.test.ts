@@ -1,4 +1,4 @@
-// A call and a time in few words.
+// Tests the short forms of a call and of a duration.
 
 import { expect, test } from 'vitest';
 
@@ -12,19 +12,19 @@ test.each([
   ['[1]', 'read'],
   ['{"path":"src/t', 'read'],
   [JSON.stringify({ text: 'x'.repeat(200) }), `read ${'x'.repeat(72)}…`],
-])('names a call with the arguments %s', (text, title) => {
+])('`callTitle` names a call with the arguments %s', (text, title) => {
   expect(callTitle('read', text)).toBe(title);
 });
 
 test.each(['constructor', 'toString', '__proto__', 'hasOwnProperty', 'valueOf'])(
-  'names a call of a tool %s',
+  '`callTitle` names a call of a tool called %s',
   (name) => {
     expect(callTitle(name, '{"path":"src/tax.js"}')).toBe(`${name} src/tax.js`);
     expect(callTitle(name, '{}')).toBe(name);
   },
 );
 
-test('names a call by two arguments where one would not say which it is', () => {
+test('`callTitle` uses two arguments if one does not identify the call', () => {
   const file = '{"name":"tax","file":"references/rates.md"}';
   expect(callTitle('skill_load', file)).toBe('skill_load tax references/rates.md');
   expect(callTitle('skill_load', '{"name":"tax"}')).toBe('skill_load tax');
@@ -37,6 +37,6 @@ test.each([
   [820, '820 ms'],
   [4_120, '4.1 s'],
   [125_000, '2 min 5 s'],
-])('says %d milliseconds as people do', (ms, said) => {
+])('`duration` formats %d milliseconds for people', (ms, said) => {
   expect(duration(ms)).toBe(said);
 });

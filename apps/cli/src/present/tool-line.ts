@@ -1,10 +1,10 @@
-// A tool call in one line: what it was asked, by the first words of its arguments.
+// Formats a tool call as one line: its name and the first words of its arguments.
 
 import { parseJson } from '@tidemark/log';
 
 const MOST = 72;
 
-/** Arguments that name a call together, where the first text alone would not say which it is. */
+/** Arguments that identify a call only together, by tool. For these tools the first text argument is not enough. */
 const NAMED_BY: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries<readonly string[]>({
     skill_load: ['name', 'file'],
@@ -13,7 +13,7 @@ const NAMED_BY: ReadonlyMap<string, readonly string[]> = new Map(
   }),
 );
 
-/** `read src/tax.js`: the name, and the first text among the arguments, shortened. */
+/** Returns the name and the first text argument, shortened, such as `read src/tax.js`. */
 export function callTitle(name: string, argumentsText: string): string {
   const texts = textsIn(argumentsText);
   const named = (NAMED_BY.get(name) ?? []).flatMap((key) => texts.get(key) ?? []).join(' ');
@@ -31,7 +31,10 @@ function shortLine(text: string): string {
   return short ? line : `${line.slice(0, MOST).trimEnd()}…`;
 }
 
-/** Arguments that are no JSON were cut, or are for the tool to complain of. */
+/**
+ * Returns the text arguments of a call. Returns none if the arguments are not JSON: they were cut off, or the tool
+ * reports the error itself.
+ */
 function textsIn(argumentsText: string): ReadonlyMap<string, string> {
   try {
     const value = parseJson(argumentsText);
@@ -42,7 +45,7 @@ function textsIn(argumentsText: string): ReadonlyMap<string, string> {
   }
 }
 
-/** `820 ms`, `4.1 s`, `2 min 5 s`. */
+/** Formats a duration: `820 ms`, `4.1 s`, `2 min 5 s`. */
 export function duration(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`;
   if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`;

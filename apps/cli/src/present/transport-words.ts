@@ -1,13 +1,16 @@
-// Which way a call went, and what else it could have gone out as.
+// Describes the transport of a call, and the continuation that was possible for its request.
 
 import type { AnswerReceived, ContinuationRecord } from '@tidemark/log';
 
 import { formatNumber } from '../frame/numbers.ts';
 
-/** How an answer came, where its provider has more than one way. */
+/** Transport of an answer, for a provider with more than one transport. */
 export type AnswerTransport = NonNullable<AnswerReceived['transport']>;
 
-/** `over a WebSocket, going on from the answer before`; `over a WebSocket, whole: connection`; `over HTTP instead: silent`. */
+/**
+ * Describes a transport: `over a WebSocket, going on from the answer before`, `over a WebSocket, whole: connection`, or
+ * `over HTTP instead: silent`.
+ */
 export function transportWords({ kind, continuation, reset, fallback }: AnswerTransport): string {
   const way = kind === 'websocket' ? 'over a WebSocket' : kind === 'http' ? 'over HTTP' : `over ${kind}`;
   const form =
@@ -15,7 +18,7 @@ export function transportWords({ kind, continuation, reset, fallback }: AnswerTr
   return `${way}${fallback === undefined ? '' : ` instead: ${fallback}`}${form}`;
 }
 
-/** `could go on from resp_1 at block 12: 340 bytes, digest 0a1b2c3d4e5f…`. */
+/** Describes a possible continuation: `could go on from resp_1 at block 12: 340 bytes, digest 0a1b2c3d4e5f…`. */
 export function continuationLine({ response, from, bytes, digest }: ContinuationRecord): string {
   return `could go on from ${response} at block ${from}: ${formatNumber(bytes)} bytes, digest ${digest.slice(0, 12)}…`;
 }

@@ -1,20 +1,23 @@
-// Combining marks that hide a letter, or turn it into one that looks like another letter. Accents of written languages are
-// none of these.
+// Finds combining marks that hide a letter, or make it look like another letter. Accents of written languages are not
+// included.
 
-/** Two Cyrillic marks of numbers, strokes over a letter, rings and boxes around it, half marks, and marks of phonetic notation. */
+/**
+ * Matches two Cyrillic number marks, strokes over a letter, rings and boxes around it, half marks, and marks of
+ * phonetic notation.
+ */
 const COVERING =
   /\u{488}|\u{489}|[\u{334}-\u{338}\u{1ab0}-\u{1aff}\u{1dc0}-\u{1dff}\u{20d0}-\u{20f0}\u{fe20}-\u{fe2f}]/u;
 
-/** Accents that languages put on letters for which Unicode has no single character with the accent. */
+/** Matches accents that some languages put on letters for which Unicode has no precomposed character. */
 const ACCENT = /[\u{300}-\u{304}\u{306}\u{308}-\u{30c}]/u;
 
-/** Marks on one letter: languages in Latin letters have two, others four. */
+/** Maximum number of marks on one letter: two on Latin letters, four on others. */
 const MOST_ON_LATIN = 2;
 const MOST = 4;
 
 const MARK = /^\p{M}$/u;
 
-/** Returns the places of the combining marks in a line that are to be marked. */
+/** Returns the indexes of the combining marks to mark in a line. */
 export function twinMarks(chars: readonly string[]): readonly number[] {
   const found: number[] = [];
   let letter = '';
@@ -31,7 +34,10 @@ export function twinMarks(chars: readonly string[]): readonly number[] {
   return found;
 }
 
-/** `letter` holds the letter and its first mark; `count` is the number of marks before this one. */
+/**
+ * Returns true if the combining mark must be marked. `letter` contains the letter and its first mark. `count` is the
+ * number of marks before this one.
+ */
 function isTwin(mark: string, letter: string, count: number): boolean {
   const [base = ''] = letter;
   if (base === '' || COVERING.test(mark) || /^[^\p{L}\P{ASCII}]$/u.test(base) || /^\s$/u.test(base)) return true;

@@ -1,35 +1,38 @@
-// Signs that look like signs of ASCII: dashes, pipes, slashes, quotes, and the wide signs of East Asian text. A sign counts by
-// its neighbours, because the same sign is ordinary punctuation in other text.
+// Finds signs that look like ASCII signs: dashes, pipes, slashes, quotes, and the wide signs of East Asian text. The
+// neighbours of a sign decide, because the same sign is ordinary punctuation in other text.
 
-/** Signs that no text in a language needs: they look like / \ . : ; ! * and |, or are small forms of ASCII signs. */
+/** Matches signs that no language needs in text: look-alikes of / \ . : ; ! * and |, and small forms of ASCII signs. */
 const ALWAYS =
   /[\u{1c0}\u{1c3}\u{37e}\u{2024}\u{2044}\u{204e}\u{2215}-\u{2217}\u{2223}\u{2236}\u{27cb}\u{27cd}\u{29f5}\u{29f8}\u{29f9}\u{a789}\u{fe50}-\u{fe6b}]/u;
 
-/** Hyphens, minus signs and other signs that look like one of ASCII where they touch ASCII. */
+/** Matches hyphens, minus signs and other signs that look like an ASCII sign if they touch ASCII. */
 const TOUCHING =
   /[\u{b4}\u{2b9}\u{2ba}\u{2c2}\u{2c3}\u{2c6}\u{2c8}\u{2ca}\u{2cb}\u{2d0}\u{2d7}\u{2dc}\u{384}\u{55a}\u{5f3}\u{5f4}\u{66a}\u{66d}\u{6d4}\u{1433}\u{1438}\u{1fef}\u{1ffd}\u{2010}-\u{2012}\u{2017}\u{2027}\u{2035}\u{2043}\u{2212}\u{223c}\u{2768}\u{2769}\u{2796}\u{2e40}\u{a78a}\u{fe30}-\u{fe32}\u{ff0d}]/u;
 
-/** Long dashes. Between blanks, and between two digits, they are punctuation. */
+/** Matches long dashes. Between blanks or between two digits they are punctuation. */
 const LONG_DASH = /[\u{2013}-\u{2015}\u{2e3a}\u{2e3b}]/u;
 
-/** Signs for minutes and seconds, which look like quotes. */
+/** Matches signs for minutes and seconds, which look like quotes. */
 const PRIME = /[\u{2032}\u{2033}\u{2036}\u{2037}]/u;
 
-/** Wide signs, and East Asian letters that look like signs. At home in text of these scripts. */
+/** Matches wide signs, and East Asian letters that look like signs. They are ordinary in East Asian text. */
 const WIDE =
   /[\u{ff01}-\u{ff0f}\u{ff1a}-\u{ff20}\u{ff3b}-\u{ff40}\u{ff5b}-\u{ff65}\u{3008}\u{3009}\u{301c}\u{3033}\u{30ce}\u{30fc}\u{3161}\u{4e00}\u{4e28}\u{4e36}\u{4e3f}]/u;
 
-/** Upright strokes that look like a pipe, and slanted ones that look like a slash. */
+/** Matches upright strokes that look like a pipe, and slanted strokes that look like a slash. */
 const UPRIGHT =
   /[\u{2016}\u{2571}\u{2572}\u{258e}\u{258f}\u{2595}\u{ffe8}\u{2502}\u{2503}\u{2506}\u{2507}\u{250a}\u{250b}\u{2551}\u{23ae}\u{23d0}\u{2758}-\u{275a}]/u;
-/** Armenian and Hebrew signs for the end of a sentence, which look like a colon. */
+/** Matches the Armenian and Hebrew full stops, which look like a colon. */
 const FULL_STOP = /[\u{589}\u{5c3}]/u;
 const OF_FULL_STOPS = /[\p{Script=Armenian}\p{Script=Hebrew}]/u;
 
-/** A dot between words, between digits and in `l·l` of Catalan is one; in a name it looks like a full stop. */
+/**
+ * Middle dot. It is punctuation between words, between digits and in the Catalan `l·l`. In a file name it looks like a
+ * full stop.
+ */
 const MIDDLE_DOT = '\u{b7}';
 
-/** The begin of a line of a drawn table or tree, with what a diff writes in front of it. */
+/** Matches the start of a line of a drawn table or tree, after the digits and signs that a diff adds. */
 const DRAWN = /^[\s\d+-]*[\u{2500}-\u{257f}]/u;
 
 const EAST_ASIAN =
@@ -39,7 +42,7 @@ const SIGN = new RegExp(
   'u',
 );
 
-/** Returns the places of the signs in a line that are to be marked. Blanks between a sign and its neighbour count for some. */
+/** Returns the indexes of the signs to mark in a line. For some signs, the neighbours are searched across blanks. */
 export function twinSigns(chars: readonly string[]): readonly number[] {
   const line = chars.join('');
   if (!SIGN.test(line)) return [];
@@ -69,7 +72,10 @@ export function twinSigns(chars: readonly string[]): readonly number[] {
   });
 }
 
-/** Returns for each place of a run of dashes the end of the run that comes first. `-1` is no dash. */
+/**
+ * Returns, for each dash of a run, the position of the run's first dash in the given order. `-1` means that there is no
+ * dash.
+ */
 function runEnds(dashes: readonly number[]): readonly number[] {
   const ends: number[] = [];
   for (const [index, at] of dashes.entries())
@@ -89,7 +95,7 @@ function isDotLike(before: string | undefined, after: string | undefined): boole
   return !(isDigit(before) && isDigit(after)) && !/^ll$/i.test(`${before}${after}`);
 }
 
-/** `5′` is a measure. */
+/** Returns true if a prime looks like a quote. After a digit it is a unit, as in `5′`. */
 function isQuoteLike(before: string | undefined, after: string | undefined): boolean {
   return !isDigit(before) && (isAscii(before) || isAscii(after));
 }
@@ -98,7 +104,7 @@ function isNextToAscii(before: string | undefined, after: string | undefined): b
   return (isAscii(before) && isAsciiOrNone(after)) || (isAscii(after) && before === undefined);
 }
 
-/** Returns for each place true where its word, which ends at blanks, holds East Asian letters. */
+/** Returns, for each character, true if its word contains East Asian letters. Words are separated by blanks. */
 function eastAsianWords(chars: readonly string[]): readonly boolean[] {
   const found: boolean[] = chars.map(() => false);
   for (let start = 0; start < chars.length;) {
@@ -110,7 +116,9 @@ function eastAsianWords(chars: readonly string[]): readonly boolean[] {
   return found;
 }
 
-/** Returns for each place the last character before it that is no blank and no sign of this file. */
+/**
+ * Returns, for each character, the last earlier character that is neither a blank nor one of the signs in this file.
+ */
 function nearest(chars: readonly string[]): readonly (string | undefined)[] {
   let last: string | undefined;
   return chars.map((char) => {

@@ -1,4 +1,5 @@
-// At a real terminal: what was typed before a question answers nothing, and Ctrl-C and the end of the input work while it waits.
+// Tests questions on a real terminal. Input typed before a question does not answer it. Ctrl-C and the end of the input
+// work while the question waits.
 
 import { existsSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -38,10 +39,10 @@ afterEach(async () => {
   stage.clear();
 });
 
-/** A provider that answers only after the test lets it. */
+/** Provider that answers only after the test releases it. */
 interface HeldProvider {
   readonly url: string;
-  /** Ends when the first request is there. */
+  /** Resolves when the first request has arrived. */
   readonly asked: Promise<void>;
   readonly letGo: () => void;
 }
@@ -65,7 +66,7 @@ async function holdProvider(url: string): Promise<HeldProvider> {
   return { url: `http://127.0.0.1:${port}`, asked: asked.promise, letGo: () => gate.resolve() };
 }
 
-/** A turn at a terminal whose model asks for this command. */
+/** Starts a turn at a terminal whose model calls `bash` with this command. */
 async function begin(command: string): Promise<PseudoTerminal & HeldProvider> {
   const steps = [{ answer: calls('bash', { command }) }, { answer: { text: 'So be it.' } }];
   listening = await createSimulator({ scenario: { steps } }).listen();
@@ -85,7 +86,7 @@ async function begin(command: string): Promise<PseudoTerminal & HeldProvider> {
 const made = (): boolean => existsSync(join(stage.folder, 'made'));
 
 describe.skipIf(skips)('a question at a terminal', () => {
-  test('is not answered by a y that was typed before it, with its line end or without', async () => {
+  test('is not answered by a `y` typed before it, with or without Enter', async () => {
     const turn = await begin('touch made');
     turn.type('y', 'Enter', 'y', 'Enter', 'yy');
     await turn.until(/y\s+y\s+yy/);
@@ -99,7 +100,7 @@ describe.skipIf(skips)('a question at a terminal', () => {
     expect([made(), /exit: (\d+)/.exec(shown)?.[1]]).toEqual([false, '0']);
   });
 
-  test('is answered by what is typed after it', async () => {
+  test('is answered by input typed after it', async () => {
     const turn = await begin('touch made');
     turn.letGo();
     await turn.until(/allow it\? \(y\/n\)/);
@@ -108,7 +109,7 @@ describe.skipIf(skips)('a question at a terminal', () => {
     expect(made()).toBe(true);
   });
 
-  test('is not passed by what was typed before a page of it', async () => {
+  test('shows all its pages, even if Enter was typed before them', async () => {
     const turn = await begin(`touch made${Array.from({ length: 70 }, (_, i) => `\ntrue ${i}`).join('')}`);
     turn.type('q', 'Enter', 'Enter', 'Enter', 'Enter', 'y', 'Enter');
     await turn.until(/q\s+y/);
@@ -125,7 +126,7 @@ describe.skipIf(skips)('a question at a terminal', () => {
     expect(made()).toBe(true);
   });
 
-  test('ends at Ctrl-C with 130, and nothing runs', async () => {
+  test('ends at Ctrl-C with 130, and the command does not run', async () => {
     const turn = await begin('touch made');
     turn.letGo();
     await turn.until(/allow it\? \(y\/n\)/);
@@ -134,7 +135,7 @@ describe.skipIf(skips)('a question at a terminal', () => {
     expect(made()).toBe(false);
   });
 
-  test('is a no at the end of the input', async () => {
+  test('counts as denied at the end of the input', async () => {
     const turn = await begin('touch made');
     turn.letGo();
     await turn.until(/allow it\? \(y\/n\)/);
@@ -144,7 +145,7 @@ describe.skipIf(skips)('a question at a terminal', () => {
   });
 });
 
-/** The line that the page after this one begins with. */
+/** Returns a pattern for the first line of the next page. */
 function nextLine(screen: string): string {
   const last = Math.max(...[...screen.matchAll(/true (\d+)$/gm)].map(([, number]) => Number(number)));
   return `true ${last + 1}\\s`;

@@ -1,12 +1,13 @@
-// Fullwidth letters and digits in a line of ASCII: another form of ASCII letters. They are at home in East Asian text.
+// Finds fullwidth letters and digits in a line of ASCII, where they look like ASCII letters. In East Asian text they
+// are ordinary.
 
 const WIDE_RUN = /[\u{ff10}-\u{ff19}\u{ff21}-\u{ff3a}\u{ff41}-\u{ff5a}]+/gu;
 const EAST_ASIAN =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Bopomofo}\u{3001}\u{3002}]/u;
 
 /**
- * Returns the UTF-16 offsets of the fullwidth letters and digits to mark: in a line with ASCII letters, and where the line
- * holds East Asian letters too, between ASCII characters.
+ * Returns the UTF-16 offsets of the fullwidth letters and digits to mark. They are marked in a line with ASCII letters
+ * or digits. If the line also contains East Asian letters, they are marked only between ASCII characters.
  */
 export function wideLetters(line: string): readonly number[] {
   if (line.search(WIDE_RUN) === -1 || !/[a-z0-9]/i.test(line)) return [];
@@ -18,7 +19,10 @@ export function wideLetters(line: string): readonly number[] {
   return found;
 }
 
-/** The nearest characters that are no blanks are of ASCII. At the end of a line the one before must be a letter. */
+/**
+ * Returns true if the nearest characters on both sides, except blanks, are ASCII. At the end of a line, the character
+ * before must be a letter or a digit.
+ */
 function isAmongAscii(line: string, start: number, end: number): boolean {
   let [before, after] = [start - 1, end];
   while (isBlank(line[before])) before -= 1;

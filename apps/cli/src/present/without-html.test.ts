@@ -1,4 +1,4 @@
-// Words of others in a Markdown file: shown, and never obeyed by what shows the file.
+// Tests text written by others in a Markdown file: a viewer shows HTML in it as text and never interprets it.
 
 import fc from 'fast-check';
 import MarkdownIt from 'markdown-it';
@@ -8,7 +8,7 @@ import { inlineCode, inlineWords, withoutHtml } from './without-html.ts';
 
 const VIEWERS = [new MarkdownIt('commonmark', { html: true }), new MarkdownIt('default', { html: true })];
 
-/** What makes or ends HTML, code and blocks. */
+/** Pieces of text that start or end HTML, code and blocks. */
 const PIECES = [
   ...'<b> <div> </div> <!-- --> <?x <script> <a href="`"> <http://x.y> ` `` ``` ~~~ > - | \\ a # [x]: [x]( ) * &lt;'.split(
     ' ',
@@ -25,7 +25,7 @@ const PIECES = [
   '|-|-|\n',
 ];
 
-/** HTML that a viewer would obey. */
+/** Returns the HTML that a viewer would interpret. */
 function htmlIn(text: string): readonly string[] {
   return VIEWERS.flatMap((viewer) =>
     viewer
@@ -36,7 +36,7 @@ function htmlIn(text: string): readonly string[] {
   );
 }
 
-describe('HTML in words', () => {
+describe('HTML in a text', () => {
   test.each([
     ['a tag', 'Use <b>this</b>.', 'Use &lt;b>this&lt;/b>.'],
     ['a script', '<script>alert(1)</script>', '&lt;script>alert(1)&lt;/script>'],
@@ -49,7 +49,7 @@ describe('HTML in words', () => {
     ['a title that holds a fence', '[x]: y "\n```\n"\n<img>', '[x]: y "\n```\n"\n&lt;img>\n```'],
     ['a fence with a tab behind it', '```\na\n```\t\n<img>', '```\na\n```\n&lt;img>'],
     ['code that goes on to a line of its own', '`\n<div>\n`', '`\n&lt;div>\n`'],
-  ])('is shown as it is written: %s', (_what, text, shown) => {
+  ])('is shown as written: %s', (_what, text, shown) => {
     expect(withoutHtml(text)).toBe(shown);
     expect(htmlIn(shown)).toEqual([]);
   });
@@ -59,11 +59,11 @@ describe('HTML in words', () => {
     ['in a fence', 'So:\n\n```html\n<b>this</b>\n```\n'],
     ['in a fence of a list', '1. Write\n\n   ```html\n   <b>this</b>\n   ```\n2. Done'],
     ['in a fence of a quotation', '> ~~~\n> <b>\n> ~~~'],
-  ])('stays as it is where it is code %s', (_where, text) => {
+  ])('is unchanged if it is code %s', (_where, text) => {
     expect(withoutHtml(text)).toBe(text);
   });
 
-  test('is in no viewer HTML, whatever stands beside it and behind it', () => {
+  test('is never interpreted by a viewer, with any other text before or after it', () => {
     const pieces = fc.constantFrom(...PIECES);
     const text = fc.array(pieces, { maxLength: 24 }).map((all) => all.join(''));
     fc.assert(
@@ -78,17 +78,17 @@ describe('HTML in words', () => {
     ['signs of addresses', `${'@'.repeat(5_000)}${' `<`'.repeat(20_000)}`],
     ['fences', '```\n<\n```\n'.repeat(9_000)],
     ['signs in one line', `${'<'.repeat(40_000)}\`${'<'.repeat(20_000)}\``],
-  ])('is found in one pass, also among many %s', (_what, text) => {
+  ])('is found in one pass, even with many %s', (_what, text) => {
     expect(htmlIn(withoutHtml(text))).toEqual([]);
   });
 
-  test('is in a fence where the text is too long to be read', () => {
+  test('is put into a fence if the text is too long to be parsed', () => {
     const text = `${'`<b>` '.repeat(20_000)}\n\`\`\`\n<script>`;
     expect(withoutHtml(text)).toBe(`\`\`\`\`\n${text}\n\`\`\`\``);
   });
 });
 
-test('a name is code, or words, within its line', () => {
+test('`inlineCode` and `inlineWords` keep a name on one line', () => {
   expect(inlineCode('a`b\n<i>')).toBe('``a`b <i>``');
   expect(inlineCode('`')).toBe('`` ` ``');
   expect(inlineWords('a <b>\n# c')).toBe('a &lt;b> # c');

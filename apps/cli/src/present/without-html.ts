@@ -1,22 +1,27 @@
-// Words that somebody else wrote, as a part of a Markdown file: no viewer finds HTML in them, and they end within themselves.
+// Escapes text written by others for a Markdown file. No viewer finds HTML in the text, and no code or block continues
+// after its end.
 
 import type { MarkdownIt as Reader, Token } from 'markdown-it';
 import MarkdownIt from 'markdown-it';
 
-/** Characters of a text that is read as Markdown. A longer one is shown as it is, in a fence. */
+/** Maximum length of a text that is parsed as Markdown, in characters. A longer text is put into a fence unchanged. */
 const LONGEST = 100_000;
 
-/** Each `<` is read as a character of its own, which means nothing in Markdown: the private planes of Unicode. */
+/**
+ * First code point of the private planes of Unicode. Before parsing, each `<` is replaced by a different private
+ * character, which has no meaning in Markdown.
+ */
 const PRIVATE = 0xf0000;
 const MOST_SIGNS = 0xfffd;
 const MARK = /[\u{f0000}-\u{10ffff}]/gu;
 
-/** What viewers read: CommonMark, and the form of GitHub with its tables. */
+/** Markdown parsers for the two forms that viewers use: CommonMark, and GitHub's form with tables. */
 const READERS = [new MarkdownIt('commonmark', { html: false }), new MarkdownIt('default', { html: false })];
 
 /**
- * Returns Markdown that shows the same words. HTML is shown and not obeyed. Code stays as it is written, where every viewer takes it
- * for code; elsewhere `<` becomes `&lt;`. A fence that was left open is closed: the text behind it would turn code into words.
+ * Returns Markdown that shows the same text, in which viewers interpret no HTML. Code stays unchanged if every viewer
+ * treats it as code. Everywhere else `<` becomes `&lt;`. A fence that the text leaves open is closed, because otherwise
+ * later text of the file would change between code and words.
  */
 export function withoutHtml(text: string): string {
   if (!/[<`~]/.test(text)) return text;
@@ -34,25 +39,25 @@ export function withoutHtml(text: string): string {
     return isFenced || isInline ? '<' : '&lt;';
   });
   const open = found.find((one) => one.open !== undefined)?.open;
-  // Blanks behind a fence: some viewers take such a line for code.
+  // Blanks after a fence are removed, because some viewers treat such a line as code.
   const plain = escaped.replaceAll(/^([ \t>]*(?:`{3,}|~{3,}))[ \t]+$/gm, '$1');
   return open === undefined ? plain : `${plain}\n${open}`;
 }
 
-/** Returns the text in a fence that nothing inside can end. */
+/** Returns the text in a fence that no part of the text can close. */
 export function fenceText(text: string): string {
   const fence = '`'.repeat(Math.max(3, longestRun(text) + 1));
   return `${fence}\n${text}\n${fence}`;
 }
 
-/** Returns a name as code within a line. */
+/** Returns a name as inline code on one line. */
 export function inlineCode(text: string): string {
   const ticks = '`'.repeat(longestRun(text) + 1);
   const edge = /^`|`$/.test(text) ? ' ' : '';
   return `${ticks}${edge}${text.replaceAll(/\s+/g, ' ')}${edge}${ticks}`;
 }
 
-/** Returns a name or a title as words within a line. */
+/** Returns a name or a title as plain words on one line. */
 export function inlineWords(text: string): string {
   return text.replaceAll(/\s+/g, ' ').replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('`', '&#96;');
 }
@@ -61,7 +66,10 @@ function longestRun(text: string): number {
   return (text.match(/`+/g) ?? []).reduce((most, { length }) => Math.max(most, length), 0);
 }
 
-/** Where a reader finds code: the marks within fences, and within lines. `open`: what closes a fence that the text leaves open. */
+/**
+ * Code that a parser finds: the private characters inside fences, and those inside inline code. `open` is the marker
+ * that closes a fence left open by the text.
+ */
 interface Code {
   readonly fences: ReadonlySet<string>;
   readonly spans: ReadonlySet<string>;
@@ -78,7 +86,7 @@ function codeIn(reader: Reader, text: string): Code {
   return {
     fences: new Set(fences.flatMap(({ content }) => content.match(MARK) ?? [])),
     spans: new Set(spans.flatMap(({ content }) => content.match(MARK) ?? [])),
-    // A fence within a list or a quotation ends with it.
+    // A fence inside a list or a quotation ends with it, so only a fence at the top level stays open.
     open: last?.type === 'fence' && last.level === 0 && isOpen(lines, last) ? last.markup : undefined,
   };
 }
@@ -90,8 +98,8 @@ function isOpen(lines: readonly string[], { map, markup }: Pick<Token, 'map' | '
 }
 
 /**
- * Returns for each line whether a link is defined in the lines before it, up to a blank one. Some viewers take a fence there for the
- * address or the title of the link.
+ * Returns, for each line, true if a link is defined in an earlier line since the last blank line. Some viewers read a
+ * fence there as the address or the title of the link.
  */
 function afterDefinition(lines: readonly string[]): readonly boolean[] {
   let defined = false;
@@ -103,9 +111,11 @@ function afterDefinition(lines: readonly string[]): readonly boolean[] {
 }
 
 /**
- * Returns the judge of one text: true where code that stands in the line of a `<` is code for every viewer. Code from an earlier line may
- * hold a line that begins with `<`, and that line would be HTML. An address that a viewer makes a link of takes the backtick in it,
- * so nothing after it is sure, up to a blank line. The judge is asked for each `<` in order: its work is linear in the text.
+ * Returns a function that takes the position of a `<`. The function returns true if inline code in the line of the `<`
+ * is code for every viewer. It returns false in two cases. Inline code that began in an earlier line may contain a line
+ * that begins with `<`, which would be HTML. After an address with a backtick, up to the next blank line, viewers
+ * differ, because some include the backtick in a link. The caller passes the positions in ascending order, so the total
+ * work is linear.
  */
 function createSpanJudge(text: string): (at: number) => boolean {
   const passes = (places: readonly number[]): ((at: number) => number) => {
@@ -123,7 +133,10 @@ function createSpanJudge(text: string): (at: number) => boolean {
   return (at) => tick(at) > newline(at) && taken(at) <= blank(at);
 }
 
-/** Where the first backtick of each address stands, in order. Any word that looks like a part of an address counts as one. */
+/**
+ * Returns the position of the first backtick in each address, in order. Any word that looks like part of an address
+ * counts as an address.
+ */
 function ticksInAddresses(text: string): readonly number[] {
   return [...text.matchAll(/\S+/g)].flatMap(({ 0: word, index }) => {
     const begin = word.search(/www\.|:\/\/|@/i);

@@ -1,4 +1,5 @@
-// The accounts that `cost` and `cache` report on: one session or all of the store, from a day on, each log read once.
+// Sums up the accounts for `cost` and `cache`: one session or the whole store, optionally from a day on. Each log is
+// read once.
 
 import { defined } from '@tidemark/core';
 import type { Accounts } from '@tidemark/agent';
@@ -18,16 +19,16 @@ import { readCatalog } from '../settings/own-catalog.ts';
 import { sessionArgument } from '../arguments/session-argument.ts';
 import { sinceArgument } from '../arguments/since-argument.ts';
 
-/** The options that both commands take, as commander gives them. */
+/** Options that both commands take, as commander parses them. */
 export interface AccountFlags {
   readonly by?: GroupBy;
   readonly since?: string;
 }
 
-/** What is reported on. */
+/** Accounts to report, with the options that selected them. */
 export interface Reported {
   readonly accounts: Accounts;
-  /** The one session that was named. */
+  /** Session that the user named, or `undefined` for the whole store. */
   readonly session: SessionId | undefined;
   readonly by: GroupBy;
   readonly since: Timestamp | undefined;
@@ -35,7 +36,7 @@ export interface Reported {
 
 const GROUPS: readonly GroupBy[] = ['session', 'day', 'model', 'contract', 'cause'];
 
-/** Declares argument and options. */
+/** Declares the argument and the options of both commands. */
 export function declareAccountFlags(command: Command): Command {
   return command
     .argument('[session]', 'one session; all of the store unless named')
@@ -43,7 +44,7 @@ export function declareAccountFlags(command: Command): Command {
     .option('--since <day>', 'calls from that day or instant on: 2026-11-20, or 2026-11-20T09:30:00Z');
 }
 
-/** Adds it up. What is damaged is told on stderr and left out, unless it is the session that was named. */
+/** Sums up the accounts. A session that cannot be read is reported on stderr and omitted, unless the user named it. */
 export async function addUp(
   name: string | undefined,
   flags: AccountFlags,
@@ -54,7 +55,7 @@ export async function addUp(
   const since = flags.since === undefined ? undefined : sinceArgument(flags.since);
   const by = flags.by ?? (session === undefined ? 'session' : 'cause');
   const catalog = await readCatalog(context.home);
-  // Another provider's row for the same name may have other prices: it is not used.
+  // Only the provider's own row is used, because another provider may have other prices for the same model.
   const rowOf: RowOf = (provider, model) => findModel(catalog, model, provider);
   const options = { by, rowOf, ...(since && { since }), ...defined({ as }) };
   const store = await context.store();
@@ -65,7 +66,7 @@ export async function addUp(
   return { accounts, session, by, since };
 }
 
-/** Where there is nothing to report, and what to do about it. */
+/** Returns a message for a report without any calls, with the next step. */
 export function nothingFound({ session, since }: Reported, { home }: CommandContext): string {
   const where = session ?? `the sessions of ${home}`;
   if (since !== undefined)
@@ -73,19 +74,22 @@ export function nothingFound({ session, since }: Reported, { home }: CommandCont
   return `no call to a model in ${where}; \`tidemark "what to do"\` makes some, \`tidemark import <transcript>\` brings others`;
 }
 
-/** `2 sessions, 41 calls, 2026-11-19 to 2026-11-21`. */
+/** Returns the headline of a report: `2 sessions, 41 calls, 2026-11-19 to 2026-11-21`. */
 export function headlineOf({ accounts: { whole, sessions, span }, session }: Reported): string {
   const days = [span?.from.slice(0, 10), span?.to.slice(0, 10)];
   const when = days[0] === days[1] ? `${days[0]}` : `${days[0]} to ${days[1]}`;
   return `${session ?? formatCount(sessions.length, 'session')}, ${formatCount(whole.calls, 'call')}, ${when}`;
 }
 
-/** The counts that no provider told. They are in no sum (L7); estimates and bounds are shown where they are known. */
+/**
+ * Returns lines about the counts that no provider reported. They are not part of any sum (L7). Estimates and upper
+ * bounds are added if they are known.
+ */
 export function unknownsOf(account: Account): readonly string[] {
   return [...untoldTokens(account), ...untoldMoney(account)];
 }
 
-/** Tokens that are in no sum, and input whose bucket is not known. */
+/** Returns lines about tokens that are not part of any sum, and about input without a known bucket. */
 export function untoldTokens({ uncounted, unanswered, tokens, estimated }: Account): readonly string[] {
   const about = estimated.calls === 0 ? '' : `; about ${formatNumber(estimated.tokens)} tokens by estimate`;
   return [
@@ -105,12 +109,15 @@ function untoldMoney({ unpriced, bounded, estimated }: Account): readonly string
   return [`${formatCount(unpriced, 'call')} without a price: in no sum of money${most}${about}`];
 }
 
-/** The sum of what was paid; `undefined` where no call of the account has a known cost. */
+/** Returns the total that was paid, or `undefined` if no call of the account has a known cost. */
 export function paidIn({ calls, unpriced, cost }: Account): string | undefined {
   return calls > 0 && unpriced === calls ? undefined : cost;
 }
 
-/** The groups as they are shown: sessions as the store lists them, days in order, the rest by what they cost. */
+/**
+ * Returns the groups in display order: sessions as the store lists them, days in time order, all other groups by cost,
+ * most expensive first.
+ */
 export function orderedGroups({ accounts, by }: Reported): readonly (readonly [string | undefined, Account])[] {
   const groups = [...accounts.groups];
   if (by === 'session') return groups;
@@ -120,12 +127,12 @@ export function orderedGroups({ accounts, by }: Reported): readonly (readonly [s
 
 const NAMELESS: Readonly<Partial<Record<GroupBy, string>>> = { contract: 'none', cause: 'nothing paid again' };
 
-/** The name of a group, for people. */
+/** Returns the display name of a group. */
 export function groupName(by: GroupBy, name: string | undefined): string {
   return name ?? NAMELESS[by] ?? 'unknown';
 }
 
-/** For programs: every sum, with the rates that are read from it. */
+/** Returns all sums and the rates computed from them, for the JSON output. */
 export function accountsJson(reported: Reported): object {
   const { accounts, session, by, since } = reported;
   const whole = (account: Account): object => ({

@@ -1,4 +1,5 @@
-// What was paid again, by cause; what the provider drops by its own rules is told apart from what we changed.
+// Formats the tokens that were paid again, by cause. Separates losses by the provider's own rules from losses by our
+// changes.
 
 import type { Account, CauseGroup } from '@tidemark/context';
 import { groupOfCause, isCause } from '@tidemark/context';
@@ -13,7 +14,7 @@ const WHOSE: Readonly<Record<CauseGroup, string>> = {
   cache: 'the cache',
 };
 
-/** Dearest first. */
+/** Returns the table of causes, with the largest number of tokens first. */
 export function causeTable(groups: ReadonlyMap<string | undefined, Account>): TableOf {
   const lost = [...groups].filter(([cause]) => cause !== undefined);
   const rows = lost
@@ -28,7 +29,7 @@ export function causeTable(groups: ReadonlyMap<string | undefined, Account>): Ta
   return { head: ['cause', 'by', 'calls', 'paid again', 'above reading'], rows, numbers: [2, 3, 4] };
 }
 
-/** Who made a cause so; of several joined causes, each one once. */
+/** Returns the origin of each joined cause, without repetition. */
 function whose(causes: string): string {
   const groups = causes.split(' + ').flatMap((cause) => (isCause(cause) ? [WHOSE[groupOfCause(cause)]] : []));
   return [...new Set(groups)].join(', ');

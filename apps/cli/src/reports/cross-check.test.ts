@@ -23,6 +23,6 @@ test.each<[Checked, ReturnType<typeof describeCheck>]>([
     { diagnosis: { found: 'unknown-response' }, verdict: 'silent' },
     'the provider cannot say: it does not remember the request before',
   ],
-])('%j is said in words', (checked, words) => {
+])('`describeCheck` describes %j', (checked, words) => {
   expect(describeCheck(checked)).toEqual(words);
 });

@@ -1,4 +1,4 @@
-// What the provider says of a miss, in words, and whether it bears out the cause that we name.
+// Describes the provider's own diagnosis of a miss, and if it confirms the cause that we name.
 
 import type { Explanation } from '@tidemark/agent';
 
@@ -8,7 +8,10 @@ import { withStyle } from '../frame/shown.ts';
 
 type Checked = NonNullable<Explanation['checked']>;
 
-/** One line. A disagreement stands out: one of the two is wrong. */
+/**
+ * Returns the diagnosis as one line. A disagreement is highlighted, because either the provider or our explanation is
+ * wrong.
+ */
 export function describeCheck({ diagnosis, verdict }: Checked): Shown {
   const said = wordsOf(diagnosis);
   switch (verdict) {

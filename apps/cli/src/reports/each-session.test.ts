@@ -1,4 +1,5 @@
-// Over all sessions, one that cannot be read is left out and named; the one that was asked for fails.
+// Tests `eachSession`: over all sessions, an unreadable session is omitted and named. If the user named that session,
+// the command fails.
 
 import { AgentError } from '@tidemark/agent';
 import { sessionId, timestamp } from '@tidemark/log';
@@ -37,7 +38,7 @@ function walking(error: Error): Command {
 
 const unknown = new AgentError('agent/unknown-encoder', 'of another version');
 
-test('leaves out what another version wrote and what is unreadable, and says so', async () => {
+test('sessions of another version and unreadable sessions are omitted and named', async () => {
   const ran = await pretendRun(['walk'], { store, commands: [walking(unknown)] });
   expect(ran).toEqual({
     exit: 0,
@@ -46,7 +47,7 @@ test('leaves out what another version wrote and what is unreadable, and says so'
   });
 });
 
-test('fails for the session that was named, and for what is a fault of ours', async () => {
+test('the command fails for a named session that cannot be read, and for a bug of Tidemark', async () => {
   expect(await pretendRun(['walk', 'other'], { store, commands: [walking(unknown)] })).toMatchObject({ exit: 3 });
   expect(await pretendRun(['walk'], { store, commands: [walking(new Error('a bug'))] })).toMatchObject({ exit: 70 });
 });

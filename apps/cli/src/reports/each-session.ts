@@ -1,5 +1,5 @@
-// One session that was named, or each of the store, newest first. What cannot be read is told on stderr and left out, unless
-// it was named.
+// Visits the session that the user named, or every session of the store, newest first. A session that cannot be read is
+// reported on stderr and omitted, unless the user named it.
 
 import { AgentError } from '@tidemark/agent';
 import type { SessionId } from '@tidemark/log';
@@ -8,7 +8,11 @@ import { LogError } from '@tidemark/log';
 import type { CommandContext } from '../frame/command.ts';
 import { withStyle } from '../frame/shown.ts';
 
-/** Does it for each. @throws what `take` throws for the session that was named. */
+/**
+ * Calls `take` for the named session, or for each session of the store.
+ *
+ * @throws any error of `take` for the named session, and errors that do not concern a single session.
+ */
 export async function eachSession(
   named: SessionId | undefined,
   context: CommandContext,
@@ -27,7 +31,10 @@ export async function eachSession(
   }
 }
 
-/** Damage, or a session of another version: the others can still be told of. */
+/**
+ * Returns true for an error that concerns a single session, such as damage or another version. The other sessions can
+ * still be visited.
+ */
 export function isOfSession(error: unknown): error is Error {
   return error instanceof LogError || (error instanceof AgentError && error.sort === 'refused');
 }

@@ -1,4 +1,4 @@
-// Every encoder revision that this version can rebuild requests of.
+// Lists every encoder revision whose requests this version can rebuild.
 
 import type { Encoders } from '@tidemark/agent';
 import { anthropicEncoder } from '@tidemark/provider-anthropic';
@@ -7,5 +7,5 @@ import { scriptedEncoder } from '@tidemark/provider-scripted';
 
 const ALL = [anthropicEncoder, openaiResponsesEncoder, openaiChatEncoder, openrouterEncoder, scriptedEncoder];
 
-/** Finds the encoder of a revision, as requests name it. */
+/** Returns the encoder for a revision, under the name that requests contain. */
 export const encoders: Encoders = (revision) => ALL.find((encoder) => encoder.revision === revision);

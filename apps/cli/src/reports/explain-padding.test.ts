@@ -24,10 +24,10 @@ test.each<readonly [PaddingRecord, string]>([
     { setting: 'never', natural: 1_890, floor: 1_024, why: 'never' },
     'epoch 2, front not padded, as was said (about 1,890 tokens against a floor of 1,024)',
   ],
-])('tells the sum of %j', (padding, told) => {
+])('`explainPadding` explains %j', (padding, told) => {
   expect(explainPadding({ number: 2, padding })).toBe(told);
 });
 
-test('says nothing where no sum was made', () => {
+test('`explainPadding` returns `undefined` without a padding record', () => {
   expect(explainPadding({ number: 0 })).toBeUndefined();
 });

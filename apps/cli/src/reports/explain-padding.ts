@@ -1,4 +1,4 @@
-// Why an epoch's front was padded or was not, in a sentence.
+// Explains in a sentence why the front of an epoch was padded or not.
 
 import type { EpochOpened, PaddingReason, PaddingRecord } from '@tidemark/log';
 
@@ -17,7 +17,10 @@ const REASONS: Readonly<Record<PaddingReason, string>> = {
   'unknown-price': 'not padded: the prices of this model are unknown',
 };
 
-/** `epoch 0, front not padded: …`, then the sum as far as it is known; `undefined` where none was made. */
+/**
+ * Returns the reason and the known figures, such as `epoch 0, front not padded: …`. Returns `undefined` if the epoch
+ * has no padding record.
+ */
 export function explainPadding({ number, padding }: Pick<EpochOpened, 'number' | 'padding'>): string | undefined {
   if (padding === undefined) return undefined;
   const sum = [sizes(padding), ...expectationTexts(padding)].join('; ');

@@ -1,4 +1,5 @@
-// An explanation in words: where a request stopped extending the one before it, which event did that, and what it cost.
+// Formats an explanation: the place where a request no longer extends the previous one, the event that caused this, and
+// the cost.
 
 import type { Explanation } from '@tidemark/agent';
 import { causeInWords } from '@tidemark/context';
@@ -10,7 +11,7 @@ import { dollars, formatNumber } from '../frame/numbers.ts';
 import type { Shown } from '../frame/shown.ts';
 import { withStyle } from '../frame/shown.ts';
 
-/** One explanation, for people: where, why, and what it cost. */
+/** Formats one explanation for people: the place, the cause and the cost. */
 export function describeExplanation(one: Explanation): readonly Shown[] {
   const { divergence, opened, miss, checked, cliff } = one;
   const named = one.stream === 'main' ? `step ${one.step}` : `${one.purpose} (${one.stream})`;
@@ -38,12 +39,12 @@ function readOf({ answer }: Explanation): string {
   return ' and read all it could';
 }
 
-/** The cause by its name, and what that means. */
+/** Returns the name of a cause and its meaning. */
 function inWords(cause: EpochCause | MissCause): string {
   return `${cause}, ${causeInWords(cause)}`;
 }
 
-/** All causes that stood at once. */
+/** Returns all causes that applied at the same time. */
 function allInWords({
   cause,
   also = [],
@@ -54,7 +55,7 @@ function allInWords({
   return [cause, ...also].map(inWords).join('; and ');
 }
 
-/** The causes of a miss, without the epoch that is named already. */
+/** Returns the causes of a miss, without `opened` if the epoch is already named. */
 function missInWords({ cause, also = [] }: Miss, opened: Explanation['opened']): string {
   const others = opened === undefined ? also : also.filter((one) => one !== 'opened');
   return allInWords({ cause, also: others });
@@ -64,7 +65,10 @@ function forecastOf({ forecast }: NonNullable<Explanation['opened']>): string {
   return `forecast: ${formatNumber(forecast.rewrite)} tokens written again, ${dollars(forecast.cost)}`;
 }
 
-/** An entry's life runs from the start of the request that wrote or read it. */
+/**
+ * Returns the time since the previous request was sent. The lifetime of a cache entry starts when the request that
+ * wrote or read it is sent.
+ */
 function pauseBefore({ gap }: Explanation): string {
   return gap === undefined ? '' : ` (the request before was sent ${(gap / 60_000).toFixed(1)} minutes earlier)`;
 }
@@ -80,7 +84,7 @@ function blockName(block: Block | undefined): string {
   return block === undefined ? 'nothing' : `${block.role} ${block.holds} from ${originName(block.origin)}`;
 }
 
-/** Where a span comes from, in words. */
+/** Describes the origin of a span. */
 export function originName(origin: Origin): string {
   return origin.from === 'layer' ? `layer ${origin.layer} ${origin.revision}` : `record ${origin.position}`;
 }

@@ -1,4 +1,4 @@
-// How full the next request of a session would be that is only looked at: by its log, and the row of its epoch.
+// Computes how full the next request of an idle session would be, from its log and the catalog row of its epoch.
 
 import type { Gauge, GaugeLimits, State } from '@tidemark/context';
 import { gaugeOf, isRecorded } from '@tidemark/context';
@@ -6,7 +6,7 @@ import type { Artifacts } from '@tidemark/log';
 
 import { rowInForce } from '../settings/row-in-force.ts';
 
-/** Of a model that no row names: nothing is known. */
+/** Limits of a model that is in no catalog row. 0 means unknown. */
 const NO_LIMITS: GaugeLimits = {
   inputLimit: 0,
   outputLimit: 0,
@@ -15,8 +15,9 @@ const NO_LIMITS: GaugeLimits = {
 };
 
 /**
- * The gauge with the output limit of the last request; of a recording, by what its last answer counted. `undefined` for a
- * session that asked nothing, and where the row that its epoch names is gone, which `doctor` tells.
+ * Returns the gauge, with the output limit of the last request. For a recording, the gauge uses the usage of its last
+ * answer. Returns `undefined` for a session without any request, and if the row of its epoch is missing, which `doctor`
+ * reports.
  */
 export async function gaugeAtRest(artifacts: Artifacts, state: State, home: string): Promise<Gauge | undefined> {
   const { epoch, streams } = state;

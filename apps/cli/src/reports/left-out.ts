@@ -1,20 +1,20 @@
-// Reasoning that the history of a request holds and the request does not: another model's, or bound to what was edited
-// since. The model is not sent it again; people can read its plain twin here.
+// Finds reasoning that is in the history but not in the request: it belongs to another model, or to content that was
+// edited since. The model does not receive it again. People can read its plain twin here.
 
 import type { Rebuilt } from '@tidemark/agent';
 import { slice } from '@tidemark/context';
 import type { Span } from '@tidemark/model';
 
-/** One piece of reasoning that was left out. */
+/** One piece of reasoning that the request omits. */
 export interface LeftOutReasoning {
-  /** The answer that it stands in. */
+  /** Position of the answer that contains the reasoning. */
   readonly record: number;
   readonly model: string;
-  /** As its provider told it in plain words; may be empty. */
+  /** Readable text from the provider. May be empty. */
   readonly text: string;
 }
 
-/** What a request leaves out, oldest first. One that holds no history leaves nothing out. */
+/** Returns the reasoning that a request omits, oldest first. Returns none for a request without history. */
 export function reasoningLeftOut({ record, promptStream, state }: Rebuilt): readonly LeftOutReasoning[] {
   if (record.data.history === 'none') return [];
   const sent = new Map<number, number>();
@@ -24,7 +24,7 @@ export function reasoningLeftOut({ record, promptStream, state }: Rebuilt): read
   return slice(state.history.packed).flatMap((span) => leftOutOf(span, sent));
 }
 
-/** Within an answer it is the latter pieces that are left out, where not all are: what stands behind something missing. */
+/** Returns the omitted reasoning of one answer. If a request omits only some of it, these are the last pieces. */
 function leftOutOf({ origin, parts }: Span, sent: ReadonlyMap<number, number>): readonly LeftOutReasoning[] {
   if (origin.from !== 'event') return [];
   const { position } = origin;

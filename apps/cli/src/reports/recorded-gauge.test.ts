@@ -1,4 +1,4 @@
-// How full a session is that was recorded elsewhere: by what its last answer counted, and the catalog's row of its model.
+// Tests the gauge of an imported session: the usage of its last answer, and the catalog row of its model.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -20,7 +20,7 @@ interface Line {
 let files = 0;
 const COUNTED = { input: 3, output: 50, cacheRead: 120_000, cacheWrite: 47_947 };
 
-/** A transcript of pi in which a long file is read in two steps; the second answer was counted so. */
+/** Imports a transcript of pi in which a long file is read in two steps. `usage` is the usage of the second answer. */
 async function imported({ model = 'claude-sonnet-4-5', usage = COUNTED }: Line): Promise<{
   readonly id: string;
   readonly run: (...args: readonly string[]) => ReturnType<typeof pretendRun>;
@@ -47,7 +47,7 @@ async function imported({ model = 'claude-sonnet-4-5', usage = COUNTED }: Line):
   return { id, run: (...args) => pretendRun(args, { store }) };
 }
 
-test('is what its last answer counted, of the window of its model', async () => {
+test('the gauge is the usage of the last answer in the window of its model', async () => {
   const { id, run } = await imported({});
   const { out } = await run('show', id);
   expect(out).toContain('the next request: about 168,000 of 200,000 tokens (84%), warning');
@@ -55,7 +55,7 @@ test('is what its last answer counted, of the window of its model', async () => 
   expect(JSON.parse(json).gauge).toMatchObject({ input: 168_000, limit: 200_000, tier: 'warning' });
 });
 
-test('is a reason to compact: the front that nobody recorded is what its first count leaves', async () => {
+test('`compact` plans for an imported session, and computes the unrecorded front from the first usage', async () => {
   const { id, run } = await imported({});
   const { out, exit } = await run('compact', id, '--dry-run', '--json', '--tail-tokens', '1000');
   expect(exit).toBe(0);
@@ -66,7 +66,7 @@ test('is a reason to compact: the front that nobody recorded is what its first c
   expect(sizes.after).toBeGreaterThan(sizes.parts.front);
 });
 
-test('shows the length from which its model prices all of a request dearer, and the plan names that it gets below it', async () => {
+test('`show` prints the price cliff of the model, and the compaction plan stays below it', async () => {
   const { id, run } = await imported({ model: 'claude-haiku-5-5' });
   const { out } = await run('show', id);
   expect(out).toContain('; above 100,000 tokens, where the whole request costs more');
@@ -76,11 +76,11 @@ test('shows the length from which its model prices all of a request dearer, and 
   expect(JSON.parse(json).cliff).toBe(100_000);
 });
 
-test('goes by the answer that was counted before it where the last one was not, and estimates the rest', async () => {
+test('the gauge uses an earlier answer if the last one has no usage, and estimates what came after it', async () => {
   const { id, run } = await imported({ usage: {} });
   const { out: json } = await run('show', id, '--json');
   const { gauge } = JSON.parse(json);
-  // 20,070 tokens were counted; 60,000 short words came since.
+  // The earlier answer counted 20,070 tokens. After it, 60,000 short words were added.
   expect(gauge.input).toBeGreaterThan(60_000);
   expect(gauge.input).toBeLessThan(120_000);
   expect((await run('show', id)).out).toContain(
@@ -88,7 +88,7 @@ test('goes by the answer that was counted before it where the last one was not, 
   );
 });
 
-test('has an unknown limit where no row is that of the model, and is not compacted', async () => {
+test('a model without a catalog row has an unknown limit, and `compact` refuses its session', async () => {
   const { id, run } = await imported({ model: 'a-model-of-nobody' });
   const { out } = await run('show', id);
   expect(out).toContain('the next request: about 168,000 of an unknown limit of tokens');

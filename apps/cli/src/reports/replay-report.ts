@@ -1,4 +1,4 @@
-// What a replay found, for people.
+// Formats the result of a replay for people.
 
 import type { ReplayResult } from '@tidemark/recording';
 
@@ -7,7 +7,7 @@ import type { Shown } from '../frame/shown.ts';
 import { withStyle } from '../frame/shown.ts';
 import type { TableOf } from '../frame/table.ts';
 
-/** The headline: what was billed then, and what had to be. */
+/** Returns the headline: the recorded cost and the replayed cost, each compared with the ideal cost. */
 export function replayHeadline(result: ReplayResult): Shown {
   const { calls, tokens, recordedRatio, ratio, expiringRatio, breaks, refused, standIns } = result;
   if (calls === 0) return 'this recording holds no call with usage: there is nothing to drive';
@@ -39,7 +39,7 @@ function times(ratio: number | null): Shown {
   return withStyle('bold', ratio === null ? 'unknown ×' : `${ratio.toFixed(2)} ×`);
 }
 
-/** The accounts beside each other, in units of the base input price. */
+/** Returns the costs next to each other, in units of the base input price. */
 export function replayTable(result: ReplayResult): TableOf {
   const { recorded, billed, forced, ideal, expiring, uncached } = result;
   const row = (name: string, cost: number): readonly string[] => [name, formatNumber(cost), percent(cost, uncached)];
@@ -57,7 +57,7 @@ export function replayTable(result: ReplayResult): TableOf {
   };
 }
 
-/** Misses by cause: how often, how many tokens, what they cost. */
+/** Returns the misses by cause, with their number, tokens and cost. Returns `undefined` without misses. */
 export function missTable(result: ReplayResult): TableOf | undefined {
   const causes = [...sumByCause('recorded', result.recorded.misses), ...sumByCause('driven', result.misses)];
   if (causes.length === 0) return undefined;

@@ -1,4 +1,5 @@
-// A request beside the one before it: what went, what came, what moved, and which render parameters changed.
+// Compares a request with the previous one: blocks that were removed, added or moved, and render parameters that
+// changed.
 
 import type { Rebuilt } from '@tidemark/agent';
 import type { Divergence } from '@tidemark/context';
@@ -7,28 +8,28 @@ import type { Block } from '@tidemark/model';
 
 /** One block of either request, from the first difference on. */
 export interface DiffRow {
-  /** `-` it is no longer there, `+` it is new, `=` the same bytes, behind a difference. */
+  /** `-` for a removed block, `+` for an added block, `=` for a block with the same bytes in both requests. */
   readonly sign: '-' | '+' | '=';
-  /** Its place in the request before, and in this one. */
+  /** Index of the block in the previous request. `is` is the index in this request. */
   readonly was: number | undefined;
   readonly is: number | undefined;
   readonly block: Block;
 }
 
-/** A render parameter that is another now; `undefined` is not set. */
+/** Render parameter with a changed value. `undefined` means that it is not set. */
 export interface ParameterChange {
   readonly name: string;
   readonly was: string | undefined;
   readonly is: string | undefined;
 }
 
-/** What differs. */
+/** Differences between two requests. */
 export interface RequestDiff {
   readonly parameters: readonly ParameterChange[];
   readonly rows: readonly DiffRow[];
 }
 
-/** The two requests side by side, from where they part. */
+/** Compares two requests from the first difference on. */
 export function diffRequests(before: Rebuilt, after: Rebuilt, divergence: Divergence | undefined): RequestDiff {
   const grown = before.promptStream.sequence.blocks.length;
   const from = divergence === undefined || divergence.at === 'parameters' ? grown : divergence.at;
@@ -37,7 +38,7 @@ export function diffRequests(before: Rebuilt, after: Rebuilt, divergence: Diverg
   return { parameters: parametersOf(before, after), rows: align(old, now, from) };
 }
 
-/** In order: each old block is matched with the next equal one of the new request, if there is one. */
+/** Matches each old block, in order, with the next equal block of the new request, if there is one. */
 function align(old: readonly Block[], now: readonly Block[], from: number): readonly DiffRow[] {
   const rows: DiffRow[] = [];
   let next = 0;

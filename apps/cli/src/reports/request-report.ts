@@ -1,4 +1,5 @@
-// The latest requests in short: what each held, by section, and where it was marked. No text of them is shown.
+// Summarizes the latest requests: the size of each section and the positions of the markers. Prints no text of the
+// requests.
 
 import type { RequestSnapshot } from '@tidemark/agent';
 import { requestSnapshots, SNAPSHOTS_KEPT } from '@tidemark/agent';
@@ -17,7 +18,7 @@ interface Snapshots {
   readonly requests: readonly RequestSnapshot[];
 }
 
-/** Reports on one session, or on the latest of the store. */
+/** Reports the latest requests of one session, or of the latest sessions in the store. */
 export async function reportRequests(name: string | undefined, context: CommandContext): Promise<CommandOutcome> {
   const found = await latest(name === undefined ? undefined : sessionArgument(name), context);
   const { output, home } = context;
@@ -34,7 +35,9 @@ export async function reportRequests(name: string | undefined, context: CommandC
   return undefined;
 }
 
-/** Of the newest sessions that made a request of ours, as many as are kept. */
+/**
+ * Returns the requests of the named session, or of the newest sessions that have any, up to `SNAPSHOTS_KEPT` sessions.
+ */
 async function latest(session: SessionId | undefined, context: CommandContext): Promise<readonly Snapshots[]> {
   const store = await context.store();
   const found: Snapshots[] = [];
@@ -59,7 +62,7 @@ function tableOf(requests: readonly RequestSnapshot[]): TableOf {
   return { head: ['step', 'at', 'prefix', 'tools', 'system', 'messages', 'marked'], rows, numbers: [0, 3, 4, 5] };
 }
 
-/** Blocks that are marked, by the life they are marked for: `0, 9 1h; 14 5m`. */
+/** Lists the marked blocks by the lifetime of their markers: `0, 9 1h; 14 5m`. */
 function markedIn(markers: RequestSnapshot['markers']): string {
   const lives = [...new Set(markers.map(({ ttl }) => ttl))];
   const blocksOf = (life: string): string =>

@@ -1,11 +1,11 @@
-// The blocks of a request as rows: each with what it holds, its origin and size, and the words it begins with (L4).
+// Formats the blocks of a request as rows, each with its content type, origin, size and first words (L4).
 
 import type { Block } from '@tidemark/model';
 import { originName } from './explanation.ts';
 import { formatNumber } from '../frame/numbers.ts';
 import type { TableOf } from '../frame/table.ts';
 
-/** One block, as it is shown and as `--json` says it. */
+/** One block, as text output and `--json` show it. */
 export interface SpanRow {
   readonly block: number;
   readonly section: string;
@@ -18,7 +18,7 @@ export interface SpanRow {
   readonly begins: string;
 }
 
-/** The row of a block; `ttl`: the life that its marker asks for. */
+/** Returns the row of a block. `ttl` is the lifetime that its marker requests. */
 export function spanOf(block: Block, index: number, ttl: string | undefined): SpanRow {
   const { section, role, holds, origin, tokens } = block;
   const bytes = Buffer.byteLength(block.head) + Buffer.byteLength(block.tail);
@@ -27,7 +27,7 @@ export function spanOf(block: Block, index: number, ttl: string | undefined): Sp
 
 const BEGINNING = 48;
 
-/** The first words of a block, for people to know it by; of an image its kind and weight. */
+/** Returns the first words of a block, so that people recognize it. For an image, returns its type and size. */
 export function beginning(block: Block): string {
   if (block.holds === 'image') return pictureOf(block);
   const texts = [...block.head.matchAll(/"(?:text|thinking|input|name|content)":("(?:[^"\\]|\\.)*|\{)/g)];
@@ -43,7 +43,7 @@ function pictureOf({ head, mediaBytes }: Block): string {
   return `${kind}, ${formatNumber(mediaBytes)} bytes`;
 }
 
-/** All rows, for people. */
+/** Returns the table of all rows for people. */
 export function spanTable(spans: readonly SpanRow[]): TableOf {
   const rows = spans.map(({ block, section, role, holds, origin, bytes, tokens, marker, begins }) => [
     String(block),

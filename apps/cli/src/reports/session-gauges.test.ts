@@ -1,4 +1,5 @@
-// How full the sessions of a list are: the same as `show` says of each, read once, and not beyond what a list may take.
+// Tests the gauges in the list of sessions: they match `show`, each log is read once, and the number of records read is
+// limited.
 
 import { keepSnapshot, openSession } from '@tidemark/agent';
 import type { Log, Recorded, SessionId } from '@tidemark/log';
@@ -19,7 +20,7 @@ beforeAll(async () => {
   records = await Array.fromAsync(memory.read(played));
 });
 
-/** The store, and the position from which each reading began. */
+/** Returns the store, with the first position of each read. */
 function watched(parts: Partial<Log> = {}): { readonly store: Log; readonly from: readonly number[] } {
   const from: number[] = [];
   const read: Log['read'] = (id, first = 0, to) => (from.push(first), memory.read(id, first, to));
@@ -29,7 +30,7 @@ function watched(parts: Partial<Log> = {}): { readonly store: Log; readonly from
 const listed = async (): Promise<Awaited<ReturnType<Log['sessions']>>['sessions']> =>
   (await memory.sessions()).sessions;
 
-test('is what `show` says, in the list and in its JSON', async () => {
+test('the gauge matches `show`, in the list and in its JSON output', async () => {
   const store = pretendStore({ ...memory, home: '/nobody/.tidemark' });
   const shown = JSON.parse((await pretendRun(['show', played, '--json'], { store })).out);
   const { sessions } = JSON.parse((await pretendRun(['sessions', '--json'], { store })).out);
@@ -40,7 +41,7 @@ test('is what `show` says, in the list and in its JSON', async () => {
   expect(out).toContain(`\t${input}/${limit} (${Math.floor(100 * shown.gauge.ratio)}%)\t`);
 });
 
-test('is read behind the snapshot alone, where there is one', async () => {
+test('the gauge is computed only from records after the snapshot, if there is one', async () => {
   const whole = watched();
   const [before] = await gaugeSessions(whole.store, '/nobody', await listed());
   const session = await openSession(memory, played);
@@ -52,7 +53,7 @@ test('is read behind the snapshot alone, where there is one', async () => {
   expect(behind).toEqual(before);
 });
 
-test('is not read where that would take more records than a list reads, and the others still are', async () => {
+test('a gauge is not read if it would exceed the limit of records, and other gauges are still read', async () => {
   const sessions = await listed();
   const { store } = watched({ getSnapshot: async () => undefined });
   const both = [...sessions, ...sessions];
@@ -61,7 +62,7 @@ test('is not read where that would take more records than a list reads, and the 
   expect(gauged.map(gaugeCell)).toEqual([expect.stringMatching(/^[\d,]+\/200,000 \(\d+%\)$/), 'not read']);
 });
 
-test('of a log that is damaged is missing, and says so', async () => {
+test('the gauge of a damaged log is missing, and a note names the session', async () => {
   const { store } = watched({
     getSnapshot: async () => undefined,
     read: async function* () {
@@ -75,7 +76,7 @@ test('of a log that is damaged is missing, and says so', async () => {
   expect(err).toBe(`damaged: ${played}: its gauge cannot be read; see \`tidemark doctor\`\n`);
 });
 
-test('says what is unknown of it', async () => {
+test('an unknown size or limit is printed as `unknown`', async () => {
   const [first] = await gaugeSessions(memory, '/nobody', await listed());
   const session = first ?? expect.unreachable();
   const { input: _input, ratio: _ratio, ...gauge } = session.gauge ?? expect.unreachable();

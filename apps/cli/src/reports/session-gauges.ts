@@ -1,5 +1,5 @@
-// How full each session of a list is, as far as a glance tells: from its snapshot and the records behind it, and of so many
-// records in all. A list must not take as long as reading every log from its beginning.
+// Computes the gauge of each session in a list from its snapshot and the records after it. The total number of records
+// is limited, because a list must not take as long as reading every log from its start.
 
 import { glanceAtFold } from '@tidemark/agent';
 import type { Gauge } from '@tidemark/context';
@@ -9,17 +9,27 @@ import { isOfSession } from './each-session.ts';
 import { gaugeAtRest } from './gauge-at-rest.ts';
 import { formatNumber } from '../frame/numbers.ts';
 
-/** A session and its gauge: `null` where it has asked nothing; absent where it was not read, `unread` says why. */
+/**
+ * Session with its gauge. The gauge is `null` for a session without any request. It is absent if it was not read, and
+ * `unread` contains the reason.
+ */
 export interface GaugedSession extends SessionSummary {
   readonly gauge?: Gauge | null;
-  /** `long`: more than a list reads, `tidemark show` reads it. `damaged`: `tidemark doctor` says where. */
+  /**
+   * `long`: the log has more records than a list reads; `tidemark show` reads them. `damaged`: `tidemark doctor`
+   * reports the place.
+   */
   readonly unread?: 'long' | 'damaged';
 }
 
-/** Records that one list reads behind the snapshots: about a second of work. */
+/** Maximum number of records that one list reads after the snapshots. This takes about a second. */
 const MOST = 40_000;
 
-/** Reads them, in the order that is given, until `most` records were read. @throws what is no fault of one session. */
+/**
+ * Computes the gauges in the given order, until `most` records were read.
+ *
+ * @throws any error that does not concern a single session.
+ */
 export async function gaugeSessions(
   store: Log,
   home: string,
@@ -52,7 +62,7 @@ async function glance(store: Log, home: string, session: SessionId, most: number
   }
 }
 
-/** A cell of the list: `168,000/200,000 (84%)`. What is unknown is said to be (L7). */
+/** Formats a gauge as a cell of the list: `168,000/200,000 (84%)`. Unknown values are printed as `unknown` (L7). */
 export function gaugeCell({ gauge, unread }: GaugedSession): string {
   if (gauge === undefined) return unread === 'damaged' ? 'damaged' : 'not read';
   if (gauge === null) return '';

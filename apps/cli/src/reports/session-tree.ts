@@ -1,20 +1,23 @@
-// Sessions as a tree: each fork behind the session that it leaves, each subagent behind the one that it works for, one step
-// deeper.
+// Arranges sessions as a tree. Each fork follows its parent, and each subagent follows the session that it works for,
+// one level deeper.
 
 import type { SessionSummary } from '@tidemark/log';
 
-/** A session, and how far it is from the first of its line that is in the list. */
+/** Session, with its distance from its topmost ancestor in the list. */
 export interface PlacedSession<S extends SessionSummary> {
   readonly session: S;
   readonly depth: number;
 }
 
-/** A session of a plain list. */
+/** Places a session in a list without a tree. */
 export function atRoot<S extends SessionSummary>(session: S): PlacedSession<S> {
   return { session, depth: 0 };
 }
 
-/** The tree in the order of its lines. Roots keep the order of the list; subagents stand by age, then forks by where they leave. */
+/**
+ * Returns the tree line by line. Top sessions keep the order of the list. Below a session, its subagents come first, by
+ * age; then its forks, by the position where they left.
+ */
 export function flatTree<S extends SessionSummary>(sessions: readonly S[]): readonly PlacedSession<S>[] {
   const listed = new Set<string>(sessions.map(({ session }) => session));
   const children = Map.groupBy(sessions, ({ parent, startedBy }) => {

@@ -1,4 +1,4 @@
-// What `show` takes to show a long session: counted work, never time.
+// Tests the work that `show` needs for a long session. The work is counted, not timed.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,7 +19,7 @@ import type { Ran } from '../../tests/pretend-run.ts';
 import { pretendRun } from '../../tests/pretend-run.ts';
 import { encoders } from './encoders.ts';
 
-/** TIDEMARK_FULL=1 asks for a log above 100 MB. */
+/** Number of turns. TIDEMARK_FULL=1 creates a log of more than 100 MB. */
 const TURNS = process.env['TIDEMARK_FULL'] === '1' ? 90 : 6;
 const STEPS = 40;
 
@@ -32,9 +32,9 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(home, { recursive: true }));
 
-/** What was done by a run. */
+/** Work done by a run. */
 interface Work {
-  /** Records that were read, by where each read began. */
+  /** Number of records read, by the start position of the read. */
   readonly reads: ReadonlyMap<number, number>;
   readonly artifacts: number;
   readonly spansLowered: number;
@@ -63,7 +63,7 @@ async function worked(...args: readonly string[]): Promise<Ran & { readonly work
   return { ...ran, work: { reads, artifacts, spansLowered } };
 }
 
-test('shows a late step by rebuilding it and the one before it, and no other request', async () => {
+test('`show` of a late step rebuilds only its request and the previous one', async () => {
   const step = TURNS * STEPS - 2;
   const { exit, out, work } = await worked('show', session, String(step));
   expect(exit).toBe(0);
@@ -72,19 +72,19 @@ test('shows a late step by rebuilding it and the one before it, and no other req
   await verifySession(openNdjsonStore({ home }), sessionId(session), { encoders });
   const all = lowering.mock.calls.length;
   lowering.mockRestore();
-  // Two requests of one epoch or of two that follow each other, whatever the length of the session.
+  // The two requests belong to one epoch or to adjacent epochs. The limit does not depend on the length of the session.
   expect(work.spansLowered).toBeLessThan(200);
   expect(work.spansLowered).toBeLessThan(all / 4);
   expect(work.artifacts).toBeLessThan(20);
 });
 
-test('shows an early step without reading behind its answer', async () => {
+test('`show` of an early step reads no further than its answer', async () => {
   const { out, work } = await worked('show', session, '2');
   expect(out).toContain('step 2 of');
   expect(work.reads.get(0)).toBeLessThan(40);
 });
 
-test('lists the steps without folding again what the snapshot holds', async () => {
+test('`show` lists the steps without folding the records of the snapshot again', async () => {
   const kept = await openNdjsonStore({ home }).getSnapshot(sessionId(session), FOLD_REVISION);
   if (kept === undefined) throw new Error('the session has no snapshot');
   const { out, work } = await worked('show', session);
@@ -95,7 +95,7 @@ test('lists the steps without folding again what the snapshot holds', async () =
   expect(work.spansLowered).toBe(0);
 });
 
-test('rebuilds every request from its own state alone, byte for byte, after the whole log was folded', async () => {
+test('every request can be rebuilt byte for byte from its own state, after the whole log was folded', async () => {
   const store = openNdjsonStore({ home });
   const requests: RequestAt[] = [];
   let state = emptyState();

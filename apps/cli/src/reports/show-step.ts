@@ -1,4 +1,4 @@
-// One request of a session: its blocks, what it adds to the one before it or where they part, and how it went.
+// Shows one request of a session: its blocks, what it adds to the previous request or where it breaks, and its result.
 
 import { defined } from '@tidemark/core';
 import type { Rebuilt, RequestAt } from '@tidemark/agent';
@@ -25,7 +25,7 @@ import type { TableOf } from '../frame/table.ts';
 import type { AnswerTransport } from '../present/transport-words.ts';
 import { continuationLine, transportWords } from '../present/transport-words.ts';
 
-/** Shows the request of a step, or of the side call on a stream; with `diff`, beside the one before it. */
+/** Shows the request of a step, or of a side call by its stream. With `diff`, compares it with the previous request. */
 export async function showStep(
   session: SessionId,
   wanted: number | string,
@@ -55,7 +55,7 @@ export async function showStep(
     ].join('\n'),
   );
   for (const one of differs?.parameters ?? []) output.line(parameterLine(one));
-  // What only grew has nothing to stand beside.
+  // A request that only extends the previous one has no differing blocks to compare.
   if (differs === undefined || divergence === undefined) output.table(spanTable(spans));
   else if (differs.rows.length > 0) output.table(diffTable(differs.rows, divergence.at !== 'parameters'));
   for (const one of leftOut) output.line(leftOutLine(one));
@@ -107,7 +107,7 @@ function relationOf(
   return `breaks the request before it at block ${divergence.at}, byte ${divergence.byte}`;
 }
 
-/** What is shown of an answer. */
+/** Parts of an answer that are shown. */
 interface ShownAnswer {
   readonly usage?: Usage;
   readonly transport?: AnswerTransport;
@@ -115,14 +115,17 @@ interface ShownAnswer {
 
 const NO_LONGER = '`tidemark verify <session>` lists all that it no longer makes';
 
-/** What is found of a request: itself, the one before it on the main stream, and its answer. */
+/** Request that was searched for, with the previous request on the main stream and the answer. */
 interface FoundRequest {
   readonly found: RequestAt;
   readonly before?: RequestAt;
   readonly answer?: ShownAnswer;
 }
 
-/** The request of a step with the one before it, or that of a side call, which has none before it; and its answer. */
+/**
+ * Returns the rebuilt request of a step with the previous one, or the request of a side call, and its answer. A side
+ * call has no previous request.
+ */
 async function requestAt(
   store: Log,
   session: SessionId,
@@ -142,7 +145,7 @@ async function requestAt(
   return { found, ...defined({ answer }), ...(before && !(before instanceof Error) && { before }) };
 }
 
-/** Folds the log up to the answer. The two requests are rebuilt after that, from the states at their places. */
+/** Folds the log up to the answer. The two requests are rebuilt later from the states at their positions. */
 async function findRequest(store: Log, session: SessionId, wanted: number | string): Promise<FoundRequest | undefined> {
   let state = emptyState();
   let before: RequestAt | undefined;
@@ -153,7 +156,7 @@ async function findRequest(store: Log, session: SessionId, wanted: number | stri
     if (asked !== undefined && answer !== undefined) return { ...asked, answer };
     if (record.kind !== 'request.prepared') continue;
     const { step, stream } = record.data;
-    // Sent again: the first sending is the one that is shown.
+    // The request was sent again. Only the first attempt is shown.
     if (asked !== undefined && stream === asked.found.record.data.stream) return asked;
     if (asked !== undefined) continue;
     const one = { record, state };
@@ -164,7 +167,7 @@ async function findRequest(store: Log, session: SessionId, wanted: number | stri
   return asked;
 }
 
-/** The request, or the error where the log no longer makes it. What the store could not read is thrown. */
+/** Returns the rebuilt request, or the error if the log can no longer produce it. Errors of the store are thrown. */
 async function madeAgain(store: Log, request: RequestAt): Promise<Rebuilt | Error> {
   try {
     return await rebuildRequest(store, request, encoders);
@@ -174,7 +177,7 @@ async function madeAgain(store: Log, request: RequestAt): Promise<Rebuilt | Erro
   }
 }
 
-/** The answer to a request; `undefined` for any other record. */
+/** Returns the answer to a request. Returns `undefined` for any other record. */
 function answerOf({ kind, data }: Recorded, { record: request }: RequestAt): ShownAnswer | undefined {
   if ((kind !== 'answer.received' && kind !== 'answer.interrupted') || data.request !== request.position)
     return undefined;
@@ -201,7 +204,9 @@ function diffValue({ sign, was, is, block }: DiffRow): object {
   return { sign, was: was ?? null, is: is ?? null, ...spanOf(block, is ?? was ?? 0, undefined) };
 }
 
-/** Old and new beside each other; where blocks part, the first row is the first difference. */
+/**
+ * Returns a table of old and new blocks. If the requests differ in their blocks, the first row is the first difference.
+ */
 function diffTable(rows: readonly DiffRow[], parted: boolean): TableOf {
   return {
     head: ['', 'was', 'is', 'span', 'origin', 'tokens', 'begins'],

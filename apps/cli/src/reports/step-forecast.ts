@@ -1,4 +1,4 @@
-// What was forecast of a call and what it came to, and how far forecasts have been off (L7).
+// Compares the forecast of a call with its usage, and reports how far forecasts have been off (L7).
 
 import { forecastError } from '@tidemark/context';
 import type { AnswerReceived, CallForecast, Usage } from '@tidemark/log';
@@ -6,7 +6,10 @@ import { writtenTokens } from '@tidemark/model';
 
 import { dollars, formatNumber, percent } from '../frame/numbers.ts';
 
-/** `forecast: 11,132 read, 555 written, 0 fresh, $0.0036 before the answer; it came so`. */
+/**
+ * Formats the forecast and the result: `forecast: 11,132 read, 555 written, 0 fresh, $0.0036 before the answer; it came
+ * so`.
+ */
 export function forecastLine(forecast: CallForecast, usage: Usage | undefined): string {
   const cost = forecast.cost === undefined ? 'unknown price' : `${dollars(forecast.cost)} before the answer`;
   if (forecast.caching === 'unknown') return `forecast: ${cost} at most; how the provider caches is not known`;
@@ -22,21 +25,27 @@ function buckets(read: number, written: number, fresh: number): string {
   return `${formatNumber(read)} read, ${formatNumber(written)} written, ${formatNumber(fresh)} fresh`;
 }
 
-/** Calls with a forecast and counts: their input, and what of it came otherwise. */
+/**
+ * Sums over the calls with a forecast and usage: their number, their input, and the input that differs from the
+ * forecast.
+ */
 export interface ForecastsOff {
   readonly calls: number;
   readonly input: number;
   readonly off: number;
 }
 
-/** The sums with one more answer; one without a forecast or counts changes nothing. */
+/** Returns the sums with one more answer. An answer without a forecast or without usage changes nothing. */
 export function addForecast(sums: ForecastsOff, { usage, forecast }: AnswerReceived): ForecastsOff {
   const one = forecast && forecastError({ usage, forecast });
   if (one === undefined) return sums;
   return { calls: sums.calls + 1, input: sums.input + one.input, off: sums.off + one.off };
 }
 
-/** `; forecasts off by 0.4% of the input`; nothing before the first comparison. */
+/**
+ * Returns the forecast error, such as `; forecasts off by 0.4% of the input`. Returns an empty string if no call was
+ * compared.
+ */
 export function forecastsOff({ calls, input, off }: ForecastsOff): string {
   return calls === 0 ? '' : `; forecasts off by ${percent(off, input)} of the input`;
 }

@@ -1,5 +1,5 @@
-// Whom a turn asks, and for which model: as said, as the session has it, or as the model has it; and the simulator in the
-// place of any.
+// Chooses the provider and the model of a turn: from the command line, from the session, or by the model. The simulator
+// can replace any provider.
 
 import { defined } from '@tidemark/core';
 import type { AgentOptions, ProviderName } from '@tidemark/kit';
@@ -16,7 +16,7 @@ import { keyOf } from './key-presence.ts';
 import { openSimulator } from './simulator-server.ts';
 import { addressOf } from './simulator-addresses.ts';
 
-/** A provider at work, and how to end it. */
+/** Options for an opened provider, with a function that closes it. */
 export interface OpenedProvider {
   readonly options: Pick<
     AgentOptions,
@@ -25,17 +25,22 @@ export interface OpenedProvider {
   close(): Promise<void>;
 }
 
-/** What a turn is to be asked with. */
+/** Flags, session and catalog from which the provider of a turn is chosen. */
 export interface ProviderRequest {
   readonly flags: AgentFlags;
   readonly session?: ChosenSession | undefined;
-  /** With the user's changes. */
+  /** Model catalog, with the user's changes applied. */
   readonly catalog: Catalog;
-  /** Where providers listen, as it is set. */
+  /** Addresses of the providers, from the settings. */
   readonly addresses?: Settings['baseUrl'];
 }
 
-/** @throws CliError `cli/no-key`; `cli/usage` for what cannot be meant together. */
+/**
+ * Chooses the provider of a turn and opens it.
+ *
+ * @throws CliError `cli/no-key` when the provider's API key is missing.
+ * @throws CliError `cli/usage` when flags are missing or cannot be combined.
+ */
 export async function chooseProvider(request: ProviderRequest, context: CommandContext): Promise<OpenedProvider> {
   const { flags } = request;
   const wanted = wantedOf(request);
@@ -54,13 +59,16 @@ export async function chooseProvider(request: ProviderRequest, context: CommandC
   };
 }
 
-/** A model, and its provider where one is known by name. */
+/** Model, with the name of its provider if it is known. */
 interface WantedModel {
   readonly model: string;
   readonly provider?: ProviderName;
 }
 
-/** A session goes on with its own model and provider: another one could not read its cache. */
+/**
+ * Returns the model and provider to use. A session keeps its own model and provider by default, because another one
+ * cannot read its cache.
+ */
 function wantedOf({ flags, session, catalog }: ProviderRequest): WantedModel {
   const said = flags.provider === 'simulator' ? undefined : flags.provider;
   const model = flags.model ?? keptModel(said, session) ?? defaultModel(said, catalog);
@@ -69,7 +77,10 @@ function wantedOf({ flags, session, catalog }: ProviderRequest): WantedModel {
   return defined({ model, provider });
 }
 
-/** What is set is for one provider: another one's key is never sent there. */
+/**
+ * Returns the address of the provider. An address from the settings is valid for one provider only, so no key of
+ * another provider is sent to it.
+ */
 function addressIn({ flags, addresses }: ProviderRequest, { provider }: WantedModel): string | undefined {
   return flags.baseUrl ?? addresses?.[provider ?? 'anthropic'];
 }
@@ -78,7 +89,11 @@ function keptModel(said: ProviderName | undefined, session: ChosenSession | unde
   return said === undefined || said === session?.provider ? session?.model : undefined;
 }
 
-/** The newest Sonnet; other providers have no model that everybody would mean. */
+/**
+ * Returns the newest Sonnet. Other providers have no obvious default model.
+ *
+ * @throws CliError `cli/usage` for any provider other than Anthropic.
+ */
 function defaultModel(provider: ProviderName | undefined, catalog: Catalog): string {
   if (provider !== undefined && provider !== 'anthropic') {
     const some = catalog.rows.filter((row) => row.provider === provider).slice(0, 3);
@@ -88,7 +103,10 @@ function defaultModel(provider: ProviderName | undefined, catalog: Catalog): str
   return nearestModel(catalog, 'claude-sonnet', 'anthropic')?.capabilities.model ?? 'claude-sonnet';
 }
 
-/** What is said of a model that no catalog knows; a session remembers the window of its own. */
+/**
+ * Returns the limits that the user gave for a model outside the catalog. A session remembers the window of its own
+ * model.
+ */
 function limitsOf(
   { flags, session, catalog }: ProviderRequest,
   { model, provider }: WantedModel,
@@ -116,7 +134,8 @@ async function simulator(request: ProviderRequest, wanted: WantedModel): Promise
       '--provider simulator starts one of its own',
       'leave out --base-url, or --provider',
     );
-  // Each run has a new one: seals of the simulator before it are not known to it.
+  // Each run starts a new simulator, which did not issue the reasoning signatures of earlier runs. With `issued`, it
+  // accepts them.
   const settings = { recordedSignatures: 'issued' } as const;
   const listening = await openSimulator(defined({ port: 0, settings, scenario }));
   const { provider = 'anthropic' } = wanted;
@@ -132,7 +151,12 @@ async function simulator(request: ProviderRequest, wanted: WantedModel): Promise
   };
 }
 
-/** What no catalog knows is asked of whoever runs the server; a session remembers the window, never the address. */
+/**
+ * Checks that the user gave the address and the window if they are not known. Only the operator of the server knows
+ * them. A session remembers the window but never the address.
+ *
+ * @throws CliError `cli/usage` when one of them is missing.
+ */
 function requireSaid(
   { model, provider }: WantedModel,
   { catalog }: ProviderRequest,
@@ -154,7 +178,11 @@ function requireSaid(
   );
 }
 
-/** Said before anything is opened, with the way to try it without. */
+/**
+ * Returns the API key of the provider. Called before anything is opened.
+ *
+ * @throws CliError `cli/no-key` with the next step when there is no key.
+ */
 async function keyFor(
   provider: ProviderName = 'anthropic',
   context: CommandContext,
@@ -170,7 +198,10 @@ async function keyFor(
   );
 }
 
-/** @throws CliError `cli/usage`. The message does not quote the address: it would stand in the output and in logs of it. */
+/**
+ * @throws CliError `cli/usage` when the address contains a user name or a password. The message does not quote the
+ *   address, because output and logs would then contain the password.
+ */
 function requireNoPassword({ baseUrl }: Pick<AgentFlags, 'baseUrl'>): void {
   const url = baseUrl === undefined ? null : URL.parse(baseUrl);
   if (url === null || (url.username === '' && url.password === '')) return;

@@ -1,4 +1,4 @@
-// How things are shown, as it is set: known before a command runs, and the same for all of them.
+// Reads the display settings. They are known before a command runs and apply to every command.
 
 import { defined } from '@tidemark/core';
 import type { Display } from '@tidemark/settings';
@@ -8,10 +8,13 @@ import type { CommandContext } from '../frame/command.ts';
 import type { Sink } from '../frame/output.ts';
 import { settingsRequest } from './settings-in.ts';
 
-/** Where settings are looked for. */
+/** Places where settings are searched. */
 export type SettingsPlaces = Pick<CommandContext, 'environment' | 'configFolder' | 'configFile'>;
 
-/** What is set, with the workspace's share. Whoever heeds the other settings says what is wrong with them. */
+/**
+ * Returns the display settings, including those of the workspace. Invalid settings are ignored here; the commands that
+ * use the other settings report them.
+ */
 export async function displayIn(folder: string, places: SettingsPlaces): Promise<Display> {
   const brought = await readBroughtConfiguration(folder).catch(unlessUnusable);
   const request = { ...settingsRequest(places), ...defined({ brought }), trusted: false };
@@ -24,7 +27,7 @@ function unlessUnusable(error: unknown): undefined {
   throw error;
 }
 
-/** The streams, with colours and as wide as it is set. */
+/** Returns the streams with the colours and the width from the settings. */
 export function asDisplayed<Streams extends { readonly out: Sink & { readonly columns: number }; readonly err: Sink }>(
   streams: Streams,
   { colour = 'auto', columns }: Display,

@@ -1,4 +1,5 @@
-// Installed skills for people: where each comes from, which are hidden by a nearer one, and which cannot be used and why.
+// Lists installed skills for people: the source of each skill, skills hidden by a nearer one, and skills that cannot be
+// used, with the reason.
 
 import type { Json } from '@tidemark/log';
 import { judgeTrust, readBrought, SettingsError } from '@tidemark/settings';
@@ -9,7 +10,7 @@ import { formatCount } from '../frame/numbers.ts';
 import { plainText } from '../frame/plain-text.ts';
 import { oneName } from './trust-in.ts';
 
-/** For a program. `roots`: where was looked, the nearer first. */
+/** Returns the installed skills for the JSON output. `roots` contains the folders that were searched, nearest first. */
 export function inFields(
   { skills, shadowed, bad }: FoundSkills,
   roots: readonly SkillRoot[],
@@ -29,27 +30,27 @@ export function inFields(
   };
 }
 
-/** The folder that the command was given in, and the skills of it that nobody trusts. Asks nobody. */
+/** Returns the current folder, its trust, and the names of its skills if it is not trusted. Never asks the user. */
 export async function skillsHere({ folder, home }: CommandContext): Promise<SkillsHere> {
   try {
     const brought = await readBrought(folder);
     const trusted = (await judgeTrust(home, brought)) === 'trusted';
     return { folder, trusted, unused: trusted ? [] : brought.skills };
   } catch (error) {
-    // A folder that cannot be looked through is used for nothing.
+    // A folder that cannot be read completely is not used at all.
     if (error instanceof SettingsError) return { folder, trusted: false, unused: [] };
     throw error;
   }
 }
 
-/** See `skillsHere`. */
+/** Result of `skillsHere`. */
 export interface SkillsHere {
   readonly folder: string;
   readonly trusted: boolean;
   readonly unused: readonly string[];
 }
 
-/** For people. */
+/** Prints the installed skills for people. */
 export function showInstalled(
   { skills, shadowed, bad, untrusted }: FoundSkills & { readonly untrusted: readonly string[] },
   roots: readonly SkillRoot[],

@@ -1,4 +1,5 @@
-// The keys of providers: whether there is one and where, for all that is shown; the key itself for who asks the provider.
+// Finds the API keys of providers. All output shows only if and where a key exists. The key itself goes only to code
+// that calls the provider.
 
 import { defined } from '@tidemark/core';
 import type { ProviderName } from '@tidemark/kit';
@@ -7,13 +8,13 @@ import { SettingsError } from '@tidemark/settings';
 
 import type { CommandContext } from '../frame/command.ts';
 
-/** Whether a provider's key is there. */
+/** Presence of a provider's API key. */
 export interface KeyPresence {
   readonly provider: string;
   readonly variable: string;
-  /** Whether the variable is set. */
+  /** True if the environment variable is set. */
   readonly present: boolean;
-  /** Whether the keyring holds one; not there where no keyring can be used. */
+  /** True if the keyring contains a key. Absent if no keyring can be used. */
   readonly inKeyring?: boolean;
 }
 
@@ -21,7 +22,7 @@ const VARIABLES = Object.entries(PROVIDERS).flatMap(([provider, { variable }]) =
   variable === undefined ? [] : [{ provider, variable }],
 );
 
-/** The key of a provider: from its variable, else from the keyring, if there is one to look in. */
+/** Returns the API key of a provider from its environment variable, or else from the keyring if one can be used. */
 export async function keyOf(
   provider: ProviderName,
   { environment, keyring }: Pick<CommandContext, 'environment' | 'keyring'>,
@@ -35,7 +36,10 @@ function valueIn(environment: CommandContext['environment'], variable: string): 
   return (Object.hasOwn(environment, variable) ? environment[variable]?.trim() : undefined) ?? '';
 }
 
-/** One after the other: an old keyring may ask its user to unlock it. */
+/**
+ * Returns the presence of every key. The keyring is read one key at a time, because an old keyring may ask the user to
+ * unlock it.
+ */
 export async function keysOf({
   environment,
   keyring,
@@ -49,7 +53,7 @@ export async function keysOf({
   return found;
 }
 
-/** Where the key is, in words. */
+/** Describes where the key is. */
 export function keyWords({ variable, present, inKeyring }: KeyPresence): string {
   const held = inKeyring === undefined ? '' : inKeyring ? ', one is in the keyring' : ', none is in the keyring';
   return `${variable} is ${present ? 'set' : 'not set'}${held}`;

@@ -1,4 +1,5 @@
-// The user's own changes to the catalog of models: `catalog.json` in the home, in the form that `createAgent` takes.
+// Reads and changes the user's own catalog of models, `catalog.json` in the home. Its format is the one that
+// `createAgent` accepts.
 
 import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,21 +10,22 @@ import { defaultCatalog, parseJson, withOverrides } from '@tidemark/model';
 
 import { CliError } from '../frame/failure.ts';
 
-/** What a row is told apart by, and the fields to be set. */
+/** Change of one catalog row. Provider and model identify the row; the other fields are set. */
 export type OwnRowChange = Pick<Capabilities, 'provider' | 'model'> & Partial<Capabilities>;
 
-/** Largest file, in bytes. */
+/** Maximum size of the file, in bytes. */
 const MOST_BYTES = 16 * 1_024 * 1_024;
 
-/** Where the changes are kept. */
+/** Returns the path of the user's catalog. */
 export function ownCatalogPath(home: string): string {
   return join(home, 'catalog.json');
 }
 
 /**
- * The changes as they stand in the file; `undefined` where there is none.
+ * Returns the changes in the file, or `undefined` if there is no file.
  *
- * @throws CliError `cli/refused` for a file that is no JSON. @throws CatalogError for changes that cannot be used.
+ * @throws CliError `cli/refused` when the file is not JSON.
+ * @throws CatalogError when the changes are invalid.
  */
 export async function readOwnCatalog(home: string): Promise<object | undefined> {
   const path = ownCatalogPath(home);
@@ -34,14 +36,18 @@ export async function readOwnCatalog(home: string): Promise<object | undefined> 
   return changes;
 }
 
-/** The catalog with the user's changes in it. @throws as `readOwnCatalog` does. */
+/**
+ * Returns the catalog with the user's changes applied.
+ *
+ * @throws the same errors as `readOwnCatalog`.
+ */
 export async function readCatalog(home: string): Promise<Catalog> {
   const changes = await readOwnCatalog(home);
   return changes === undefined ? defaultCatalog() : withOverrides(defaultCatalog(), changes);
 }
 
 /**
- * Sets fields of one row in the file and leaves all else in it as it is. The file is replaced whole.
+ * Sets fields of one row in the file and keeps everything else unchanged. The file is replaced as a whole.
  *
  * @throws CliError, CatalogError as `readOwnCatalog` does.
  */

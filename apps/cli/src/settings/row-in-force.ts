@@ -1,5 +1,5 @@
-// The catalog row that a session's limits are read from: the one its epoch keeps; for a recording, which keeps none, the
-// catalog's own.
+// Finds the catalog row that contains a session's limits. An epoch keeps its row. A recording keeps none, so the row
+// comes from the catalog.
 
 import { loadCapabilities } from '@tidemark/agent';
 import { isRecorded } from '@tidemark/context';
@@ -10,10 +10,10 @@ import { findModel } from '@tidemark/model';
 import { readCatalog } from './own-catalog.ts';
 
 /**
- * Returns the catalog row that a session's limits are read from; `undefined` where a recording is of a model that no row names.
+ * Returns the catalog row with a session's limits. Returns `undefined` for a recording of a model without a row.
  *
- * @throws AgentError `agent/missing-artifact` where what the epoch names is gone, which `doctor` tells; what `readCatalog`
- *   throws.
+ * @throws AgentError `agent/missing-artifact` when the artifact of the epoch is missing, which `doctor` reports. Also
+ *   throws the errors of `readCatalog`.
  */
 export async function rowInForce(
   artifacts: Artifacts,

@@ -1,4 +1,5 @@
-// What is set for a workspace: read at the door of each command that heeds it, with what the user allows the workspace.
+// Reads the settings for a workspace, including the workspace's own settings that the user allows. Each command that
+// uses settings calls this first.
 
 import { defined } from '@tidemark/core';
 import { PROVIDERS } from '@tidemark/kit';
@@ -9,17 +10,17 @@ import type { CommandContext } from '../frame/command.ts';
 import { withStyle } from '../frame/shown.ts';
 import { trustIn } from './trust-in.ts';
 
-/** What is set, and whether what the workspace brings along may be used. */
+/** Settings that apply, and the trust in the workspace's own contents. */
 export interface SettingsInForce extends SettledSettings {
   readonly trusted: boolean;
-  /** Not there where it cannot be looked through. */
+  /** Settings, skills and memory of the workspace. Absent if they cannot be read. */
   readonly brought?: WorkspaceContents;
 }
 
 /**
- * Asks for trust where that is to be asked.
+ * Returns the settings for a workspace. Asks the user for trust if necessary.
  *
- * @throws SettingsError for what the user, or a workspace that is trusted, said wrong.
+ * @throws SettingsError when the user's settings, or those of a trusted workspace, are invalid.
  */
 export async function settingsIn(
   workspace: string,
@@ -33,7 +34,7 @@ export async function settingsIn(
   return { ...settled, trusted, ...defined({ brought }) };
 }
 
-/** Where the user's own settings are looked for. */
+/** Returns the request for the user's own settings. */
 export function settingsRequest({
   configFolder,
   configFile,

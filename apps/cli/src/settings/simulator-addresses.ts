@@ -1,10 +1,10 @@
-// Where the simulator stands in for each provider, and how a client is told.
+// Lists the addresses under which the simulator replaces each provider, and how a client uses them.
 
 import { defined } from '@tidemark/core';
 import type { ProviderName } from '@tidemark/kit';
 import { PROVIDERS } from '@tidemark/kit';
 
-/** What comes behind the port, by provider: as its official SDK wants its base URL. */
+/** Path after the port, by provider, as the official SDK expects it in its base URL. */
 const BEHIND: { readonly [name in ProviderName]: string } = {
   anthropic: '',
   openai: '/v1',
@@ -12,7 +12,7 @@ const BEHIND: { readonly [name in ProviderName]: string } = {
   compatible: '/v1',
 };
 
-/** The variable that an official SDK reads its address from, where it reads one. */
+/** Environment variable from which an official SDK reads its address, if it reads one. */
 const VARIABLES: { readonly [name in ProviderName]?: string } = {
   anthropic: 'ANTHROPIC_BASE_URL',
   openai: 'OPENAI_BASE_URL',
@@ -23,18 +23,18 @@ export interface SimulatorAddress {
   readonly provider: ProviderName;
   readonly title: string;
   readonly url: string;
-  /** For clients on the official SDK. */
+  /** Environment variable for clients that use the official SDK. */
   readonly variable?: string;
-  /** For this command. */
+  /** Flags for this command. */
   readonly flags: string;
 }
 
-/** The address of a provider's stand-in. */
+/** Returns the address at which the simulator replaces a provider. */
 export function addressOf(provider: ProviderName, url: string): string {
   return url + BEHIND[provider];
 }
 
-/** Every address, with how to use each. */
+/** Returns every address, with how to use it. */
 export function addressesOf(url: string): readonly SimulatorAddress[] {
   return Object.keys(BEHIND)
     .filter((name): name is ProviderName => Object.hasOwn(PROVIDERS, name))

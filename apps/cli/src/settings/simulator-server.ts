@@ -1,4 +1,4 @@
-// The simulator as the command line runs it: with the shipped catalog, and answers from a file where one is named.
+// Opens the simulator for the command line, with the shipped catalog. The answers can come from a scenario file.
 
 import { defined } from '@tidemark/core';
 import { readRegularFile } from '@tidemark/files';
@@ -8,21 +8,26 @@ import { createSimulator, parseScenario } from '@tidemark/simulator';
 
 import { CliError } from '../frame/failure.ts';
 
-/** What to run. */
+/** Options of the simulator. */
 export interface SimulatorChoice {
-  /** 0 is any free one. */
+  /** Port to listen on. 0 means any free port. */
   readonly port: number;
-  /** Names that clients may use in addition to those of loopback. */
+  /** Host names that clients may use in addition to the loopback names. */
   readonly allowedHosts?: readonly string[];
-  /** A JSON script of answers. */
+  /** Path of a JSON script of answers. */
   readonly scenario?: string;
   readonly settings?: Pick<SimulatorOptions, 'capabilities' | 'clock' | 'recordedSignatures'>;
 }
 
-/** Largest scenario, in bytes. */
+/** Maximum size of a scenario file, in bytes. */
 const MOST_BYTES = 256 * 1_024 * 1_024;
 
-/** Opens a port. @throws CliError `cli/refused` for a scenario that is no JSON. @throws SimulatorError for a wrong one. */
+/**
+ * Opens the simulator on a port.
+ *
+ * @throws CliError `cli/refused` when the scenario is not JSON.
+ * @throws SimulatorError when the scenario is invalid.
+ */
 export async function openSimulator({
   port,
   allowedHosts = [],

@@ -1,5 +1,5 @@
-// Where the command looks for skills: in the user's own folders, and in a workspace only where the user trusts it. And how
-// many of them may be loaded.
+// Finds the folders with skills: the user's own folders, and those of a trusted workspace. Also reads how many skills
+// may be loaded.
 
 import { defined } from '@tidemark/core';
 import { skillRoots } from '@tidemark/kit';
@@ -10,7 +10,7 @@ import { join } from 'node:path';
 
 import type { CommandContext } from '../frame/command.ts';
 
-/** A folder to work in, and whether the user trusts it. */
+/** Workspace folder, and if the user trusts it. */
 interface Workspace {
   readonly folder: string;
   readonly trusted: boolean;
@@ -18,7 +18,10 @@ interface Workspace {
 
 type Places = Pick<CommandContext, 'userFolder' | 'configFolder'>;
 
-/** The roots, the nearer first; those that are set come last. Of the user's own, one that lies in a workspace is trusted as that is, and no more. */
+/**
+ * Returns the skill roots, nearest first. Roots from the settings come last. If the workspace is not trusted, any root
+ * inside it is skipped, even one of the user's own roots.
+ */
 export async function skillPlaces(
   { userFolder, configFolder }: Places,
   { folder, trusted }: Workspace,
@@ -35,7 +38,10 @@ export async function skillPlaces(
   return outside;
 }
 
-/** What a link brings in from elsewhere was looked at by nobody: trust is given to what lies in the folder itself. */
+/**
+ * Returns the roots inside the workspace. A root that links to another folder is skipped, because the user trusted only
+ * the contents of the workspace itself.
+ */
 async function itsRoots(folder: string): Promise<readonly SkillRoot[]> {
   const lies = await Promise.all(
     skillRoots({ workspace: folder }).map(async (root) =>
@@ -45,7 +51,7 @@ async function itsRoots(folder: string): Promise<readonly SkillRoot[]> {
   return lies.flat();
 }
 
-/** As it is set; what is not is as the runtime has it. */
+/** Returns the budget from the settings. Values that are not set use the defaults of the runtime. */
 export function skillBudgetIn({ skillBudget = {} }: Settings): NonNullable<SkillsOptions['budget']> {
   const { skills, warning, most } = skillBudget;
   return defined({ skills, warning, most });

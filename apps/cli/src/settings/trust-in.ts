@@ -1,5 +1,5 @@
-// Whether what a workspace brings along may be used: as the user said before, as `--trust` says for this once, or asked, once,
-// where somebody is there to be asked.
+// Decides if a workspace's own settings, skills and memory may be used. The decision comes from an earlier answer, from
+// `--trust` for one run, or from a question to the user at a terminal, asked once.
 
 import type { WorkspaceContents } from '@tidemark/settings';
 import { canKeepTrust, judgeTrust, readBrought, recordTrust, SettingsError } from '@tidemark/settings';
@@ -11,8 +11,8 @@ import { withStyle } from '../frame/shown.ts';
 import { tooLongToAsk, trustLines } from './trust-lines.ts';
 
 /**
- * Returns true where the workspace is trusted. Where no one is asked, a notice names the reason. An unusable configuration is not
- * asked about; `readSettings` reports it.
+ * Returns true if the workspace is trusted. If no question can be asked, a notice prints the reason. An invalid
+ * configuration leads to no question; `readSettings` reports it.
  */
 export async function trustIn(brought: WorkspaceContents, context: CommandContext): Promise<boolean> {
   const state = await judgeTrust(context.home, brought);
@@ -41,25 +41,26 @@ async function usableLines(brought: WorkspaceContents): Promise<readonly string[
   }
 }
 
-/** What to do with a folder whose list is too long for a question. */
+/** Advice for a folder whose list is too long for a question. */
 export const LOOK = 'look at .tidemark/config.json; `tidemark trust --yes` trusts it as it is';
 
-/** Returns true where a person can be asked. */
+/** Returns true if the user can be asked. */
 export function canAsk({ input, output }: Pick<CommandContext, 'input' | 'output'>): boolean {
   return input.terminal && !output.json;
 }
 
-/** Reports why it is not used, for the caller to return. */
+/** Prints why the contents of the folder are not used. Returns false, as the result for the caller. */
 function notUsed(why: string, { output }: CommandContext): false {
   output.note([withStyle('yellow', 'notice'), `: what this folder brings along is not used, because ${why}`]);
   return false;
 }
 
 /**
- * Shows every line, page by page, and asks. Anything but a clear yes after the last page is a no. `undefined`: what the folder
- * brings along changed before the answer, so the answer is for something else.
+ * Shows every line, page by page, and asks the user. Any answer other than a clear "yes" after the last page counts as
+ * declined. Returns `undefined` if the contents of the folder changed before the answer, because the answer then
+ * concerns other contents.
  *
- * @throws when the signal aborts, and as `readBrought` does.
+ * @throws when the signal aborts, and the errors of `readBrought`.
  */
 export async function askForTrust(
   { workspace, digest }: WorkspaceContents,
@@ -72,7 +73,7 @@ export async function askForTrust(
     return 'declined';
   }
   const question = rowsOf(USE_IT, input.columns);
-  // A question that does not fit is a page of its own.
+  // A question that does not fit below the last page is shown as a separate page.
   const fits = question.length + noticeRows(input) < input.rows;
   const rows = [...list.flatMap((line) => rowsOf(line, input.columns)), ...(fits ? [] : question)];
   const shown = await showPaged(rows, { input, signal, below: fits ? question.length : 1 });
@@ -85,10 +86,13 @@ export async function askForTrust(
 const USE_IT = 'Use it here, from now on? Only if you trust who wrote it. (y/n) ';
 const NOTHING = 'This folder brings nothing along now. A yes allows memory files that an agent writes here later.';
 const BRINGS = 'This folder brings along what acts on an agent:';
-/** Trust of an earlier version is asked again too: it covered less. */
+/** Also shown after an update of Tidemark, because trust given to an earlier version covered less. */
 const CHANGED = 'What this folder brings along, or what of it is checked, has changed:';
 
-/** A wide line goes on in rows that begin with a mark, so that none of them looks like a line of its own. */
+/**
+ * Splits a wide line into rows. Each row after the first begins with a mark, so that it cannot look like a separate
+ * line.
+ */
 function rowsOf(line: string, columns: number): readonly string[] {
   const width = Math.max(1, columns - 1);
   const mark = columns < NARROW ? '| ' : CONTINUED;
@@ -101,15 +105,15 @@ function rowsOf(line: string, columns: number): readonly string[] {
 }
 
 const CONTINUED = '    | ';
-/** Columns below which the mark of a row that goes on is short. */
+/** Number of columns below which the mark of a continued row is short. */
 const NARROW = 20;
 
-/** Returns a line as it stands below the head of the question. */
+/** Returns a line with the indentation of the list below the question's head. */
 export function indentLine(line: string): string {
   return `  ${line}`;
 }
 
-/** A name for people. It may be chosen by somebody who means harm. */
+/** Makes a name safe to print, because an attacker may have chosen it. */
 export function oneName(name: string): string {
   return name.replaceAll(/[^\p{L}\p{N}._-]/gu, '?').slice(0, 64);
 }

@@ -1,5 +1,5 @@
-// What a workspace brings along, for the person who is asked to trust it: one line for each thing, and a server as a block
-// under its own line. Nothing that may run is cut, hidden or dropped: what is shown is what would be started.
+// Lists the contents of a workspace for the user who is asked to trust it: one line per item, and a block of lines per
+// MCP server. Everything that may run is shown completely, exactly as it would be started.
 
 import { basename, relative } from 'node:path';
 
@@ -13,9 +13,10 @@ import { markedText } from '../present/marked-text.ts';
 import { asciiText, shellWord } from '../present/shell-word.ts';
 
 /**
- * Returns the lines; none where the workspace brings nothing that needs trust.
+ * Returns the lines, or none if the workspace has nothing that needs trust.
  *
- * @throws SettingsError where the configuration of the workspace cannot be used: a yes would cover settings that no line shows.
+ * @throws SettingsError when the workspace's configuration is invalid. Otherwise a "yes" would cover settings that no
+ *   line shows.
  */
 export async function trustLines(brought: WorkspaceContents): Promise<readonly string[]> {
   const { servers, rules, leaves } = settingsBrought(brought, Object.keys(PROVIDERS));
@@ -32,7 +33,7 @@ export async function trustLines(brought: WorkspaceContents): Promise<readonly s
 const MOST_CHARACTERS = 64 * 1024;
 const MOST_LINES = 2_000;
 
-/** Returns why the lines are too long for a question; `undefined` where they are not. */
+/** Returns the reason if the lines are too long for a question, otherwise `undefined`. */
 export function tooLongToAsk(lines: readonly string[]): string | undefined {
   const characters = lines.reduce((sum, line) => sum + line.length, 0);
   if (characters <= MOST_CHARACTERS && lines.length <= MOST_LINES) return undefined;
@@ -52,7 +53,7 @@ function ruleLine({ decision, tool, ...patterns }: BroughtSettings['rules'][numb
   return `rule: ${decision} ${shellWord(tool)}${where.join('')}${ignored}`;
 }
 
-/** A server's own line, which is its command or address, and below it all else that is set of it. */
+/** Returns the server's line with its command or address, and below it lines for all its other settings. */
 function serverLines(name: string, server: ServerSetting, brought: WorkspaceContents): readonly string[] {
   const below = 'command' in server ? programLines(server) : headerLines(server.headers ?? {});
   return [
@@ -89,8 +90,9 @@ function secretNotice(value: string): string {
 }
 
 /**
- * A value that may stay hidden: its name says secret, and it cannot be code by itself. It holds nothing that a shell reads
- * more into, is no path, does not name a program by its name, and no code of the command line takes it up.
+ * Returns true if a value may stay hidden: its name is that of a secret, and it cannot be code. Such a value is not a
+ * path and has no characters that a shell interprets. Its variable does not name a program, and no code on the command
+ * line uses it.
  */
 function isToken(name: string, value: string, words: readonly string[]): boolean {
   if (!isSecretName(name) || STARTS_PROGRAMS.test(inCapitals(name))) return false;
@@ -98,11 +100,14 @@ function isToken(name: string, value: string, words: readonly string[]): boolean
 }
 
 const TOKEN = /^(?![./~-])[\x21\x23\x25\x2a-\x3a\x3d\x3f-\x5b\x5d-\x5f\x61-\x7a~]*$/;
-/** Such a variable (`PASSWORD_COMMAND`) names a program, or a setting that names one, whatever else its name says. */
+/**
+ * Matches variables that name a program, such as `PASSWORD_COMMAND`, or that set one. They are shown even if the name
+ * also looks like a secret.
+ */
 const STARTS_PROGRAMS =
   /^GIT_CONFIG|(?<![A-Z])(?:ASKPASS|COMMAND|CMD|HELPER|PROGRAM|PROCESS|EXEC|SHELL|SCRIPT|HOOK|OPTIONS|OPTS|PRELOAD)(?![A-Z])/;
 
-/** `passwordCommand` as `PASSWORD_COMMAND`. */
+/** Converts a name to capitals: `passwordCommand` becomes `PASSWORD_COMMAND`. */
 function inCapitals(name: string): string {
   return name.replaceAll(/([a-z0-9])([A-Z])/g, '$1_$2').toUpperCase();
 }
@@ -141,7 +146,7 @@ function serverNotes(
   ];
 }
 
-/** Each skill with the first line of its description, or why it cannot be used as it is now. */
+/** Returns each skill with the first line of its description, or with the reason why it cannot be used now. */
 async function skillLines({ skills, skillsRoot }: WorkspaceContents): Promise<readonly string[]> {
   if (skillsRoot === undefined) return [];
   const found = await findSkills([{ folder: skillsRoot, source: 'workspace' }]);

@@ -1,5 +1,5 @@
-// The question about trust, as a person at a terminal has it: everything that would act is seen before the answer counts, and
-// what cannot be seen is not asked.
+// Tests the trust question at a terminal. The user sees everything that would act before the answer counts. A list that
+// cannot be shown completely is not asked about.
 
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -43,7 +43,7 @@ function tidemark(args: readonly string[], choices: Choices = {}): Promise<Ran> 
   return pretendRun(args, { folder, environment, ...choices });
 }
 
-describe('a question about trust', () => {
+describe('the trust question', () => {
   const long = { command: 'node', args: Array.from({ length: 2_000 }, (_, index) => `--flag-${index}`) };
   const sh = (): object => ({ command: 'sh', args: ['-c', `touch ${join(repository.traces, 'second')}`] });
   const setServers = (servers: object): void =>
@@ -63,7 +63,7 @@ describe('a question about trust', () => {
     return { asked, person };
   }
 
-  /** The rows of a paged list as the lines that they were. */
+  /** Joins the rows of a paged list into their original lines. */
   function linesIn(asked: readonly string[]): string {
     return asked
       .join('\n')
@@ -71,20 +71,23 @@ describe('a question about trust', () => {
       .replaceAll('\n    | ', '');
   }
 
-  test.each(['run', 'trust'])('of `%s` shows the whole second server behind a long harmless one', async (command) => {
-    setServers({ docs: long, zz: sh() });
-    const { asked, person } = answering((question) => (question.includes('Use it here') ? 'n' : ''));
-    await tidemark(command === 'run' ? ['run', 'hello'] : ['trust'], { person, rows: 24 });
-    const shown = linesIn(asked);
-    expect(shown).toContain(`\n  MCP server docs runs: node ${long.args.join(' ')}\n`);
-    expect(shown).toContain(`\n  MCP server zz runs: sh -c 'touch ${join(repository.traces, 'second')}'\n`);
-    expect(asked.length).toBeGreaterThan(10);
-    for (const page of asked) expect(page.split('\n').length).toBeLessThanOrEqual(24);
-    expect(asked.filter((page) => page.includes('Use it here'))).toEqual([asked.at(-1)]);
-    expect(readdirSync(repository.traces)).toEqual([]);
-  });
+  test.each(['run', 'trust'])(
+    'of `%s` shows the second server completely after a long harmless one',
+    async (command) => {
+      setServers({ docs: long, zz: sh() });
+      const { asked, person } = answering((question) => (question.includes('Use it here') ? 'n' : ''));
+      await tidemark(command === 'run' ? ['run', 'hello'] : ['trust'], { person, rows: 24 });
+      const shown = linesIn(asked);
+      expect(shown).toContain(`\n  MCP server docs runs: node ${long.args.join(' ')}\n`);
+      expect(shown).toContain(`\n  MCP server zz runs: sh -c 'touch ${join(repository.traces, 'second')}'\n`);
+      expect(asked.length).toBeGreaterThan(10);
+      for (const page of asked) expect(page.split('\n').length).toBeLessThanOrEqual(24);
+      expect(asked.filter((page) => page.includes('Use it here'))).toEqual([asked.at(-1)]);
+      expect(readdirSync(repository.traces)).toEqual([]);
+    },
+  );
 
-  test('that is left with q before its last page is a no, which stands', async () => {
+  test('counts as declined and is recorded if the user leaves it with `q` before the last page', async () => {
     setServers({ docs: long, zz: sh() });
     const { asked, person } = answering(() => (asked.length === 2 ? 'q' : ''));
     await tidemark(['run', 'hello', '--mode', 'read-only'], { person, rows: 24 });
@@ -97,7 +100,7 @@ describe('a question about trust', () => {
   test.each<[string, object]>([
     ['characters', { docs: { command: 'node', args: ['x'.repeat(70_000)] } }],
     ['lines', Object.fromEntries(Array.from({ length: 1_001 }, (_, at) => [`s${at}`, { command: 'x' }]))],
-  ])('is not asked where it has too many %s, and nothing is trusted', async (_what, servers) => {
+  ])('is not asked if the list has too many %s, and nothing is trusted', async (_what, servers) => {
     setServers({ ...servers, zz: sh() });
     const { asked, person } = answering((question) => (question.includes('Use it here') ? 'y' : ''));
     const ran = await tidemark(['run', 'hello', '--mode', 'read-only'], { person });
@@ -120,7 +123,7 @@ describe('a question about trust', () => {
     ['has an unknown key', '{ "mode": "auto", "colour": 1 }', 'colour'],
     ['has a wrong value', '{ "mode": "everything" }', 'mode'],
     ['has a key twice', '{ "mode": "ask", "mode": "auto" }', 'twice'],
-  ])('is not asked where the configuration %s, and nothing is recorded, with --yes too', async (_, text, reason) => {
+  ])('is not asked if the configuration %s, and nothing is recorded, even with --yes', async (_, text, reason) => {
     repository.write('.tidemark/config.json', text);
     repository.write('.agents/skills/pay/SKILL.md', '---\nname: pay\ndescription: Pays.\n---\nPay.\n');
     const { asked, person } = answering((question) => (question.includes('Use it here') ? 'y' : ''));
@@ -137,7 +140,7 @@ describe('a question about trust', () => {
     expect((await tidemark(['trust', '--list'])).out).toBe('nothing was said of any folder\n');
   });
 
-  test('shows what steers a terminal as escapes, in each line', async () => {
+  test('shows terminal control characters as escapes in each line', async () => {
     const args = ['\u001b[1A\u001b[2K', 'a\u202etxt', 'n\u043ede\n  MCP server good runs: true'];
     setServers({ evil: { command: 'no\u2066de', args } });
     const { asked, person } = answering(() => 'n');
@@ -148,7 +151,7 @@ describe('a question about trust', () => {
     );
   });
 
-  test('has the same lines as `tidemark trust`, with --yes and without anybody to ask', async () => {
+  test('shows the same lines as `tidemark trust` does with --yes or without a terminal', async () => {
     const { asked, person } = answering(() => 'n');
     await tidemark(['run', 'hello'], { person });
     const lines = linesIn(asked).split('\n').slice(1, -1);
@@ -160,7 +163,7 @@ describe('a question about trust', () => {
     expect(notices(await tidemark(['trust', '--yes'])).join('')).toBe(lines.join(''));
   });
 
-  test('that is answered after the folder changed trusts nothing', async () => {
+  test('trusts nothing if the folder changed before the answer', async () => {
     setServers({ zz: sh() });
     const { asked, person } = answering(() => {
       setServers({ zz: sh(), more: { command: `./${asked.length}` } });
@@ -173,7 +176,7 @@ describe('a question about trust', () => {
     expect((await tidemark(['trust', '--list'])).out).toBe('nothing was said of any folder\n');
   });
 
-  test('says that servers start in every mode, and a yes starts them in the mode read-only', async () => {
+  test('states that servers start in every mode, and "yes" starts them even in the mode read-only', async () => {
     setServers({ zz: sh() });
     const { asked, person } = answering(() => 'y');
     await tidemark(['run', 'hello', '--mode', 'read-only'], { person });

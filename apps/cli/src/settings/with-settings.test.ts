@@ -1,4 +1,4 @@
-// What was typed and what is set, put together.
+// Tests how the command line and the settings are combined.
 
 import { defaultCatalog } from '@tidemark/model';
 import type { Settings } from '@tidemark/settings';
@@ -13,7 +13,7 @@ function together(flags: AgentFlags, settings: Settings, newSession = true): Age
   return withSettings(flags, { settings, newSession, person: false, catalog });
 }
 
-describe('whom a new session asks', () => {
+describe('the provider of a new session', () => {
   test.each<[string, AgentFlags, Settings, AgentFlags]>([
     ['is as it is set', {}, { model: 'm', provider: 'openai' }, { model: 'm', provider: 'openai' }],
     ['is the maker of a model that is typed', { model: 'gpt-4o' }, { provider: 'anthropic' }, { provider: 'openai' }],
@@ -31,13 +31,13 @@ describe('whom a new session asks', () => {
   });
 });
 
-test('an open session keeps its model, provider and mode, unless the simulator stands in for all', () => {
+test('an existing session keeps its model, provider and mode, unless the settings choose the simulator', () => {
   const settings: Settings = { model: 'm', provider: 'openai', mode: 'auto', cache: { ttl: '1h' } };
   expect(together({}, settings, false)).toEqual({ ttl: '1h' });
   expect(together({}, { ...settings, provider: 'simulator' }, false)).toEqual({ ttl: '1h', provider: 'simulator' });
 });
 
-test('what is typed goes before what is set, each by itself', () => {
+test('each option of the command line overrides its own setting only', () => {
   const settings: Settings = {
     limits: { cost: '1', steps: 5 },
     cache: { rewriteNotice: { tokens: 7, cost: '2' } },

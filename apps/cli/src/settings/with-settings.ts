@@ -1,5 +1,5 @@
-// What was typed, and behind it what is set: one and the same to all that follows. A session goes on with its own model,
-// provider and mode, whatever is set meanwhile.
+// Combines the command line with the settings, so that all later code uses one set of flags. A session keeps its own
+// model, provider and mode, even if the settings change.
 
 import { defined } from '@tidemark/core';
 import { isProviderName, providerOf } from '@tidemark/kit';
@@ -9,17 +9,17 @@ import type { Settings } from '@tidemark/settings';
 import type { AgentFlags } from '../arguments/agent-flags.ts';
 import { modeIn } from '../arguments/agent-flags.ts';
 
-/** Whom the settings are for. */
+/** Settings, and the circumstances in which they apply. */
 export interface SettingsUse {
   readonly settings: Settings;
-  /** Whether the session is a new one. */
+  /** True for a new session. */
   readonly newSession: boolean;
-  /** Whether somebody can be asked: a mode that asks is set for a terminal only. */
+  /** True if the user can be asked. The setting `mode: ask` applies only at a terminal. */
   readonly person: boolean;
   readonly catalog: Catalog;
 }
 
-/** The flags, filled where nothing was typed. */
+/** Returns the flags, with missing values taken from the settings. */
 export function withSettings(flags: AgentFlags, use: SettingsUse): AgentFlags {
   const { cache = {}, compaction = {}, limits = {}, sandbox = {} } = use.settings;
   const { ttl, padding, rewriteNotice } = cache;
@@ -42,7 +42,7 @@ function modelIn(flags: AgentFlags, { settings, newSession, catalog }: SettingsU
   }
   if (provider === 'simulator') return defined({ provider, model: newSession ? model : undefined });
   if (!newSession) return {};
-  // A model that was typed is asked of its maker, where the catalog knows whose it is.
+  // A model from the command line is asked from its maker, if the catalog knows the maker.
   const wanted = flags.model ?? model;
   const known = flags.model !== undefined && wanted !== undefined ? providerOf(wanted, catalog) : undefined;
   const named = provider !== undefined && isProviderName(provider) ? provider : undefined;

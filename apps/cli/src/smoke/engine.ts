@@ -1,4 +1,4 @@
-// The engine as a smoke runs it: a session without tools in memory, whose turns are one call each.
+// Runs the engine for a smoke test: a session without tools, kept in memory, with one call per turn.
 
 import { defined } from '@tidemark/core';
 import type { Surroundings } from '@tidemark/agent';
@@ -10,11 +10,11 @@ import type { SmokeMeter, MeteredCall } from './meter.ts';
 import { ANSWER_TOKENS } from './price.ts';
 import type { SmokeWords } from './words.ts';
 
-/** What an engine is made of. */
+/** Parts from which the engine of a smoke test is created. */
 export interface SmokeEngine {
   readonly meter: SmokeMeter;
   readonly model: string;
-  /** The user's changes to the catalog, if there are any. */
+  /** The user's changes to the catalog, if any. */
   readonly catalog?: unknown;
   readonly words: SmokeWords;
   readonly log: Log;
@@ -22,14 +22,18 @@ export interface SmokeEngine {
   readonly ttl: '5m' | '1h';
 }
 
-/** Asks the next prompt of a session: of a new one without an id. */
+/** Session of a smoke test. Each call of `ask` sends the next prompt. */
 export interface SmokeSession {
   readonly id: string;
-  /** @throws ProviderError when the call failed. */
+  /**
+   * Sends a prompt and returns its call.
+   *
+   * @throws ProviderError when the call failed.
+   */
   ask(prompt: string): Promise<MeteredCall>;
 }
 
-/** Opens a session, works with it, and closes all. */
+/** Opens the session `id`, or a new session without an id. Runs the work on it, and closes everything. */
 export async function withEngine<T>(
   engine: SmokeEngine,
   id: string | undefined,
@@ -41,7 +45,8 @@ export async function withEngine<T>(
       model,
       provider: meter.provider,
       store: log,
-      // The front that the command sends everywhere: the words are sized by it.
+      // The full front, which the command also sends in normal use. The texts of the smoke test are sized for this
+      // front.
       runtime: 'full',
       role: words.role,
       limits: { steps: 1 },

@@ -1,20 +1,24 @@
-// What a promotion showed goes into the user's catalog: verified on a day; or, where it was verified once and does not hold
-// any more, unverified again.
+// Stores the result of a promotion test in the user's catalog: `verified` with the day, or `unverified` again if a
+// former promotion no longer works.
 
 import type { Capabilities } from '@tidemark/model';
 
 import { changeOwnCatalog } from '../settings/own-catalog.ts';
 import type { Promotion } from './promotion.ts';
 
-/** Whose promotion it was, and where it is written down. */
+/** Model of the promotion test, and the home to store the result in. */
 export interface KeptOf {
   readonly row: Pick<Capabilities, 'provider' | 'model' | 'promotes'>;
-  /** `YYYY-MM-DD` */
+  /** Day of the test, as `YYYY-MM-DD`. */
   readonly day: string;
   readonly home: string;
 }
 
-/** Whether something was written down. @throws as `changeOwnCatalog` does. */
+/**
+ * Stores the result of a promotion test. Returns true if the catalog was changed.
+ *
+ * @throws the same errors as `changeOwnCatalog`.
+ */
 export async function keepPromotion({ outcome }: Pick<Promotion, 'outcome'>, kept: KeptOf): Promise<boolean> {
   const { row, day, home } = kept;
   const { provider, model } = row;

@@ -1,5 +1,6 @@
-// The smoke itself: the engine's first request, the same bytes again (transport), the engine's next request (contract), and
-// the first one changed at its tail, at the end of the front and in its first sentence.
+// Measures the cache with up to six calls: the engine's first request, the same bytes again (transport), and the
+// engine's next request (contract). Then the first request again with a change at its tail, at the end of the front,
+// and in its first sentence.
 
 import { defined } from '@tidemark/core';
 import type { Outgoing } from '@tidemark/model';
@@ -10,14 +11,17 @@ import { withEngine } from './engine.ts';
 import type { MeteredCall } from './meter.ts';
 import type { RequestPlace } from './words.ts';
 
-/** What each call of a smoke is, in their order. The first three must be made; the others where the price allows. */
+/**
+ * Names of the calls in a smoke test, in order. The first three are required. The others are made if the price limit
+ * allows them.
+ */
 export const PROBES = ['first', 'same-bytes', 'next-request', 'tail', 'front-end', 'first-sentence'] as const;
-/** One call of a smoke. */
+/** Name of one call in a smoke test. */
 export type ProbeName = (typeof PROBES)[number];
-/** How many calls a verdict needs. */
+/** Number of calls that a verdict needs. */
 export const NEEDED = 3;
 
-/** What a call came to, in tokens. Absent is what the provider did not tell. */
+/** Usage of one call, in tokens. A field is absent if the provider did not report it. */
 export interface Probe {
   readonly name: ProbeName;
   readonly input?: number;
@@ -26,20 +30,23 @@ export interface Probe {
   readonly written?: number;
 }
 
-/** Whether what the first call left was read. */
+/**
+ * Verdict: the request read everything that the first call left in the cache (`hit`), did not (`miss`), or the provider
+ * does not report it (`unknown`).
+ */
 export type ReadVerdict = 'hit' | 'miss' | 'unknown';
 
-/** What a smoke measured. */
+/** Result of a smoke test. */
 export interface SmokeResult {
   readonly probes: readonly Probe[];
-  /** The same bytes, sent twice. */
+  /** Verdict for the same bytes sent twice. */
   readonly transport: ReadVerdict;
-  /** The engine's own two requests. */
+  /** Verdict for the engine's two different requests. */
   readonly contract: ReadVerdict;
 }
 
 /**
- * Makes the first `calls` of the probes.
+ * Makes the first `calls` of the probes and returns their verdicts.
  *
  * @throws ProviderError when a call failed.
  */
@@ -63,21 +70,28 @@ function isPlace(name: ProbeName): name is RequestPlace {
   return name === 'tail' || name === 'front-end' || name === 'first-sentence';
 }
 
-/** @throws Error where the words do not stand in the body exactly once: the request is not what it was made from. */
+/**
+ * Replaces words in the body of a request.
+ *
+ * @throws Error when the words do not occur exactly once, because the request then was not built from them.
+ */
 function replaceWords(outgoing: Outgoing, [was, is]: readonly [string, string]): Outgoing {
   const parts = new TextDecoder().decode(outgoing.body).split(was);
   if (parts.length !== 2) throw new Error(`the request holds ${parts.length - 1} times, not once: ${was}`);
   return { ...outgoing, body: new TextEncoder().encode(parts.join(is)) };
 }
 
-/** A call by its usage. */
+/** Returns the usage of a call. */
 function probeOf(name: ProbeName, { usage }: MeteredCall): Probe {
   const { fresh, read, writes } = usage;
   const input = inputTokens(usage);
   return defined({ name, input, fresh, read, written: writes === undefined ? undefined : writtenTokens(writes) });
 }
 
-/** Where the provider tells what it writes, all of that must be read; where writes are free and not told, something. */
+/**
+ * Returns `hit` if `after` read everything that `before` read or wrote. If the provider does not report its writes,
+ * `after` must read at least as many tokens as `before`, and more than 0.
+ */
 function judge(before: Omit<Probe, 'name'> | undefined, after: Omit<Probe, 'name'> | undefined): ReadVerdict {
   if (before?.read === undefined || after?.read === undefined) return 'unknown';
   const left = before.read + (before.written ?? 0);

@@ -1,27 +1,31 @@
-// A provider under watch: each body that went out through it, what came of it, and the same bytes sent once more.
+// Observes a provider: records each request body and its usage, and can send the same bytes again.
 
 import type { Outgoing, Provider, StreamPart, Usage } from '@tidemark/model';
 
 /** One call that was answered. */
 export interface MeteredCall {
-  /** Without the signal, whose time is over. */
+  /** Request without its abort signal, which is no longer needed. */
   readonly outgoing: Outgoing;
   readonly usage: Usage;
 }
 
-/** A provider that records each body sent through it and what came of it, and can send the same bytes again. */
+/** Provider that records each request body and its usage, and can send the same bytes again. */
 export interface SmokeMeter {
-  /** What an engine is given. */
+  /** Observed provider, to be passed to the engine. */
   readonly provider: Provider;
-  /** In the order of their answers. */
+  /** Answered calls, in the order of their answers. */
   readonly calls: readonly MeteredCall[];
-  /** What the provider threw last; the engine tells it in words of its own. */
+  /** Last error that the provider threw. The engine reports such an error only in its own words. */
   readonly failure: Error | undefined;
-  /** Sends a body past the engine. @throws ProviderError as the provider does. */
+  /**
+   * Sends a request without the engine.
+   *
+   * @throws ProviderError as the provider does.
+   */
   send(outgoing: Outgoing): Promise<MeteredCall>;
 }
 
-/** Watches a provider. */
+/** Creates a meter for a provider. */
 export function createMeter(provider: Provider): SmokeMeter {
   const calls: MeteredCall[] = [];
   let failure: Error | undefined;

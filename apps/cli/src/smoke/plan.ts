@@ -1,4 +1,4 @@
-// What a smoke is going to do and what that costs at most, settled before anything is sent. Above the limit nothing is.
+// Plans a smoke test and its maximum cost before anything is sent. If the cost exceeds the limit, nothing is sent.
 
 import type { Capabilities } from '@tidemark/model';
 
@@ -8,28 +8,33 @@ import { NEEDED, PROBES } from './measure.ts';
 import { MOST_DOLLARS, mostFor, mostForCall } from './price.ts';
 import { PROMOTION_CALLS } from './promotion.ts';
 
-/** The calls that a smoke will make, and the most that they cost. Nothing is sent above the limit. */
+/** Calls that a smoke test will make, with their maximum cost. If the cost exceeds the limit, nothing is sent. */
 export interface SmokePlan {
   readonly calls: number;
-  /** Calls that the limit leaves no room for. */
+  /** Calls that are omitted to stay below the limit. */
   readonly leftOut: readonly string[];
   /** Estimated tokens of each call. */
   readonly tokens: number;
-  /** US dollars at most; absent where nothing is charged. */
+  /** Maximum cost in US dollars. Absent if the calls are free. */
   readonly most?: string;
 }
 
-/** What a plan is made from. */
+/** Values from which a plan is made. */
 export interface SmokePlanInput {
   readonly row: Capabilities;
   readonly simulated: boolean;
   readonly promotion: boolean;
   readonly tokens: number;
-  /** `YYYY-MM-DD` */
+  /** Day for the prices, as `YYYY-MM-DD`. */
   readonly day: string;
 }
 
-/** @throws CliError `cli/refused` above the limit, for an unknown price, and where a model has no second lifetime. */
+/**
+ * Returns the plan of a smoke test.
+ *
+ * @throws CliError `cli/refused` when the cost exceeds the limit or the price is unknown.
+ * @throws CliError `cli/refused` when a promotion test needs a second cache lifetime that the model does not have.
+ */
 export function planSmoke(input: SmokePlanInput): SmokePlan {
   const { row, simulated, promotion, tokens, day } = input;
   if (promotion && !(row.ttls.includes('5m') && row.ttls.includes('1h'))) throw noSecondLife(row);

@@ -1,25 +1,27 @@
-// What a smoke may cost at most, said before anything is sent: every call written anew, its answer as long as it may be.
+// Computes the maximum cost of a smoke test before anything is sent. It assumes that every call writes its whole input
+// to the cache and gives the longest answer.
 
 import type { Capabilities, Ttl } from '@tidemark/model';
 import { costOf, inputTokens, priceAt, sumOfMoney } from '@tidemark/model';
 
 import type { MeteredCall } from './meter.ts';
 
-/** US dollars that one smoke may cost. */
+/** Maximum cost of one smoke test, in US dollars. */
 export const MOST_DOLLARS = 0.05;
-/** Tokens that an answer may have. */
+/** Maximum length of an answer, in tokens. */
 export const ANSWER_TOKENS = 64;
 
-/** An estimate may be too low by so much: newer models count more tokens for the same text. */
+/** Factor by which an estimate may be too low, because newer models count more tokens for the same text. */
 const ERROR = 1.5;
-/** What the runtime's notes and the second prompt add. */
+/** Tokens that the runtime's notes and the second prompt add. */
 const BESIDE = 300;
 
 /**
- * The price of one call at most, in US dollars as exact decimal text; `undefined` where the row knows no price.
+ * Returns the maximum price of one call, in US dollars as exact decimal text. Returns `undefined` if the row has no
+ * price.
  *
- * @param tokens estimated, of front and prompt
- * @param day `YYYY-MM-DD`
+ * @param tokens estimated tokens of front and prompt
+ * @param day day for the prices, as `YYYY-MM-DD`
  */
 export function mostForCall(
   row: Capabilities,
@@ -36,17 +38,20 @@ export function mostForCall(
   return costOf(price, { fresh, read: 0, writes: written, answer: ANSWER_TOKENS })?.total;
 }
 
-/** The sum for so many calls. */
+/** Returns the price of `calls` calls. */
 export function mostFor(calls: number, each: string): string {
   return sumOfMoney(Array.from({ length: calls }, () => each));
 }
 
-/** Lifetimes stand in the row from short to long. */
+/** Returns the first lifetime, which is the cheapest. A row lists its lifetimes from short to long. */
 function cheapest(ttls: readonly Ttl[]): Ttl | undefined {
   return ttls[0];
 }
 
-/** What these calls cost, in US dollars as exact decimal text; `undefined` where one told too little. */
+/**
+ * Returns the cost of these calls, in US dollars as exact decimal text. Returns `undefined` if the usage or the price
+ * of a call is not known.
+ */
 export function spentOn(row: Capabilities, calls: readonly MeteredCall[], day: string): string | undefined {
   const each = calls.map(({ usage }) => {
     const price = priceAt(row, day, inputTokens(usage) ?? 0);

@@ -1,5 +1,6 @@
-// Whether a provider promotes: a long-lived marker behind a short-lived entry is said to make the whole prefix live long,
-// at the price of what is new. Written short, promoted, waited for longer than the short life, and read.
+// Tests if a provider supports promotion. A long-lived marker after a short-lived entry should make the whole prefix
+// long-lived, at the price of the new tokens only. The test writes an entry with the short lifetime, promotes it, waits
+// longer than the short lifetime, and reads it.
 
 import type { Usage } from '@tidemark/model';
 import { writtenTokens } from '@tidemark/model';
@@ -8,7 +9,10 @@ import type { SmokeEngine } from './engine.ts';
 import { withEngine } from './engine.ts';
 import type { MeteredCall } from './meter.ts';
 
-/** What came of it. `unclear`: the promoting call did not read the short-lived entry, or wrote nothing long. */
+/**
+ * Result of a promotion test. `unclear` means that the promoting call did not read the short-lived entry, or wrote no
+ * long-lived tokens.
+ */
 export interface Promotion {
   readonly outcome: 'promotes' | 'does not' | 'unclear';
   /** Usage of the three calls, in order: write, promote, read. */
@@ -19,15 +23,15 @@ export interface Promotion {
   readonly read: number;
 }
 
-/** The short life, and a little. */
+/** Pause before the last call, in milliseconds. It is slightly longer than the short lifetime of five minutes. */
 export const PROMOTION_PAUSE_MS = 315_000;
-/** Calls that it takes. */
+/** Number of calls in a promotion test. */
 export const PROMOTION_CALLS = 3;
 
 /**
- * Tries it.
+ * Runs the promotion test.
  *
- * @param pause waits so many milliseconds
+ * @param pause waits for the given number of milliseconds
  * @throws ProviderError when a call failed.
  */
 export async function tryPromotion(engine: SmokeEngine, pause: (ms: number) => Promise<void>): Promise<Promotion> {

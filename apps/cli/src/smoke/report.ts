@@ -1,4 +1,4 @@
-// A smoke in words: what it is about to do, what each call read, and the verdict.
+// Formats a smoke test: the plan, the cache reads of each call, and the verdict.
 
 import { dollars, formatNumber, percent } from '../frame/numbers.ts';
 import type { TableOf } from '../frame/table.ts';
@@ -16,7 +16,7 @@ const NAMES: { readonly [name in ProbeName]: string } = {
   'first-sentence': 'the first one, its first sentence changed',
 };
 
-/** What is about to happen, and what it costs at most. */
+/** Returns the plan with its maximum cost. */
 export function inAdvance(model: string, plan: SmokePlan, pauses: boolean): string {
   const { calls, tokens, most } = plan;
   const price = most === undefined ? 'nothing is charged' : `at most ${dollars(most)}`;
@@ -24,12 +24,12 @@ export function inAdvance(model: string, plan: SmokePlan, pauses: boolean): stri
   return `${model}: ${calls} calls of about ${formatNumber(tokens)} tokens, ${price}${wait}`;
 }
 
-/** The calls that are not made, where there are some. */
+/** Returns a line about the omitted calls, or `undefined` if no call is omitted. */
 export function leftOutIn({ leftOut }: SmokePlan): string | undefined {
   return leftOut.length === 0 ? undefined : `not made, to stay below the limit: ${leftOut.join(', ')}`;
 }
 
-/** A row for each call. */
+/** Returns a table with one row per call. */
 export function smokeTable({ probes }: SmokeResult): TableOf {
   return {
     head: ['call', 'input', 'read', 'written', 'fresh', 'read of input'],
@@ -59,7 +59,7 @@ const CONTRACT: { readonly [verdict in ReadVerdict]: string } = {
   unknown: 'contract: unknown. The provider does not tell what it reads',
 };
 
-/** The verdict in plain words. */
+/** Returns the verdict in words, one sentence per line. */
 export function verdictOf({ transport, contract, probes }: SmokeResult): readonly string[] {
   return [TRANSPORT[transport], CONTRACT[contract], blameOf(transport, contract), ...sensitivityOf(probes)];
 }
@@ -93,7 +93,7 @@ const PLACES: { readonly [name in ProbeName]: string } = {
   'first-sentence': 'the first sentence',
 };
 
-/** What came of a promotion. */
+/** Describes the result of a promotion test. */
 export function promotionVerdict({ outcome, held, read }: Promotion): string {
   const [had, got] = [formatNumber(held), formatNumber(read)];
   switch (outcome) {

@@ -1,5 +1,5 @@
-// A smoke against the simulator: hits, faults of the cache, an engine that does not keep its prefix, and promotion on a clock
-// that the test moves.
+// Tests the smoke test against the simulator: hits, cache faults, and an engine that does not keep its prefix.
+// Promotion is tested with a clock that the test moves.
 
 import type { Provider } from '@tidemark/model';
 import { defaultCatalog, findModel } from '@tidemark/model';
@@ -63,9 +63,9 @@ function reads({ probes }: SmokeResult): Readonly<Record<string, number | undefi
   return Object.fromEntries(probes.map(({ name, read }) => [name, read]));
 }
 
-describe('six calls', () => {
+describe('a smoke test', () => {
   test.each(['claude-haiku-4-5-20251001', 'claude-sonnet-4-5-20250929', 'claude-opus-5-5', 'claude-opus-4-6'])(
-    '%s reads all that the first one left, and of a changed request what stands before the change',
+    'with %s reads everything that the first request left, and after a change only the part before the change',
     async (model) => {
       const { engine, simulator } = await stage({ model });
       const result = await measureSmoke(engine, 6);
@@ -85,7 +85,7 @@ describe('six calls', () => {
     },
   );
 
-  test('an entry is written just above the floor: at most half of it more', async () => {
+  test('writes an entry just above the floor, less than 1.5 times as large', async () => {
     for (const { provider, model, floor } of defaultCatalog().rows.filter((row) => row.provider === 'anthropic')) {
       const { engine, simulator } = await stage({ model });
       await measureSmoke(engine, 3);
@@ -95,12 +95,15 @@ describe('six calls', () => {
     }
   });
 
-  test.each(['gpt-6-luna', 'gpt-5.6-terra', 'gpt-5.5', 'gpt-5.1', 'gpt-4o'])('%s hits as well', async (model) => {
-    const { engine } = await stage({ model });
-    expect(await measureSmoke(engine, 3)).toMatchObject({ transport: 'hit', contract: 'hit' });
-  });
+  test.each(['gpt-6-luna', 'gpt-5.6-terra', 'gpt-5.5', 'gpt-5.1', 'gpt-4o'])(
+    'hits the cache of %s too',
+    async (model) => {
+      const { engine } = await stage({ model });
+      expect(await measureSmoke(engine, 3)).toMatchObject({ transport: 'hit', contract: 'hit' });
+    },
+  );
 
-  test('no run reads what another one wrote', async () => {
+  test('never reads an entry that another run wrote', async () => {
     const { engine } = await stage({ model: 'claude-opus-5-5' });
     await measureSmoke(engine, 3);
     const again = { ...engine, words: smokeWords(512, crypto.randomUUID()), meter: createMeter(engine.meter.provider) };
@@ -109,21 +112,21 @@ describe('six calls', () => {
 });
 
 describe('a miss', () => {
-  test('of the transport is told apart: the entry was gone when the same bytes came again', async () => {
+  test('of the transport is reported if the entry was gone when the same bytes were sent again', async () => {
     const { engine, simulator } = await stage({ model: 'claude-opus-5-5' });
     simulator.next({});
     simulator.next({ fault: { kind: 'evicted' } });
     expect(await measureSmoke(engine, 3)).toMatchObject({ transport: 'miss', contract: 'hit' });
   });
 
-  test('of the contract is told apart: an engine whose next request begins otherwise', async () => {
+  test("of the contract is reported if the engine's next request begins differently", async () => {
     let sent = 0;
     const through = (provider: Provider): Provider => ({
       ...provider,
       send(outgoing) {
         const clock = `It is now ${(sent += 1)} o'clock. You are`;
         const body = new TextDecoder().decode(outgoing.body);
-        // The second call repeats the first one's bytes.
+        // The second call repeats the bytes of the first one, so the third call is the engine's next request.
         const bytes = sent === 3 ? new TextEncoder().encode(body.replace('You are', clock)) : outgoing.body;
         return provider.send({ ...outgoing, body: bytes });
       },
@@ -132,18 +135,18 @@ describe('a miss', () => {
     expect(await measureSmoke(engine, 3)).toMatchObject({ transport: 'hit', contract: 'miss' });
   });
 
-  test('of both is a cache that holds nothing', async () => {
+  test('of the transport and of the contract is reported if the cache holds nothing', async () => {
     const { engine, simulator } = await stage({ model: 'claude-opus-5-5' });
     for (let call = 0; call < 3; call += 1) simulator.next({ fault: { kind: 'evicted' } });
     expect(await measureSmoke(engine, 3)).toMatchObject({ transport: 'miss', contract: 'miss' });
   });
 
-  test('is not made of what a provider does not tell', async () => {
+  test('is not reported if the provider does not report its usage', async () => {
     const { engine } = await stage({ model: 'claude-opus-5-5', through: silent });
     expect(await measureSmoke(engine, 3)).toMatchObject({ transport: 'unknown', contract: 'unknown' });
   });
 
-  test('is none where the provider fails: its error goes on to the caller', async () => {
+  test('is not reported if the provider fails, and the error reaches the caller', async () => {
     const { engine, simulator } = await stage({ model: 'claude-opus-5-5' });
     simulator.fail({ kind: 'server-error' });
     await expect(measureSmoke(engine, 3)).rejects.toMatchObject({ code: expect.stringMatching(/^provider\//) });
@@ -151,7 +154,7 @@ describe('a miss', () => {
   });
 });
 
-/** A provider that tells nothing of its cache. */
+/** Returns a provider that does not report its cache usage. */
 function silent(provider: Provider): Provider {
   return {
     ...provider,
@@ -163,7 +166,7 @@ function silent(provider: Provider): Provider {
 }
 
 describe('promotion', () => {
-  test('is seen where it works: behind the pause all is read that the promoting call left', async () => {
+  test('is confirmed if everything that the promoting call left is read after the pause', async () => {
     const { engine, simulator, pause } = await stage({ model: 'claude-opus-5-5', options: { promotion: 'works' } });
     const promotion = await tryPromotion(engine, pause);
     expect(promotion.outcome).toBe('promotes');
@@ -175,26 +178,26 @@ describe('promotion', () => {
     expect(simulator.calls).toHaveLength(3);
   });
 
-  test('is not seen where it fails: nothing is read', async () => {
+  test('is not confirmed if nothing is read after the pause', async () => {
     const { engine, pause } = await stage({ model: 'claude-opus-5-5', options: { promotion: 'fails' } });
     expect(await tryPromotion(engine, pause)).toMatchObject({ outcome: 'does not', read: 0 });
   });
 
-  test('is not believed where the short-lived entry was lost on the way', async () => {
+  test('is unclear if the short-lived entry was lost before it was promoted', async () => {
     const { engine, simulator, pause } = await stage({ model: 'claude-opus-5-5', options: { promotion: 'works' } });
     simulator.next({});
     simulator.next({ fault: { kind: 'evicted' } });
     expect(await tryPromotion(engine, pause)).toMatchObject({ outcome: 'unclear' });
   });
 
-  test('is tried over more than the short life and less than the long one', () => {
+  test('is tested with a pause longer than the short lifetime and shorter than the long one', () => {
     expect(PROMOTION_PAUSE_MS).toBeGreaterThan(300_000);
     expect(PROMOTION_PAUSE_MS).toBeLessThan(3_600_000);
   });
 });
 
-describe('the price', () => {
-  test('said at most is at most five cents for each model of the catalog, or nothing is sent', () => {
+describe('the maximum price', () => {
+  test('is at most five cents for each model of the catalog, or nothing is sent', () => {
     const day = '2026-11-21';
     const plans = defaultCatalog().rows.flatMap((row) => {
       if (row.provider !== 'anthropic' && row.provider !== 'openai') return [];
@@ -213,7 +216,7 @@ describe('the price', () => {
     }
   });
 
-  test('is not passed by what the calls then cost', async () => {
+  test('covers the input of the actual calls', async () => {
     const model = 'claude-haiku-4-5-20251001';
     const row = findModel(defaultCatalog(), model);
     if (row === undefined) throw new Error('no row');

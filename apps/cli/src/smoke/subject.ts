@@ -1,4 +1,4 @@
-// Who is put to the test: a provider with a model's row, live or the simulator in its place, and the time it runs on.
+// Finds the subject of a smoke test: a model of a live provider or of the simulator, and the clock for it.
 
 import type { Surroundings } from '@tidemark/agent';
 import { THIS_MACHINE } from '@tidemark/agent';
@@ -15,14 +15,14 @@ import { keyOf } from '../settings/key-presence.ts';
 import { readOwnCatalog } from '../settings/own-catalog.ts';
 import { openSimulator } from '../settings/simulator-server.ts';
 
-/** What is asked for on the command line. */
+/** Flags that choose the subject. */
 export interface SubjectFlags {
   readonly provider: 'anthropic' | 'openai' | 'simulator';
   readonly model?: string;
   readonly baseUrl?: string;
 }
 
-/** Whose model it is, and what is known of it. */
+/** Model to test, with its catalog row. */
 export interface SmokeSubject {
   readonly row: Capabilities;
   readonly simulated: boolean;
@@ -30,22 +30,26 @@ export interface SmokeSubject {
   readonly catalog: object | undefined;
 }
 
-/** A provider that can be called. */
+/** Provider that is ready for calls. */
 export interface OpenSubject {
   readonly provider: Provider;
   readonly surroundings: Surroundings;
-  /** Real on a real provider; on the simulator it only moves the clock. */
+  /** Waits for the given time. With the simulator, it moves the clock instead of waiting. */
   pause(ms: number): Promise<void>;
   close(): Promise<void>;
 }
 
-/** The cheapest newest ones: the cache rules are those of their dear sisters. */
+/** Newest and cheapest model of each provider. More expensive models of the same provider have the same cache rules. */
 const MODELS = { anthropic: 'claude-haiku-5-5', openai: 'gpt-6-luna', simulator: 'claude-haiku-5-5' } as const;
 const KEYS = { anthropic: 'ANTHROPIC_API_KEY', openai: 'OPENAI_API_KEY' } as const;
 
 type Maker = keyof typeof KEYS;
 
-/** Finds the row. @throws CliError `cli/not-found` for a model of nobody's that is asked here. */
+/**
+ * Finds the catalog row of the model.
+ *
+ * @throws CliError `cli/not-found` when the provider has no such model.
+ */
 export async function findSubject(flags: SubjectFlags, { home }: CommandContext): Promise<SmokeSubject> {
   const catalog = await readOwnCatalog(home);
   const rows = catalog === undefined ? defaultCatalog() : withOverrides(defaultCatalog(), catalog);
@@ -64,7 +68,11 @@ function rowOf(catalog: Catalog, model: string, provider: SubjectFlags['provider
   return findModel(catalog, model, 'anthropic') ?? findModel(catalog, model, 'openai');
 }
 
-/** Opens it. @throws CliError `cli/no-key` for a live one without a key. */
+/**
+ * Opens the provider.
+ *
+ * @throws CliError `cli/no-key` when a live provider has no key.
+ */
 export async function openSubject(
   { row, simulated }: SmokeSubject,
   { baseUrl }: SubjectFlags,
@@ -89,7 +97,7 @@ function providerOf(maker: Maker, apiKey: string, baseURL: string | undefined): 
     : createOpenAIProvider({ apiKey, api: 'responses', ...address });
 }
 
-/** Only what is waited for here moves the clock: what an agent waits for is real. */
+/** Opens the simulator. `pause` moves its clock forward without waiting. Waits inside the agent take real time. */
 async function openSimulated(maker: Maker, row: Capabilities): Promise<OpenSubject> {
   let passed = 0;
   const now = (): number => Date.now() + passed;

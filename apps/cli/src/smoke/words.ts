@@ -1,28 +1,31 @@
-// What a smoke says to a model: a front just above the floor, two prompts, and the three places at which the same request
-// can be changed. The name of the run stands in it, so that no run reads what another one wrote.
+// Builds the texts of a smoke test: a front slightly above the floor, three prompts, and three places at which the
+// request can be changed. The texts contain the name of the run, so that no run reads an entry of another one.
 
 import { estimateTokens, TM1_RUNTIME } from '@tidemark/context';
 
-/** A place of a request, from its beginning to its end. */
+/** Place in a request at which a change is made. The names are in the order from start to end. */
 export type RequestPlace = 'first-sentence' | 'front-end' | 'tail';
 
-/** The texts that a smoke sends to a model. */
+/** Texts that a smoke test sends to a model. */
 export interface SmokeWords {
-  /** The agent's own system text: it ends the front. */
+  /** The agent's own system text, which is the end of the front. */
   readonly role: string;
   readonly prompts: readonly [first: string, second: string, third: string];
-  /** What stands at each place, and what takes its stead. */
+  /** Text at each place, and the text that replaces it. */
   readonly changes: { readonly [place in RequestPlace]: readonly [was: string, is: string] };
-  /** Estimated tokens of front and first prompt. */
+  /** Estimated tokens of the front and the first prompt. */
   readonly tokens: number;
 }
 
-/** The estimate may be too high by a fifth: behind the marker there must still be enough. */
+/**
+ * Factor by which the front exceeds the floor. The estimate may be too high by a fifth, and the cached prefix must
+ * still reach the floor.
+ */
 const ABOVE_FLOOR = 1.3;
-/** Of a model whose floor is unknown: the highest that any row has. */
+/** Floor for a model whose floor is unknown, in tokens: the highest floor in the catalog. */
 const HIGHEST_FLOOR = 4_096;
 
-/** Words for a model with this floor. `name` is letters, digits and hyphens. */
+/** Returns the texts for a model with this floor. `name` contains only letters, digits and hyphens. */
 export function smokeWords(floor: number | undefined, name: string): SmokeWords {
   const role = roleOf(name, ABOVE_FLOOR * (floor ?? HIGHEST_FLOOR));
   const [first = ''] = TM1_RUNTIME.match(/^[^.]*\./) ?? [];

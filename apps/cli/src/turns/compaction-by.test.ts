@@ -1,4 +1,4 @@
-// Who writes the checkpoint of an automatic compaction of the command: `--compaction-by`, and the configuration.
+// Tests `--compaction-by` and its setting: they choose the writer of the checkpoint in an automatic compaction.
 
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -44,7 +44,7 @@ const tidemark = (...args: readonly string[]): Promise<Ran> =>
     environment: { PATH: process.env['PATH'], TIDEMARK_HOME: stage.home },
   });
 
-/** Plays the scenario; returns who wrote each checkpoint, why no model helped, and how many questions went out. */
+/** Plays the scenario. Returns the strategies that wrote checkpoints, and the number of requests for a checkpoint. */
 async function played(
   scenario: string,
   ...flags: readonly string[]
@@ -66,7 +66,7 @@ async function played(
   };
 }
 
-/** Settings in which the log alone writes checkpoints. */
+/** Returns a flag for settings in which no model writes checkpoints. */
 function configured(): readonly string[] {
   const path = join(stage.home, 'settings.json');
   writeFileSync(path, JSON.stringify({ compaction: { by: 'deterministic' } }));
@@ -80,12 +80,12 @@ function withCheckpoint(): string {
   return path;
 }
 
-test('the model is asked by default, where it reads the history from the cache', async () => {
+test('by default, a model that has the history in its cache writes the checkpoint', async () => {
   const { writers, asked } = await played(withCheckpoint());
   expect([writers, asked > 0]).toEqual([['model-assisted'], true]);
 });
 
-test('a scenario without a checkpoint loses no step, and the log writes the checkpoint at once', async () => {
+test('a scenario without a checkpoint loses no step, and the checkpoint is written without the model', async () => {
   const { writers, asked } = await played(stage.scenario(...STEPS, DONE));
   expect([writers, asked > 0]).toEqual([['deterministic'], true]);
 });
@@ -101,13 +101,13 @@ test('`compaction.by` of the configuration takes effect', async () => {
   expect(await played(withCheckpoint(), ...configured())).toEqual({ writers: ['deterministic'], asked: 0 });
 });
 
-test('the flag goes before the configuration', async () => {
+test('the flag overrides the setting', async () => {
   expect(await played(withCheckpoint(), ...configured(), '--compaction-by', 'auto')).toMatchObject({
     writers: ['model-assisted'],
   });
 });
 
-test('another word is refused, and the words that are known are named', async () => {
+test('another value is refused, and the error lists the known values', async () => {
   expect(await tidemark('Read it.', '--compaction-by', 'me')).toMatchObject({
     exit: 2,
     err: expect.stringMatching(/--compaction-by.*auto, deterministic, model/s),

@@ -1,4 +1,4 @@
-// A fork from the command line: planned, told, and begun unless it is a dry run.
+// Plans a fork for the command line, reports it, and creates it unless it is a dry run.
 
 import { defined } from '@tidemark/core';
 import type { ForkOptions, ForkPlan } from '@tidemark/agent';
@@ -11,16 +11,16 @@ import { formatCount } from '../frame/numbers.ts';
 import type { Shown } from '../frame/shown.ts';
 import { withStyle } from '../frame/shown.ts';
 
-/** What is forked. */
+/** Session to fork, with the options. */
 export interface ForkRequest {
   readonly session: SessionId;
   readonly options: ForkOptions;
   readonly dryRun: boolean;
-  /** The prompt that is taken back, where one is. */
+  /** Prompt that a rewind removes, if any. */
   readonly prompt?: { readonly number: number; readonly position: number; readonly words: string };
 }
 
-/** Plans it, makes it unless it is a dry run, and says what was done. */
+/** Plans the fork, creates it unless it is a dry run, and prints the result. */
 export async function makeFork(
   { session, options, dryRun, prompt }: ForkRequest,
   context: CommandContext,

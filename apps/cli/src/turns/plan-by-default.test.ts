@@ -1,4 +1,4 @@
-// The tool `plan` is on by default for new sessions, and a session that is there keeps the tools that it was begun with.
+// Tests that new sessions have the tool `plan` by default, and that an existing session keeps its tools.
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -17,7 +17,7 @@ beforeEach(() => {
 
 afterEach(() => stage.clear());
 
-/** Tools and epochs of a session, as its log holds them. */
+/** Tools and epochs of a session, as its log contains them. */
 interface Logged {
   readonly session: string;
   readonly epochs: number;
@@ -52,21 +52,21 @@ test('a new session has the tool `plan`, unless the settings turn it off', async
   expect(await tidemark()).toMatchObject({ plan: false, epochs: 1 });
 });
 
-test('a session that was begun without `plan` keeps its tools where the settings say nothing', async () => {
+test('a session that was created without `plan` keeps its tools if the settings do not mention `plan`', async () => {
   set({ plan: false });
   const begun = await tidemark();
   set({});
   expect(await tidemark('--continue')).toEqual({ ...begun, plan: false, epochs: 1, changes: 0 });
 });
 
-test('a session that was begun with `plan` keeps its tools where the settings say nothing', async () => {
+test('a session that was created with `plan` keeps its tools if the settings do not mention `plan`', async () => {
   set({ plan: true });
   const begun = await tidemark();
   set({});
   expect(await tidemark('--continue')).toEqual({ ...begun, plan: true, epochs: 1, changes: 0 });
 });
 
-test('settings that name `plan` change the tools of a session that is there', async () => {
+test('settings that mention `plan` change the tools of an existing session', async () => {
   set({ plan: false });
   const begun = await tidemark();
   set({ plan: true });

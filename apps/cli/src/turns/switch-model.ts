@@ -1,4 +1,4 @@
-// A session that is to go on with another model: in a fork, so that it keeps its own model and its cache.
+// Continues a session with another model in a fork, so that the session keeps its own model and its cache.
 
 import { planFork } from '@tidemark/agent';
 import type { Agent, AgentSession } from '@tidemark/kit';
@@ -9,7 +9,10 @@ import type { CommandContext } from '../frame/command.ts';
 import { CliError } from '../frame/failure.ts';
 import { withStyle } from '../frame/shown.ts';
 
-/** Whether the turn is to be taken in a fork: the agent's model is another one, and nobody said in place. */
+/**
+ * Returns true if the turn needs a fork: the agent's model or provider differs from the session's, and `--in-place` is
+ * not set.
+ */
 export function forksFor(
   { capabilities }: Agent,
   { model, provider }: ChosenSession,
@@ -20,9 +23,10 @@ export function forksFor(
 }
 
 /**
- * Forks a session at its end, and says so.
+ * Forks a session at its end and prints a notice.
  *
- * @throws CliError `cli/refused` where the end is open: calls that may have acted would be left behind unsaid.
+ * @throws CliError `cli/refused` when the session ends inside a turn. Calls that may have taken effect would be missing
+ *   from the fork without notice.
  */
 export async function forkForModel(
   agent: Agent,

@@ -1,4 +1,5 @@
-// One turn from the command line: an agent in a folder, a prompt or the turn that was cut, and how it ended.
+// Runs one turn for the command line: opens an agent in a folder, sends a prompt or resumes a turn, and reports the
+// end.
 
 import { stat } from 'node:fs/promises';
 
@@ -27,20 +28,20 @@ import { skillBudgetIn, skillPlaces } from '../settings/skill-places.ts';
 import { forkForModel, forksFor } from './switch-model.ts';
 import { withSettings } from '../settings/with-settings.ts';
 
-/** What to do. */
+/** Turn to run. */
 export interface TurnRequest {
   readonly flags: AgentFlags;
-  /** The session to do it in; a new one in the folder of the command unless there is one. */
+  /** Session for the turn. By default a new session in the current folder. */
   readonly session?: ChosenSession;
-  /** What a new session is called. */
+  /** Title of a new session. */
   readonly title?: string;
-  /** The turn was begun before: what was left to be asked then is not allowed by a flag now. */
+  /** True if the turn was started by an earlier command. A flag cannot give such a turn a wider permission mode. */
   readonly resumes?: true;
-  /** Begins the turn. */
+  /** Starts the turn. */
   begin(session: AgentSession): Turn;
 }
 
-/** Takes one turn and shows it. */
+/** Runs one turn and shows it. */
 export async function takeTurn(typed: TurnRequest, context: CommandContext): Promise<ExitCode> {
   const workspace = typed.session?.workspace ?? context.folder;
   await requireFolder(workspace);
@@ -104,7 +105,10 @@ function serversIn({ mcp }: Settings): AgentOptions['mcp'] {
   return mcp?.servers === undefined ? undefined : { servers: mcp.servers };
 }
 
-/** What the user says of the mode goes before what the log says; a turn that goes on may be narrowed, and not widened. */
+/**
+ * Opens the session, in a fork if the model changes. A mode on the command line overrides the mode in the log. The mode
+ * of a resumed turn can be narrowed but not widened.
+ */
 async function openIn(agent: Agent, request: TurnRequest, context: CommandContext): Promise<AgentSession> {
   const { session, title, flags } = request;
   const live =
@@ -133,7 +137,7 @@ async function turnIn(session: AgentSession, request: TurnRequest, context: Comm
   return reportTurn({ session: session.id, finished, tokens, subagents }, output);
 }
 
-/** Ctrl-C interrupts the turn, which then ends by itself, recorded. */
+/** Shows the turn until its end. Ctrl-C interrupts the turn; it then ends in an orderly way and is recorded. */
 async function untilEnded(
   session: AgentSession,
   turn: Turn,
@@ -143,7 +147,7 @@ async function untilEnded(
   let interrupting: Promise<void> | undefined;
   const interrupt = (): void => {
     interrupting = session.interrupt();
-    // Its failure is told where it is awaited, once the turn has ended.
+    // Prevents an unhandled rejection. The error is thrown where `interrupting` is awaited, after the turn has ended.
     interrupting.catch(() => undefined);
   };
   if (signal.aborted) interrupt();
@@ -164,7 +168,7 @@ async function requireFolder(path: string): Promise<void> {
   if (!found.isDirectory()) throw new CliError('cli/refused', `${path} is no folder`, 'work in a folder');
 }
 
-/** The mode, whom to ask where somebody is there to be asked, and the grants of the project. */
+/** Returns the mode, the project's grants, and a function that asks the user if a terminal is available. */
 async function askerOf(flags: AgentFlags, workspace: string, context: CommandContext): Promise<Permissions> {
   const asked = modeIn(flags);
   if (asked === 'ask' && !hasPerson(context))
@@ -182,7 +186,7 @@ async function askerOf(flags: AgentFlags, workspace: string, context: CommandCon
   };
 }
 
-/** Whether somebody is there to be asked. */
+/** Returns true if the user can be asked. */
 function hasPerson({ input, output }: CommandContext): boolean {
   return input.terminal && !output.json;
 }

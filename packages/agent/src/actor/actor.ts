@@ -1,5 +1,5 @@
-// The actor of an open session: takes commands, runs one turn at a time, tells what happens. What breaks it is told to every
-// later command.
+// Actor of an open session: takes commands, runs one turn at a time, and emits events. After a fatal error every later
+// command fails with that error.
 
 import type { TurnId } from '@tidemark/log';
 import { LogError, turnId } from '@tidemark/log';
@@ -26,36 +26,36 @@ import { runTurn } from '../turn/run-turn.ts';
 import type { EventFeed } from './event-feed.ts';
 import { createEventFeed } from './event-feed.ts';
 
-/** The state of an open session in this process. One turn runs at a time. */
+/** State of an open session in this process. One turn runs at a time. */
 export interface Actor {
   readonly session: Session;
   readonly promptStreams: PromptStreams;
   readonly wantedFor: WantedFor;
   readonly feed: EventFeed;
   readonly waiting: QueuedTurn[];
-  /** Side calls on their way: what stops each, and its end. */
+  /** Pending side calls: the controller that stops each call, and its end. */
   readonly beside: Map<AbortController, Promise<unknown>>;
   runtime: Runtime;
-  /** What it was opened with: what was said for that provider is for no other. */
+  /** Runtime that the session was opened with. Its `envelope` and `betas` are sent only to its provider. */
   readonly first: Runtime;
-  /** What the next command writes where the log says otherwise. */
+  /** Mode that the next turn records if the log has another one. */
   mode: Mode;
   running: RunningTurn | undefined;
-  /** Asks beside the conversation. */
+  /** Function that sends a side call. */
   side: AskBeside | undefined;
-  /** Its subagents, where it may have any. */
+  /** Subagents of the session, if it may have any. */
   children: Children | undefined;
-  /** Ends what is done between two turns. */
+  /** Controller that ends the work between two turns. */
   pause: AbortController | undefined;
-  /** Called when a turn has ended and none waits. */
+  /** Called when a turn has ended and no other turn is waiting. */
   atRest: (() => void) | undefined;
-  /** The snapshot that is on its way to the store; done otherwise. */
+  /** Promise of the snapshot that is being written. Resolved if no snapshot is being written. */
   keeping: Promise<void>;
-  /** Why no command is taken any more. */
+  /** Error that stopped the actor. If present, no further command is accepted. */
   stopped: Error | undefined;
 }
 
-/** An actor over an open session, at rest. */
+/** Creates an actor for an open session. No turn is running yet. */
 export function createActor(session: Session, runtime: Runtime, mode: Mode, first: Runtime = runtime): Actor {
   const feed = createEventFeed((from, to) => session.log.read(session.writer.session, from, to), false);
   const { artifacts } = session.log;
@@ -81,24 +81,24 @@ export function createActor(session: Session, runtime: Runtime, mode: Mode, firs
   return actor;
 }
 
-/** Tells everybody who listens. */
+/** Sends an event to all listeners. */
 export function tell(actor: Actor, event: SessionEvent): void {
   actor.feed.tell(event);
   actor.running?.feed.tell(event);
 }
 
-/** What is done between two turns begins anew: the next request is to be another. */
+/** Restarts the work between two turns, because the next request will be a different one. */
 export function restAnew(actor: Actor): void {
   actor.pause?.abort();
   if (actor.running === undefined && actor.stopped === undefined) actor.atRest?.();
 }
 
-/** @throws what stopped the actor: it takes no further command. */
+/** @throws the error that stopped the actor, if it accepts no further commands. */
 export function requireUsable({ stopped }: Actor): void {
   if (stopped !== undefined) throw stopped;
 }
 
-/** Puts a turn in line, and begins it when it is the first. */
+/** Adds a turn to the queue, and starts it if no other turn is running. */
 export function enqueueTurn<Output = undefined>(
   actor: Actor,
   beginning: TurnBeginning,
@@ -131,18 +131,18 @@ function startNext(actor: Actor): void {
     .finally(over.resolve);
 }
 
-/** A turn that goes on keeps its name. */
+/** Returns the id of the turn. A resumed turn keeps its id. */
 function turnOf({ session, runtime }: Actor, beginning: TurnBeginning): TurnId {
   const held = beginning.with === 'resume' ? session.progress.turn?.id : undefined;
   return held ?? turnId(runtime.surroundings.newName());
 }
 
-/** What the session is run with is this from now on. */
+/** Changes the runtime of the session from now on. */
 export function applyRuntimeChange(actor: Actor, change: Pick<Runtime, 'tools' | 'given' | 'takeTools'>): void {
   actor.runtime = { ...actor.runtime, ...change };
 }
 
-/** What a turn works with; the runtime is the one of now, whenever it is looked at. */
+/** Returns the context of a turn. Its `runtime` is always the current one of the session. */
 export function workOf(actor: Actor, turn: TurnId, signal: AbortSignal, schema?: AnswerSchema<unknown>): StepContext {
   const { session, promptStreams, wantedFor, side, children } = actor;
   const work: StepContext = {
@@ -173,7 +173,7 @@ async function perform(
   begun: () => void,
 ): Promise<FinishedTurn> {
   try {
-    // Those of a turn that was given up may still be on their way out.
+    // Subagents of a turn that was given up may still be closing.
     if (actor.children !== undefined) await untilQuiet(actor.children);
     await beginTurn(work, beginning, actor.mode);
     begun();
@@ -194,12 +194,15 @@ function rest(actor: Actor, { feed }: QueuedTurn, error: Error | undefined): voi
   if (actor.running === undefined && actor.stopped === undefined) actor.atRest?.();
 }
 
-/** A prompt that cannot be kept was never said: nothing of its turn is in the log, and whoever gave it gives another. */
+/**
+ * Returns true for an error after which the session stays usable. A prompt with an unfit image is not recorded and
+ * starts no turn, so the caller can send another prompt.
+ */
 function isUnsaid(error: Error): boolean {
   return error instanceof AgentError && error.code === 'agent/unfit-image';
 }
 
-/** Between two turns, and nobody waits for the store. */
+/** Writes a snapshot if one is due. It runs between two turns, and no caller waits for it. */
 function keepIfDue(actor: Actor): void {
   const { session } = actor;
   if (!isSnapshotDue(session)) return;
@@ -214,7 +217,7 @@ function tellUnkept(actor: Actor, error: unknown): void {
   tell(actor, { type: 'notice.raised', notice: { code: 'session/snapshot-failed', message, next } });
 }
 
-/** Takes no further command: each is told this error, and so is every turn in line. */
+/** Stops the actor. Every later command and every queued turn fails with this error. */
 export function stop(actor: Actor, error: Error): void {
   actor.stopped ??= error;
   actor.pause?.abort();
@@ -231,7 +234,6 @@ function asError(error: unknown): Error {
   return new AgentError('agent/broken', message, {}, error);
 }
 
-/** A turn that was asked for. */
 interface QueuedTurn {
   readonly beginning: TurnBeginning;
   /** Schema that its answer must match. */
@@ -240,19 +242,19 @@ interface QueuedTurn {
   readonly settle: (end: Promise<FinishedTurn>) => void;
 }
 
-/** A turn at work. */
+/** A running turn. */
 export interface RunningTurn {
   readonly turn: TurnId;
   readonly abort: AbortController;
-  /** The listeners of this turn. */
+  /** Feed for the listeners of this turn. */
   readonly feed: EventFeed;
-  /** Settles once the turn stands in the log, or will not. */
+  /** Settles when the turn is recorded, or when it is certain that it will not be. */
   readonly begun: Promise<void>;
-  /** Settles when the turn is over, however it ended; never rejects. */
+  /** Settles when the turn is over, with any outcome. Never rejects. */
   readonly over: Promise<void>;
 }
 
-/** A turn for the caller, and the request for it. A rejection without a listener is not reported as unhandled. */
+/** Creates a turn for the caller and its queue entry. A rejection that no one awaits is not reported as unhandled. */
 function askForTurn<Output>(
   beginning: TurnBeginning,
   feed: EventFeed,
@@ -263,7 +265,7 @@ function askForTurn<Output>(
   promise.catch(() => undefined);
   const turn: Turn<Output> = {
     [Symbol.asyncIterator]: () => feed.listen(),
-    // A turn is awaited for its end: see `Turn`.
+    // A turn can be awaited for its end. See `Turn`.
     // oxlint-disable-next-line unicorn/no-thenable
     then: (onEnd, onError) => promise.then(onEnd, onError),
   };

@@ -11,8 +11,8 @@ import { permissionModeSource } from '../sources/ask-sources.ts';
 
 const look = made('look', () => ({ text: 'seen' }));
 
-describe('steering', () => {
-  test('is in the log at once, and the model sees it after the step', async () => {
+describe('`steer`', () => {
+  test('records the message at once, and the model sees it after the step', async () => {
     const inside = gate();
     const go = gate();
     const slow = made('look', async () => {
@@ -32,7 +32,7 @@ describe('steering', () => {
     expect(held.indexOf('not that way')).toBeGreaterThan(held.indexOf('seen'));
   });
 
-  test('while the last answer comes in makes the turn go on', async () => {
+  test('continues the turn if it comes while the last answer arrives', async () => {
     const provider = answering(says('done'), says('done otherwise'));
     const { live, records } = await goLive({ provider });
     const turn = live.prompt('go');
@@ -42,7 +42,7 @@ describe('steering', () => {
     expect((await records()).filter(({ kind }) => kind === 'turn.started')).toHaveLength(1);
   });
 
-  test('at any moment is answered or refused, never lost', async () => {
+  test('is answered or refused at any moment, and its message is never lost', async () => {
     for (let moment = 0; ; moment += 1) {
       const provider = createScriptedProvider({
         respond: ({ body }) => says(heldBy(body).includes('otherwise') ? 'heard' : 'done'),
@@ -61,7 +61,7 @@ describe('steering', () => {
     }
   });
 
-  test('is refused when no turn runs', async () => {
+  test('is refused if no turn is running', async () => {
     const { live } = await goLive({ provider: answering(says('done')) });
     await expect(live.steer('now')).rejects.toMatchObject({ code: 'agent/not-running' });
     await live.prompt('go');
@@ -69,8 +69,8 @@ describe('steering', () => {
   });
 });
 
-describe('interrupting', () => {
-  test('keeps what the answer had said, and the model is told that it was stopped', async () => {
+describe('`interrupt`', () => {
+  test('keeps the text of the answer so far, and the model is informed that the answer was stopped', async () => {
     const slow = hanging([
       { type: 'began', usage: { fresh: 7, read: 0, writes: [] } },
       { type: 'text.delta', index: 0, text: 'I was about to' },
@@ -92,7 +92,7 @@ describe('interrupting', () => {
     );
   });
 
-  test('estimates a call that was stopped before its first event', async () => {
+  test('records an estimate for a call that was stopped before its first event', async () => {
     const slow = hanging([]);
     const { live, records } = await goLive({ provider: slow });
     const turn = live.prompt('go');
@@ -106,7 +106,7 @@ describe('interrupting', () => {
     expect(totals.taken).toEqual({ tokens: input, cost });
   });
 
-  test('leaves a provider behind that does not listen', async () => {
+  test('does not wait for a provider that ignores the signal', async () => {
     const deaf = hanging([], { deaf: true });
     const { live } = await goLive({ provider: deaf });
     const turn = live.prompt('go');
@@ -116,7 +116,7 @@ describe('interrupting', () => {
     expect((await turn).totals).not.toHaveProperty('input');
   });
 
-  test('tells a running tool to stop, and the model reads of each call what became of it', async () => {
+  test('stops a running tool, and every call is closed in the history', async () => {
     const inside = gate();
     const stopped = made('look', ({ signal }) => {
       inside.open();
@@ -135,7 +135,7 @@ describe('interrupting', () => {
     expect(await live.prompt('and now?')).toMatchObject({ outcome: 'completed', text: 'yes' });
   });
 
-  test('ends a pause before the next attempt', async () => {
+  test('ends the pause before the next attempt', async () => {
     const bad = says('', { fault: { after: 0, error: failure() } });
     const { live } = await goLive({ provider: answering(bad) });
     const turn = live.prompt('go');
@@ -144,13 +144,13 @@ describe('interrupting', () => {
     expect(await turn).toMatchObject({ outcome: 'interrupted' });
   });
 
-  test('does nothing when nothing runs', async () => {
+  test('does nothing if no turn is running', async () => {
     const { live, kinds } = await goLive({ provider: answering() });
     await live.interrupt();
     expect(await kinds()).toEqual(['session.created', 'mode.changed']);
   });
 
-  test('is what resume goes on from, and the history then ends with words for the model', async () => {
+  test('leaves a turn that `resume` continues, with a history that ends in a message to the model', async () => {
     const slow = hanging([
       { type: 'began', usage: {} },
       { type: 'text.delta', index: 0, text: 'half' },
@@ -167,7 +167,7 @@ describe('interrupting', () => {
 });
 
 describe('a prompt while a turn runs', () => {
-  test('waits in line, and begins a turn of its own', async () => {
+  test('waits in the queue and starts a turn of its own', async () => {
     const provider = answering(calls(['c1', 'look']), says('first'), says('second'));
     const { live, records } = await goLive({ provider, runtime: { tools: [look] } });
     const first = live.prompt('one');
@@ -184,7 +184,7 @@ describe('a prompt while a turn runs', () => {
 });
 
 describe('the settings of a session', () => {
-  test('a mode that is set while a turn runs reaches the model before its next step', async () => {
+  test('a mode set while a turn runs reaches the model before its next step', async () => {
     const provider = answering(calls(['c1', 'look']), says('done'));
     const inside = gate();
     const go = gate();
@@ -205,7 +205,7 @@ describe('the settings of a session', () => {
     expect(after).toContain('read-only');
   });
 
-  test('on reopening the mode is that of the log, and can only be narrowed; opening writes nothing', async () => {
+  test('a reopened session has the mode of its log, which can only be narrowed, and opening writes nothing', async () => {
     const { live, shelf } = await goLive({ provider: answering(), open: { mode: 'ask' } });
     await live.close();
     const wider = await goLive({ provider: answering(), shelf, open: { mode: 'auto' } });
@@ -218,7 +218,7 @@ describe('the settings of a session', () => {
     expect((await narrower.kinds()).slice(2, 4)).toEqual(['mode.changed', 'turn.started']);
   });
 
-  test('equal tools with other handlers open no epoch and serve at once; other tools open one', async () => {
+  test('tools with equal definitions and new handlers take effect without an epoch, and changed definitions open one', async () => {
     const provider = answering(calls(['c1', 'look']), says('a'), says('b'));
     const { live, records } = await goLive({ provider, runtime: { tools: [look] } });
     live.setTools([made('look', () => ({ text: 'seen anew' }))]);
@@ -230,7 +230,7 @@ describe('the settings of a session', () => {
     expect(causes).toEqual(['initial', 'tools']);
   });
 
-  test('a notification is in the log at once', async () => {
+  test('a notification is recorded and sent with the next request', async () => {
     const provider = answering(says('done'));
     const { live } = await goLive({ provider });
     await live.notify({ source: 'ci', body: 'the build broke', provenance: 'hook' });
@@ -239,8 +239,8 @@ describe('the settings of a session', () => {
   });
 });
 
-describe('listening', () => {
-  test('from the middle of a turn tells all its records', async () => {
+describe('a listener', () => {
+  test('that joins in the middle of a turn gets all records of the turn', async () => {
     const { live } = await goLive({
       provider: answering(calls(['c1', 'look']), says('done')),
       runtime: { tools: [look] },
@@ -252,7 +252,7 @@ describe('listening', () => {
     expect(told.at(-1)).toMatchObject({ record: { kind: 'turn.ended' } });
   });
 
-  test('and leaving, or never coming back, disturbs no turn', async () => {
+  test('that leaves or stops reading does not disturb a turn', async () => {
     const { live } = await goLive({ provider: answering(says('a'), says('b')) });
     const idle = live.events()[Symbol.asyncIterator]();
     await Promise.all([idle.next(), live.prompt('go')]);
@@ -261,7 +261,7 @@ describe('listening', () => {
     expect(await turn).toMatchObject({ outcome: 'completed', text: 'b' });
   });
 
-  test('too slowly loses what passes by, never a record, and keeps no more than its share', async () => {
+  test('that is too slow loses ephemeral events but no record, and has a bounded buffer', async () => {
     const many = Array.from({ length: 3_000 }, (_none, index) => ({ type: 'text', text: `${index}` }) as const);
     const { live, records } = await goLive({ provider: answering({ parts: many }, says('b')) });
     const slow = live.events()[Symbol.asyncIterator]();
@@ -276,8 +276,8 @@ describe('listening', () => {
   });
 });
 
-describe('closing', () => {
-  test('ends what runs as interrupted, refuses what waits, and gives the lock back', async () => {
+describe('`close`', () => {
+  test('ends the running turn as interrupted, rejects the queued turns, and releases the lock', async () => {
     const slow = hanging([]);
     const { live, log, kinds } = await goLive({ provider: slow });
     const running = live.prompt('go');
@@ -292,7 +292,7 @@ describe('closing', () => {
     await (await log.open(live.id)).close();
   });
 
-  test('writes what was said before it, and refuses what comes behind', async () => {
+  test('waits for earlier commands to be written, and later commands are refused', async () => {
     const { live, kinds } = await goLive({ provider: answering() });
     const notified = live.notify({ source: 'ci', body: 'the build broke', provenance: 'hook' });
     const moded = live.setMode('read-only');
@@ -308,7 +308,7 @@ describe('closing', () => {
 });
 
 describe('a log that fails', () => {
-  test('rejects the turn with its error, and every later command; nobody listens, and nothing is unhandled', async () => {
+  test('rejects the turn and every later command with its error, without an unhandled rejection', async () => {
     const { live } = await goLive({
       provider: answering(says('done')),
       open: { log: failingFlush(1) },
@@ -323,7 +323,7 @@ describe('a log that fails', () => {
   });
 });
 
-/** A memory store whose nth flush fails. */
+/** Creates a memory store whose nth flush fails. */
 function failingFlush(nth: number): Log {
   const store = createMemoryStore();
   let count = 0;
@@ -350,11 +350,11 @@ function isRecorded(event: SessionEvent, kind: string): boolean {
   return event.type === 'recorded' && event.record.kind === kind;
 }
 
-describe('asking for a note', () => {
+describe('`refresh`', () => {
   const noted = async (records: () => Promise<readonly Recorded[]>): Promise<readonly string[]> =>
     (await records()).flatMap(({ kind, data }) => (kind === 'context.noted' ? [data.cause] : []));
 
-  test('has it in front of the next prompt while nothing runs', async () => {
+  test('places the note before the next prompt if no turn is running', async () => {
     const provider = answering(says('done'), says('done'));
     const { live, records } = await goLive({ provider, runtime: { sources: [permissionModeSource()] } });
     await live.prompt('go');
@@ -364,7 +364,7 @@ describe('asking for a note', () => {
     expect(await noted(records)).toEqual(['initial', 'refreshed']);
   });
 
-  test('has it before the next step of the turn that runs', async () => {
+  test('places the note before the next step of a running turn', async () => {
     const inside = gate();
     const go = gate();
     const slow = made('look', async () => {
@@ -385,7 +385,7 @@ describe('asking for a note', () => {
     expect(held.findLastIndex((text) => text.includes('Permission mode'))).toBeGreaterThan(held.indexOf('seen'));
   });
 
-  test('of a source that is not there is refused, with the nearest name', async () => {
+  test('refuses an unknown source and suggests the nearest name', async () => {
     const { live } = await goLive({ provider: answering(), runtime: { sources: [permissionModeSource()] } });
     await expect(live.refresh('permision-mode')).rejects.toMatchObject({
       code: 'agent/unknown-source',

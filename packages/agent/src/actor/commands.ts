@@ -1,4 +1,4 @@
-// What can be said to a session while it works, or rests: each becomes a fact in the log at once.
+// Commands to a session, during a turn or between turns. Most of them are recorded in the log at once.
 
 import { defined } from '@tidemark/core';
 import type { Event, NotificationReceived, RenderParameters } from '@tidemark/log';
@@ -21,14 +21,18 @@ import { narrowChildren, untilQuiet } from '../subagent/children.ts';
 import type { Actor, RunningTurn } from './actor.ts';
 import { requireUsable, restAnew, stop, workOf } from './actor.ts';
 
-/** @throws AgentError `agent/not-running`, `agent/unfit-image`. */
+/**
+ * Adds a message to the running turn.
+ *
+ * @throws AgentError `agent/not-running`, `agent/unfit-image`.
+ */
 export async function steerTurn(actor: Actor, said: Exclude<Words, string>, client: string): Promise<void> {
   requireUsable(actor);
   const { session, running } = actor;
   if (running === undefined) throw notRunning(actor);
   const parts = await keepGiven(actor, said);
   await running.begun;
-  // Inside the mutex, so that a turn cannot end between the look and the append.
+  // Runs inside the mutex, so that the turn cannot end between the check and the append.
   await session.mutex.pass(async () => {
     requireUsable(actor);
     if (!isOpen(actor, running)) throw notRunning(actor);
@@ -46,13 +50,13 @@ function notRunning({ session }: Actor): AgentError {
   return new AgentError('agent/not-running', message);
 }
 
-/** Ends the running turn, and returns when it has ended. */
+/** Interrupts the running turn, and returns when it has ended. */
 export async function interruptTurn({ running }: Actor): Promise<void> {
   running?.abort.abort();
   await running?.over;
 }
 
-/** Sets the mode; while a turn runs, the model is told before the next step. */
+/** Sets the permission mode. In a running turn the model is informed before the next step. */
 export async function changeMode(actor: Actor, mode: Mode): Promise<void> {
   requireUsable(actor);
   const { session, running } = actor;
@@ -67,7 +71,7 @@ export async function changeMode(actor: Actor, mode: Mode): Promise<void> {
   await askSources({ ...work, runtime: { ...actor.runtime, sources } });
 }
 
-/** Compacts: the next request takes the record up. What a report refuses is in the log as well. */
+/** Compacts the history. The next request applies the recorded compaction. A refusal is recorded in the log too. */
 export async function compactActor(actor: Actor, options: CompactOptions = {}): Promise<CompactionReport> {
   requireUsable(actor);
   const { session, runtime, running, side } = actor;
@@ -94,13 +98,17 @@ export async function compactActor(actor: Actor, options: CompactOptions = {}): 
   return report;
 }
 
-/** Something happened that the model should know. */
+/** Records a notification for the model. */
 export async function notifySession(actor: Actor, data: NotificationReceived): Promise<void> {
   requireUsable(actor);
   await commit(actor.session, [{ kind: 'notification.received', ...stampOf(actor, actor.running), data }]);
 }
 
-/** @throws AgentError `agent/unknown-source`. */
+/**
+ * Records the note of a source again.
+ *
+ * @throws AgentError `agent/unknown-source`.
+ */
 export async function refreshSource(actor: Actor, name: string): Promise<void> {
   requireUsable(actor);
   const { session, runtime, running } = actor;
@@ -126,7 +134,10 @@ function stampOf({ runtime }: Actor, running: RunningTurn | undefined): Pick<Eve
   return running === undefined ? { at } : { at, turn: running.turn };
 }
 
-/** Ends what runs as interrupted, flushes, gives the lock back. A second call does nothing. */
+/**
+ * Closes the session: a running turn ends as interrupted, the log is flushed, and the lock is released. A second call
+ * does nothing.
+ */
 export async function closeActor(actor: Actor): Promise<void> {
   const { session } = actor;
   const message = `session ${session.writer.session} was closed here: open it again`;
@@ -138,16 +149,17 @@ export async function closeActor(actor: Actor): Promise<void> {
     await Promise.allSettled(actor.beside.values());
     await actor.keeping;
   } finally {
-    // Behind whatever was said before: that is still written.
+    // Closes the writer after the commands that were sent earlier, so that they are still written.
     await session.mutex.pass(() => session.writer.close());
     actor.feed.end();
   }
 }
 
-// Changes to what a session runs with, from its next request on: tools, reasoning, the model. Only reasoning is recorded here.
-// The next request decides what a change asks for, so a change that is undone before it asks for nothing.
+// Changes to the runtime of a session that take effect with its next request: tools, reasoning, the model. Only a
+// change of reasoning is recorded here. The next request determines what a change costs, so a change that is undone
+// before it costs nothing.
 
-/** Other tools; those that the sources gave stay. */
+/** Replaces the session's own tools. Tools from tool sources are kept. */
 export function changeTools(actor: Actor, tools: readonly Tool[], takeTools: 'now' | 'next-epoch'): void {
   requireUsable(actor);
   const { given = [] } = actor.runtime;
@@ -155,7 +167,11 @@ export function changeTools(actor: Actor, tools: readonly Tool[], takeTools: 'no
   restAnew(actor);
 }
 
-/** @throws AgentError `agent/unknown-parameter`. */
+/**
+ * Sets render parameters for reasoning.
+ *
+ * @throws AgentError `agent/unknown-parameter`.
+ */
 export function changeReasoning(actor: Actor, parameters: RenderParameters): void {
   requireUsable(actor);
   const { runtime } = actor;
@@ -171,7 +187,10 @@ export function changeReasoning(actor: Actor, parameters: RenderParameters): voi
   restAnew(actor);
 }
 
-/** The next request and the end of the session wait for the record, which is appended in their order. */
+/**
+ * Records the parameters. The append is queued before later appends, so the next request and the close of the session
+ * come after it.
+ */
 function recordReasoning(actor: Actor, parameters: RenderParameters): void {
   const { session, runtime } = actor;
   const at = runtime.surroundings.now();
@@ -180,7 +199,11 @@ function recordReasoning(actor: Actor, parameters: RenderParameters): void {
   );
 }
 
-/** @throws AgentError `agent/unknown-price`. */
+/**
+ * Switches the model of this session.
+ *
+ * @throws AgentError `agent/unknown-price`.
+ */
 export function changeModel(actor: Actor, model: OtherModel): void {
   requireUsable(actor);
   const { runtime, first } = actor;
@@ -189,7 +212,7 @@ export function changeModel(actor: Actor, model: OtherModel): void {
   restAnew(actor);
 }
 
-/** What is run with another model, if there is another. */
+/** Returns the runtime with another model. Returns it unchanged if `model` is `undefined`. */
 export function withModel(
   { runtime, first }: Pick<Actor, 'runtime' | 'first'>,
   model: OtherModel | undefined,
@@ -201,7 +224,8 @@ export function withModel(
 }
 
 /**
- * A model that is switched goes on with all that is there: nothing is left behind in silence.
+ * Checks that a fork for another model can take over the whole session. Otherwise open calls would be lost without a
+ * message.
  *
  * @throws AgentError `agent/not-closed`.
  */
@@ -211,5 +235,5 @@ export function requireForkable({ of, parent, left, open }: ForkPlan): void {
   throw new AgentError('agent/not-closed', message, { session: of, at: left.to, open, before: parent.position });
 }
 
-/** What goes to a provider for which nothing was said. */
+/** Values of `envelope` and `betas` for a provider that the session was not opened with. */
 const NOTHING_SAID: Pick<Runtime, 'envelope' | 'betas'> = { envelope: {}, betas: [] };

@@ -1,42 +1,47 @@
-// Tells listeners what happens, each at its own pace and none without bound: who falls behind reads what it missed from the
-// log, and misses only what passes by.
+// Event feed with any number of listeners, each at its own pace and with a bounded buffer. A slow listener reads missed
+// records from the log, and loses only ephemeral events.
 
 import type { Recorded } from '@tidemark/log';
 import type { SessionEvent } from '../ports/session-event.ts';
 
-/** Events that wait for a listener at most. */
+/** Maximum number of buffered events per listener. */
 const MOST_WAITING = 1_000;
 
-/** A feed of events, which each listener reads at its own pace. */
+/** A feed of events that each listener reads at its own pace. */
 export interface EventFeed {
   tell(event: SessionEvent): void;
-  /** The last event was told. With an error, listeners meet it behind the last event. */
+  /** Ends the feed. With an error, listeners receive the error after the last event. */
   end(error?: Error): void;
   listen(): AsyncIterableIterator<SessionEvent>;
 }
 
-/** What a feed knows. */
+/** Shared state of a feed. */
 interface Source {
   readonly read: (from: number, to: number) => AsyncIterable<Recorded>;
   readonly listeners: Set<Listener>;
-  /** Where the first record that was told stands, for those who come late. */
+  /** Position of the first record sent, for listeners that join late. */
   first: number | undefined;
-  /** Behind the last record that was told. */
+  /** Position after the last record sent. */
   next: number;
   ended: boolean;
   error: Error | undefined;
 }
 
-/** One who listens. */
 interface Listener {
   waiting: SessionEvent[];
-  /** The first record that is to be read from the log, behind what waits. */
+  /**
+   * Position of the first record to read from the log after the buffered events. `undefined` if the listener is not
+   * behind.
+   */
   behind: number | undefined;
   gone: boolean;
   wake: () => void;
 }
 
-/** A feed over a log. `replays`: who comes late is told all from the first record on, else from now on. */
+/**
+ * Creates a feed over a log. With `replays`, a late listener receives all records from the first one of the feed.
+ * Otherwise it receives only later events.
+ */
 export function createEventFeed(read: Source['read'], replays: boolean): EventFeed {
   const source: Source = { read, listeners: new Set(), first: undefined, next: 0, ended: false, error: undefined };
   return {

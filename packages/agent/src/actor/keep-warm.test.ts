@@ -13,18 +13,18 @@ import { foldLog } from '../session/session.ts';
 const LONG = 'Some words to remember. '.repeat(4_000);
 const PROMOTES = { promotes: { verified: '2026-11-20' } } as const;
 
-/** Tokens read, written with each life, and paid fresh. */
+/** Returns the tokens of a call: read, written for five minutes, written for an hour, and fresh. */
 function buckets({ usage }: LedgerCall): readonly (number | undefined)[] {
   const { ephemeral_5m_input_tokens: short, ephemeral_1h_input_tokens: long } = usage?.cache_creation ?? {};
   return [usage?.cache_read_input_tokens, short, long, usage?.input_tokens];
 }
 
-/** Tokens of the first request. */
+/** Returns the input tokens of the first request. */
 function sizeOf({ billed }: Warmed): number {
   return billed()[0]?.usage?.cache_creation_input_tokens ?? Number.NaN;
 }
 
-/** Minutes after the first call at which each came. */
+/** Returns the time of each call in minutes after the first one. */
 function minutes({ billed }: Warmed): readonly number[] {
   const first = billed()[0]?.at ?? 0;
   return billed().map(({ at }) => Math.round((at - first) / 6_000) / 10);
@@ -38,8 +38,8 @@ async function expectSound({ log }: Warmed): Promise<void> {
   expect(verified).toMatchObject({ differences: [], breaks: [] });
 }
 
-describe('between two turns', () => {
-  test('what the cache holds is read shortly before its end, and the next turn reads all of it, the last answer too', async () => {
+describe('keeping the cache warm between two turns', () => {
+  test('refreshes the cache shortly before it expires, and the next turn reads everything, including the last answer', async () => {
     const warm = await goWarm();
     await warm.live.prompt(LONG);
     await warm.later(4.5);
@@ -52,7 +52,8 @@ describe('between two turns', () => {
       [true, false],
       [false, true],
     ]);
-    // Each token is written once: the prompt, then the answer by the call that kept it warm, then the next prompt.
+    // Each token is written once. The first call writes the prompt, the warming call writes the answer, and the last
+    // call writes the next prompt.
     const all = sizeOf(warm);
     expect(warm.billed().map(buckets)).toEqual([
       [0, all, 0, 0],
@@ -63,7 +64,7 @@ describe('between two turns', () => {
     await expectSound(warm);
   });
 
-  test('it is left to end where nobody is expected back in time, and nothing is sent for it any more', async () => {
+  test('stops if the user is not expected back in time, and sends nothing more', async () => {
     const warm = await goWarm({ runtime: { warm: { share: 1 } } });
     await warm.live.prompt(LONG);
     await warm.later(60);
@@ -76,7 +77,7 @@ describe('between two turns', () => {
     expect(warm.billed()).toHaveLength(length);
   });
 
-  test('no more is spent than the share of what the session has cost', async () => {
+  test("spends no more than the given share of the session's cost", async () => {
     const warm = await goWarm({ runtime: { warm: { share: 0.05 } } });
     await warm.live.prompt(LONG);
     await warm.later(20);
@@ -88,7 +89,7 @@ describe('between two turns', () => {
     expect(rest[0]).toBeLessThan(0.05 * (first ?? 0));
   });
 
-  test('each is told before, with what it costs, saves and has cost', async () => {
+  test('reports each call before it is sent, with its cost, its gain and the cost so far', async () => {
     const warm = await goWarm();
     await warm.live.prompt(LONG);
     await ticks();
@@ -100,7 +101,7 @@ describe('between two turns', () => {
           by: 'refresh',
           at: '2026-11-20T12:04:42.000Z',
           until: '2026-11-20T12:09:42.000Z',
-          // Reads at $0.20 a million, and the answer's 18 tokens at $5.
+          // The reads cost $0.20 per million tokens. The 18 tokens of the answer cost $5 per million.
           cost: String(Number(((sizeOf(warm) * 0.2 + 18 * 5) / 1_000_000).toFixed(9))),
           gain: expect.stringMatching(/^0\.0\d+$/),
         },
@@ -108,12 +109,12 @@ describe('between two turns', () => {
     ]);
   });
 
-  test('nothing is sent where it is off, where nothing was cached, or where the answer could not be kept short', async () => {
+  test('sends nothing if it is off, if nothing was cached, or if the output limit cannot be low enough', async () => {
     const off = await goWarm({ runtime: { warm: 'off' } });
     const small = await goWarm({ change: { floor: 100_000 } });
     const thinking = { thinking: { type: 'enabled', budget_tokens: 2_000 } };
     const thinks = await goWarm({ runtime: { parameters: thinking, outputLimit: 4_000 } });
-    // An hour is for sale there, and no promotion is verified.
+    // This model offers a lifetime of an hour, and no promotion is verified.
     const auto = await goWarm({ runtime: { warm: 'auto' } });
     for (const warm of [off, small, thinks, auto]) {
       await warm.live.prompt(LONG);
@@ -124,8 +125,8 @@ describe('between two turns', () => {
   });
 });
 
-describe('what ends it', () => {
-  test('a prompt: one that comes while the call is on its way is not delayed', async () => {
+describe('keeping the cache warm', () => {
+  test('ends with a prompt, which is not delayed by a pending call', async () => {
     const warm = await goWarm();
     const held = gate();
     await warm.live.prompt(LONG);
@@ -140,7 +141,7 @@ describe('what ends it', () => {
     expect(warnings(warm)).toEqual([]);
   });
 
-  test('the close of the session, also while the call is on its way', async () => {
+  test('ends when the session closes, also during a call', async () => {
     const warm = await goWarm();
     await warm.live.prompt(LONG);
     warm.provider.held = new Promise(() => undefined);
@@ -151,7 +152,7 @@ describe('what ends it', () => {
     expect((await warm.kinds()).at(-1)).toBe('answer.interrupted');
   });
 
-  test('other tools, which the next request packs anew', async () => {
+  test('ends after a change of tools that opens an epoch', async () => {
     const warm = await goWarm();
     await warm.live.prompt(LONG);
     warm.live.setTools([made('look', () => ({ text: 'seen' }))]);
@@ -159,7 +160,7 @@ describe('what ends it', () => {
     expect(warm.billed()).toHaveLength(1);
   });
 
-  test('not other tools that the next request appends: what stands before them is kept, and read', async () => {
+  test('continues after a change of tools that is appended, and the next request reads the earlier content', async () => {
     const look = made('look', () => ({ text: 'seen' }));
     const warm = await goWarm({ runtime: { tools: [look] } });
     await warm.live.prompt(LONG);
@@ -173,7 +174,7 @@ describe('what ends it', () => {
     await expectSound(warm);
   });
 
-  test('a failure, told once; the next turn begins it again', async () => {
+  test('ends after a failure, which is reported once, and starts again after the next turn', async () => {
     const warm = await goWarm();
     await warm.live.prompt(LONG);
     warm.provider.fault = new ProviderError('retryable', 'provider/overloaded', 'too much', { provider: 'anthropic' });
@@ -186,7 +187,7 @@ describe('what ends it', () => {
     expect(warnings(warm)).toHaveLength(1);
   });
 
-  test('a process that slept: what has ended is not written anew for nobody', async () => {
+  test('ends without a new write if the cache expired while the process slept', async () => {
     const warm = await goWarm();
     await warm.live.prompt(LONG);
     await ticks();
@@ -197,8 +198,8 @@ describe('what ends it', () => {
   });
 });
 
-describe('a promotion, where the row says that one was verified', () => {
-  test('is one read whose end lives an hour, and which the next turn reads', async () => {
+describe('a promotion of a model whose catalog row marks it as verified', () => {
+  test('is one read that gives the end a lifetime of an hour, and the next turn reads it', async () => {
     const warm = await goWarm({ change: PROMOTES, simulator: { promotion: 'works' } });
     await warm.live.prompt(LONG);
     await warm.later(50);
@@ -215,7 +216,7 @@ describe('a promotion, where the row says that one was verified', () => {
     await expectSound(warm);
   });
 
-  test('that turns out to keep nothing is the last one of this session, which the log says to whoever opens it', async () => {
+  test('that has no effect is the last one of the session, and the log records this for later processes', async () => {
     const warm = await goWarm({ change: PROMOTES, simulator: { promotion: 'fails' } });
     await warm.live.prompt(LONG);
     await warm.later(50);

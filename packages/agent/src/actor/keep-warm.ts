@@ -1,5 +1,6 @@
-// Between turns, while the session is open here: shortly before what the cache holds would end, a request without an answer
-// reads it, where that is expected to pay. Each is a side call in the log, and the next one is planned from what it left.
+// Keeps the cache warm between the turns of an open session. Shortly before the cached content would expire, a request
+// without an answer reads it, if this is expected to lower the cost. Each such request is recorded as a side call, and
+// the next one is planned from its result.
 
 import type { KeepWarm, WarmPlan } from '@tidemark/context';
 import { KEEP_WARM } from '@tidemark/context';
@@ -11,10 +12,13 @@ import type { Actor } from './actor.ts';
 import { tell } from './actor.ts';
 import { callBeside } from './side-call.ts';
 
-/** Its own words: an API wants a user's at the end. They are never cached. */
+/** Text of the request, because the API requires a user message at the end. It is never cached. */
 const WORDS = [{ type: 'text', text: 'Nothing to answer yet.' }] as const;
 
-/** Keeps the session warm until the next turn, its close, or there is nothing to gain. Never throws, and delays nobody. */
+/**
+ * Keeps the cache warm until the next turn starts, the session closes, or nothing more can be gained. Never throws and
+ * delays no other work.
+ */
 export async function keepWarm(actor: Actor): Promise<void> {
   const { warm = 'off' } = actor.runtime;
   if (warm === 'off') return;
@@ -39,7 +43,7 @@ async function watch(actor: Actor, warm: Exclude<Warm, 'off'>, signal: AbortSign
       await surroundings.wait(ms, signal, { idle: true });
       if (signal.aborted) return;
     }
-    // A side call may have read it meanwhile: then there is time again.
+    // A side call may have read the cache in the meantime. Then the next read is due later.
     if (leftAt(actor) === before) await send(actor, warm);
     if (leftAt(actor) === before) return;
   }
@@ -53,7 +57,10 @@ function leftAt({ session }: Actor): string | undefined {
   return session.state.streams['main']?.accepted?.left?.at;
 }
 
-/** Where an epoch would open there is nothing worth a read: the next request packs anew. What is appended breaks nothing. */
+/**
+ * Plans the next read. If the next request will open an epoch, a read is useless, because that request writes its
+ * content again. Appended changes do not matter.
+ */
 async function planFor(
   { session, promptStreams, runtime, wantedFor }: Actor,
   warm: Exclude<Warm, 'off'>,
@@ -66,7 +73,7 @@ async function planFor(
   return planWarmth(session, { at: runtime.surroundings.now(), warm, promptStream });
 }
 
-/** The process may have slept: it is planned again before it is sent. */
+/** Sends the read. It is planned again first, because the process may have slept. */
 async function send(actor: Actor, warm: Exclude<Warm, 'off'>): Promise<void> {
   const plan = await planFor(actor, warm);
   if (plan.by === 'nothing') return tellPlan(actor, plan);

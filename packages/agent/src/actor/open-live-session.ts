@@ -1,4 +1,4 @@
-// Opens a session to work with: creates it, or takes up its log where it stands. Opening a log that is there writes nothing.
+// Opens a live session: creates it, or continues from its existing log. Opening an existing log writes nothing.
 
 import { defined } from '@tidemark/core';
 import type { ContentPart, Log, SessionId, StartedBy, TurnBegan } from '@tidemark/log';
@@ -51,26 +51,31 @@ import {
 import { keepWarm } from './keep-warm.ts';
 import { callBeside } from './side-call.ts';
 
-/** Which session, and what it is run with. */
+/** The session to open, and its runtime. */
 export interface LiveSessionOptions {
   readonly log: Log;
   readonly runtime: Runtime;
-  /** Of a fork, what its parent was opened with: what was said for that provider is for no other. */
+  /**
+   * For a fork: the runtime that its parent was opened with. Its `envelope` and `betas` are sent only to its provider.
+   */
   readonly first?: Runtime;
   readonly id: SessionId;
-  /** Begins the session; else it is opened. */
+  /** True to create the session. Default: false, and the existing session is opened. */
   readonly create?: boolean;
-  /** Begins the session as a fork, whose workspace and title are in the plan. */
+  /** Plan of a fork. If present, the session is created as this fork, with the plan's workspace and title. */
   readonly forks?: ForkPlan;
-  /** Absolute path of the folder a new session works in; of one that is there, its log says it. */
+  /** Absolute path of the folder that a new session works in. An existing session has it in its log. */
   readonly workspace?: string;
   readonly title?: string;
-  /** Of a subagent: for whom it works, and the root of their family. */
+  /** For a subagent: the session and call that started it. `root` is the first session of the family. */
   readonly startedBy?: StartedBy;
   readonly root?: SessionId;
-  /** What begins its turns. Default: the user. */
+  /** Cause recorded for the session's turns. Default: the user. */
   readonly trigger?: TurnBegan['trigger'];
-  /** Of a new session, `ask` by default. Of one that is there it can only narrow the mode that its log ends with. */
+  /**
+   * Permission mode of a new session. Default: `ask`. For an existing session it can only narrow the last mode in the
+   * log.
+   */
   readonly mode?: Mode;
   readonly secrets?: Secrets;
   /** Name of the program that sends the prompts, recorded with each. Default: `library`. */
@@ -79,7 +84,7 @@ export interface LiveSessionOptions {
   readonly open?: Set<AgentSession>;
 }
 
-/** Options that a session shares with its forks. */
+/** Options that a session and its forks have in common. */
 type SharedOptions = Pick<LiveSessionOptions, 'client' | 'trigger' | 'open'>;
 
 const FIRST_MODE: Mode = 'ask';
@@ -87,7 +92,8 @@ const FIRST_MODE: Mode = 'ask';
 /**
  * Opens a live session.
  *
- * @throws AgentError `agent/unknown-price` for a limit of money where no price is known. @throws LogError as the store does.
+ * @throws AgentError `agent/unknown-price` for a cost limit if the price of the model is unknown.
+ * @throws LogError as the store does.
  */
 export async function openLiveSession(options: LiveSessionOptions): Promise<AgentSession> {
   const { runtime: given } = options;
@@ -102,7 +108,10 @@ export async function openLiveSession(options: LiveSessionOptions): Promise<Agen
   return createFace(actor, sharedOptions(options));
 }
 
-/** What was set for the session goes before what it is opened with: it was set later, and for this session. */
+/**
+ * Returns the runtime with the parameters that `setReasoning` recorded. They override the parameters passed at opening,
+ * because they were set for this session.
+ */
 function withReasoning(runtime: Runtime, { progress: { reasoningParameters } }: Session): Runtime {
   return { ...runtime, parameters: { ...runtime.parameters, ...reasoningParameters } };
 }
@@ -111,7 +120,7 @@ function sharedOptions({ client, trigger, open }: LiveSessionOptions): SharedOpt
   return defined({ client, trigger, open });
 }
 
-/** Opens the session of a subagent in the same store. */
+/** Returns a function that opens the session of a subagent in the same store. */
 function openChild({ log, first, runtime, secrets = NO_SECRETS }: LiveSessionOptions): Children['open'] {
   const shared = { log, secrets, first: first ?? runtime, client: AGENT, trigger: 'subagent' } as const;
   return (child) => openLiveSession({ ...shared, ...child });
@@ -156,14 +165,14 @@ async function forkLive(
   return beginLive(actor, shared, await planLiveFork(actor, options), other);
 }
 
-/** Plans a fork behind the records that are on their way, such as a setting that was made just now. */
+/** Plans a fork after pending records are written, such as a setting that was just changed. */
 async function planLiveFork({ session }: Actor, options: ForkOptions): Promise<ForkPlan> {
   const { log, writer, mutex } = session;
   await mutex.pass(async () => undefined);
   return planFork(log, writer.session, options);
 }
 
-/** A fork is run as its parent is now, in no wider mode. */
+/** Opens the fork with its parent's current runtime, and in no wider mode. */
 function beginLive(
   { session, runtime, first, mode }: Actor,
   shared: SharedOptions,
@@ -265,7 +274,7 @@ function requestOf({ request }: AnswerSchema<unknown>): ContentPart {
   return { type: 'text', text: request };
 }
 
-/** @throws AgentError `agent/nothing-to-send` for words that say nothing: a provider refuses them. */
+/** @throws AgentError `agent/nothing-to-send` for a blank prompt, which providers refuse. */
 function partsOf(words: Words): Exclude<Words, string> {
   const parts: Exclude<Words, string> = typeof words === 'string' ? [{ type: 'text', text: words }] : words;
   if (parts.some((part) => part.type !== 'text' || !isBlank(part.text))) return parts;

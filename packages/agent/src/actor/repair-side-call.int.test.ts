@@ -1,5 +1,5 @@
-// A side call that is refused for what the conversation holds, against the simulator, which refuses for as long as the block
-// is there.
+// Tests side calls that are refused because of a block in the conversation. The simulator refuses every request that
+// contains the block.
 
 import type { ContentPart } from '@tidemark/log';
 import type { AnswerPlan, ReceivedRequest } from '@tidemark/simulator';
@@ -10,7 +10,7 @@ import { expectRebuilt, playWindow, small } from '../../tests/small-window.ts';
 const believed = small('claude-sonnet-4-5', 200_000);
 const LARGE = 20_000;
 
-/** Something that weighs so many bytes and begins as a picture of 64 by 64 does. */
+/** Stores data of the given size that begins like a PNG of 64 by 64 pixels. */
 async function picture({ log }: Played, bytes: number): Promise<ContentPart> {
   const made = Buffer.alloc(bytes, 'x');
   made.set([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
@@ -20,7 +20,7 @@ async function picture({ log }: Played, bytes: number): Promise<ContentPart> {
   return { type: 'image', artifact: digest, mediaType: 'image/png', bytes: size };
 }
 
-/** Refuses a side call with a large image, in Anthropic's words and with its path. */
+/** Refuses a side call with a large image, with Anthropic's error message and the path of the image. */
 function answer({ body, lastUserText }: ReceivedRequest): AnswerPlan {
   const found = lastUserText === 'Name this.' ? largeIn(body['messages'], 'messages') : undefined;
   if (found === undefined) return { answer: { text: 'I see.' } };
@@ -43,7 +43,7 @@ const asideIn = async ({ kinds }: Played): Promise<number> =>
   (await kinds()).filter((kind) => kind === 'block.quarantined').length;
 
 describe('a side call that is refused', () => {
-  it('for a block of the history is asked again without it, and the conversation goes on without it too', async () => {
+  it('for a block of the history is sent again without the block, and the conversation continues without it', async () => {
     const played = await playWindow({ believed, answer });
     const { live } = played;
     await live.prompt([{ type: 'text', text: 'Look.' }, await picture(played, 30_000)]);
@@ -56,7 +56,7 @@ describe('a side call that is refused', () => {
     await expectRebuilt(played);
   });
 
-  it('twice at once for the same block puts it aside once', async () => {
+  it('twice in parallel for the same block quarantines the block once', async () => {
     const played = await playWindow({ believed, answer });
     const { live } = played;
     await live.prompt([{ type: 'text', text: 'Look.' }, await picture(played, 30_000)]);
@@ -66,7 +66,7 @@ describe('a side call that is refused', () => {
     await expectRebuilt(played);
   });
 
-  it('for its own words fails, and nothing of the conversation is put aside', async () => {
+  it('for its own content fails, and nothing of the conversation is quarantined', async () => {
     const played = await playWindow({ believed, answer });
     const { live } = played;
     await live.prompt([{ type: 'text', text: 'Look.' }, await picture(played, 1_000)]);

@@ -24,7 +24,7 @@ const offers = (body: string | undefined, name: string): boolean =>
   body?.includes(`{"tool":{"description":"Does ${name}."`) ?? false;
 
 describe('other tools', () => {
-  test('that may wait leave a model that takes none appended its list, until an epoch opens anyway', async () => {
+  test('set with `next-epoch` wait until an epoch opens if the model accepts no appended tools', async () => {
     const provider = answering(says('a'), calls(['c1', 'look'], ['c2', 'other']), says('b'), says('c'));
     const { live, records } = await goLive({ provider, runtime: { tools: [look] } });
     await live.prompt('go');
@@ -47,7 +47,7 @@ describe('other tools', () => {
     expect([offers(bodies(provider)[3], 'look'), offers(bodies(provider)[3], 'other')]).toEqual([false, true]);
   });
 
-  test('that waited wait on in another process', async () => {
+  test('that are waiting for an epoch keep waiting in another process', async () => {
     const { live, shelf } = await goLive({ provider: answering(says('a'), says('b')), runtime: { tools: [look] } });
     await live.prompt('go');
     live.setTools([other], { when: 'next-epoch' });
@@ -61,7 +61,7 @@ describe('other tools', () => {
     expect(causes(await again.records())).toEqual(['initial', 'tools']);
   });
 
-  test('are told to a model that takes them, called at once, and answered as unavailable once they are gone', async () => {
+  test('are appended if the model supports it, can be called at once, and are unavailable after their removal', async () => {
     const provider = answering(says('a'), calls(['c1', 'other']), says('b'), calls(['c2', 'other']), says('c'));
     const { live, records } = await goLive({ provider, runtime: { tools: [look], capabilities: APPENDS } });
     await live.prompt('go');
@@ -76,7 +76,7 @@ describe('other tools', () => {
     expect(bodies(provider).every((body, index, all) => index === 0 || grows(all[index - 1], body))).toBe(true);
   });
 
-  test('are told before a request that fails, and once: the next one goes on behind them', async () => {
+  test('are appended once, before a request that fails, and the next request continues after them', async () => {
     const failing = answering(says('a'));
     const broken = { ...failing, send: () => rejected() };
     const next = answering(says('b'));
@@ -99,7 +99,10 @@ async function* rejected(): AsyncGenerator<never> {
   throw failure({ code: 'provider/authentication', class: 'stop' });
 }
 
-/** Whether a scripted body only grew: all its lines but the last, which is the envelope. Markers move. */
+/**
+ * Returns true if all lines of a scripted body, except the last one (the envelope), are at the beginning of the next
+ * body. Markers are ignored, because they move.
+ */
 function grows(before = '', after = ''): boolean {
   const lines = (body: string): readonly string[] =>
     body
@@ -110,8 +113,8 @@ function grows(before = '', after = ''): boolean {
   return old.length < young.length && old.every((line, index) => line === young[index]);
 }
 
-describe('how much the model reasons', () => {
-  test('is told where the model takes that, and opens an epoch where not', async () => {
+describe('a change of reasoning', () => {
+  test('is appended if the model supports it, and opens an epoch otherwise', async () => {
     for (const [capabilities, expected] of [
       [APPENDS, ['initial']],
       [row('claude-sonnet-4-5'), ['initial', 'reasoning']],
@@ -125,7 +128,7 @@ describe('how much the model reasons', () => {
     }
   });
 
-  test('has the names that the model has', async () => {
+  test('is refused for a parameter that the model does not have', async () => {
     const { live } = await goLive({ provider: answering() });
     expect(() => live.setReasoning({ efort: 'low' })).toThrow(
       expect.objectContaining({ code: 'agent/unknown-parameter', message: expect.stringContaining('effort') }),
@@ -134,7 +137,7 @@ describe('how much the model reasons', () => {
 });
 
 describe('another model', () => {
-  test('is asked from the next request on, in an epoch of its own; a step that has begun is ended with the old one', async () => {
+  test('answers from the next request on, in an epoch of its own, after the current step ended with the old model', async () => {
     const first = answering(calls(['c1', 'look']));
     const second = answering(says('done'));
     const open = watched(createMemoryStore(), (what, kinds) => {
@@ -152,7 +155,7 @@ describe('another model', () => {
     ]);
   });
 
-  test('of another provider is not sent what was said for the first one, which gets it again', async () => {
+  test("of another provider does not get the first provider's envelope and betas, which the first provider gets again later", async () => {
     const first = answering(says('a'), says('c'));
     const second = { ...answering(says('b')), name: 'another' };
     const { live, records } = await goLive({ provider: first, runtime: { envelope: { user: 'u' }, betas: ['b-1'] } });
@@ -169,7 +172,7 @@ describe('another model', () => {
     ]);
   });
 
-  test('has none of the settings that it does not know, and opens nothing when they change', async () => {
+  test('gets no setting that it does not know, and a change of such a setting opens no epoch', async () => {
     const plain = { ...row('claude-sonnet-4-5'), model: 'plain-1', renderParameters: { model: 'tools' } } as const;
     const [first, second] = [answering(says('a'), says('d')), answering(says('b'), says('c'))];
     const { live, records } = await goLive({ provider: first, runtime: { parameters: { effort: 'high' } } });
@@ -191,14 +194,14 @@ describe('another model', () => {
     ]);
   });
 
-  test('is refused where a limit of money is set and its price is unknown', async () => {
+  test('is refused if a cost limit is set and its price is unknown', async () => {
     const { live } = await goLive({ provider: answering(), runtime: { limits: { cost: '1' } } });
     await expect(
       live.switchModel({ provider: answering(), capabilities: { ...APPENDS, prices: [] } }),
     ).rejects.toMatchObject({ code: 'agent/unknown-price' });
   });
 
-  test('is taken in a fork where there is a history, which keeps its own; in the session itself before that', async () => {
+  test('is used in a fork if the session has a history, and in the session itself otherwise', async () => {
     const [first, second, third] = [answering(), answering(says('a'), says('c')), answering(says('b'))];
     const { live, log } = await goLive({ provider: first });
     const early = await live.switchModel({ provider: second, capabilities: APPENDS });
@@ -213,7 +216,7 @@ describe('another model', () => {
     expect(causes(await Array.fromAsync(log.read(child.id)))).toEqual(['initial', 'model']);
   });
 
-  test('is not taken in a fork of a session whose end is open, which would leave calls behind', async () => {
+  test('is refused if it needs a fork and calls at the end of the session are open', async () => {
     const provider = answering(calls(['c1', 'look']), says('a'), says('b'));
     const { live, shelf, records } = await goLive({ provider, runtime: { tools: [look] } });
     await live.prompt('go');

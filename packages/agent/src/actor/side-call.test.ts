@@ -9,7 +9,7 @@ import { verifySession } from '../audit/rebuild.ts';
 const USED = { fresh: 10, read: 0, writes: [], answer: 3 };
 
 describe('a side call', () => {
-  test('is asked beside a running turn, on a stream of its own, and can be verified', async () => {
+  test('is sent during a running turn, on its own stream, and can be verified from the log', async () => {
     const inside = gate();
     const go = gate();
     const slow = made('look', async () => {
@@ -35,7 +35,7 @@ describe('a side call', () => {
     expect(verified).toMatchObject({ requests: 3, differences: [], breaks: [] });
   });
 
-  test('is tried again as the policy says, and then fails with the error of the provider', async () => {
+  test("is retried according to the policy, and then fails with the provider's error", async () => {
     const bad = says('', { fault: { after: 0, error: failure({ afterMs: 0 }) } });
     const { live, pass, records } = await goLive({ provider: answering(bad, says('A title'), bad, bad, bad) });
     const first = live.side({ purpose: 'title', words: 'Name this.' });
@@ -53,7 +53,7 @@ describe('a side call', () => {
     expect(retried).toEqual([true, true, true, false]);
   });
 
-  test('ends when its caller stops it, or the session closes', async () => {
+  test('ends when its caller aborts it or the session closes', async () => {
     const { live, kinds } = await goLive({ provider: inTurn(hanging([])) });
     const stop = new AbortController();
     const one = live.side({ purpose: 'title', words: 'Name this.', signal: stop.signal });
@@ -69,7 +69,7 @@ describe('a side call', () => {
     expect((await kinds()).filter((kind) => kind === 'answer.interrupted')).toHaveLength(2);
   });
 
-  test('is not made when its forecast exceeds the limit of money', async () => {
+  test('is not sent if its forecast exceeds the cost limit', async () => {
     const provider = answering(says('A title'));
     const { live } = await goLive({ provider, runtime: { limits: { cost: '0.0000001' } } });
     await expect(live.side({ purpose: 'title', words: 'Name this.' })).rejects.toMatchObject({ code: 'agent/limited' });

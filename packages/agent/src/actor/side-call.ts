@@ -1,5 +1,5 @@
-// A call beside the conversation, on a stream of its own: asked, tried again and recorded like any other, and the main
-// stream never hears of it.
+// Side call: a request outside the conversation, on its own stream. It is sent, retried and recorded like any other
+// request, and the main stream never contains it.
 
 import { defined } from '@tidemark/core';
 import { expectedInput, slice } from '@tidemark/context';
@@ -24,20 +24,24 @@ import { recordEnd, repairRequest } from '../turn/step.ts';
 import type { Actor } from './actor.ts';
 import { applyRuntimeChange, requireUsable, tell } from './actor.ts';
 
-/** A side call whose words are parts. */
+/** A side call whose words are already parts. */
 interface SideCallInParts extends SideCall {
   readonly words: readonly ContentPart[];
-  /** See `prepareRequest`. Such a call is sent once: what it would keep does not wait. */
+  /**
+   * Way of keeping the cache warm, if the call does that. See `prepareRequest`. The call is sent only once, because the
+   * cache entry would expire while a retry waits.
+   */
   readonly keeps?: 'refresh' | 'promotion';
-  /** Asked once, and only where most of it will be read from the cache. */
+  /** True if the call is sent at most once, and only if most of its input will be read from the cache. */
   readonly optional?: true;
 }
 
 /**
- * Asks beside the conversation, while a turn runs or none does.
+ * Sends a side call, during a turn or between turns.
  *
- * @throws ProviderError when it failed for good. @throws AgentError `agent/stopped` when the caller or `close` stopped it;
- *   `agent/limited` when it would exceed the limit of money; `agent/not-cached` when it was to be read from the cache.
+ * @throws ProviderError if the call finally failed.
+ * @throws AgentError `agent/stopped` if the caller or `close` stopped it; `agent/limited` if it would exceed a limit of
+ *   tokens or cost; `agent/not-cached` if it was optional and too little of its input is in the cache.
  */
 export async function callBeside(actor: Actor, call: SideCallInParts): Promise<SideAnswer> {
   requireUsable(actor);
@@ -55,7 +59,8 @@ export async function callBeside(actor: Actor, call: SideCallInParts): Promise<S
 async function tryOut(actor: Actor, call: SideCallInParts, signal: AbortSignal): Promise<SideAnswer> {
   const { session } = actor;
   const passing = { session, signal, tell: (event: SessionEvent) => tell(actor, event) };
-  // A call that opens the epoch opens it with all tools: to a front without any, none can be appended.
+  // If the call opens the first epoch, the epoch must contain all tools, because tools cannot be appended to a front
+  // without any.
   if (session.state.epoch === undefined)
     await refreshTools({
       ...passing,
@@ -63,7 +68,7 @@ async function tryOut(actor: Actor, call: SideCallInParts, signal: AbortSignal):
       applyRuntimeChange: (change) => applyRuntimeChange(actor, change),
     });
   const { runtime } = actor;
-  // Told before the first turn: one that is at work has told them itself.
+  // Preloaded skills are recorded before the first turn. A running turn has already recorded them itself.
   if (actor.running === undefined && mayPreload({ session, runtime }))
     await session.mutex.pass(async () => {
       const { events } = await preloadSkills({ session, runtime, wantedFor: actor.wantedFor }, []);
@@ -99,12 +104,15 @@ async function tryOut(actor: Actor, call: SideCallInParts, signal: AbortSignal):
   throw new AgentError('agent/stopped', `the side call "${call.purpose}" was stopped before its answer: ask again`);
 }
 
-/** Whether it is worth a second try: what a call keeps warm does not wait, and help that is optional holds nothing up. */
+/**
+ * Returns true if the call may be retried. A call that keeps the cache warm cannot wait, and an optional call must not
+ * delay other work.
+ */
 function isRepeated({ keeps, optional }: SideCallInParts): boolean {
   return keeps === undefined && optional !== true;
 }
 
-/** A call, and whether it was mended before. */
+/** A side call. `mends` marks a call that is sent again after a repair. */
 interface SideCallAttempt extends SideCallInParts {
   readonly mends: boolean;
 }
@@ -141,7 +149,7 @@ async function prepare(
   });
 }
 
-/** Of its input, the share that such a call has to read from the cache. */
+/** Minimum share of its input that an optional call must read from the cache. */
 const MOST = 3 / 4;
 
 function requireCached(purpose: string, forecast: CallForecast): void {
@@ -151,7 +159,7 @@ function requireCached(purpose: string, forecast: CallForecast): void {
   throw new AgentError('agent/not-cached', `${message}. Ask without \`auto\` to make it all the same`);
 }
 
-/** Side calls of a turn count as the turn's. */
+/** Checks the turn's limits. A side call during a turn counts toward the limits of that turn. */
 function requireLimits(
   { session, runtime, running }: Pick<Actor, 'session' | 'runtime' | 'running'>,
   purpose: string,
@@ -170,28 +178,30 @@ function answerOf(record: Recorded | undefined, answer: Answer): SideAnswer {
 }
 
 /**
- * A side call that was refused for what the conversation holds. The block is put aside as for a step of a turn, and the call is
- * asked again in an epoch that packs a stub in its place. Its own words are for its caller to change.
+ * A side call that can be repaired. If a provider refuses a block of the conversation, the block is quarantined as in a
+ * step of a turn. The call is then sent again in an epoch that packs a stub in place of the block. The call's own words
+ * are not repaired; the caller has to change them.
  */
 interface Mendable extends Pick<SideCall, 'history'> {
   readonly words: readonly ContentPart[];
-  /** Set for a call that is sent once. */
+  /** Present for a call that keeps the cache warm and is sent only once. */
   readonly keeps?: string;
 }
 
-/** A side call as it was refused. */
+/** A side call that was refused. */
 interface RefusedBeside {
   readonly prepared: Prepared;
   readonly error: ProviderError;
-  /** How often it was mended before. */
+  /** Number of earlier repairs of this call. */
   readonly repairs: number;
-  /** Blocks of its body that are the conversation's; its own words stand behind them. */
+  /** Number of blocks in the body that belong to the conversation. The call's own words come after them. */
   readonly shared: number;
 }
 
 /**
- * The facts to record before it is asked again, none where they are recorded already; nothing where the failure stands. While
- * an answer of the conversation is on its way it stands: that request holds the same block, and mends it.
+ * Returns the facts to record before the call is sent again. The list is empty if they are already recorded. Returns
+ * `undefined` if the call cannot be repaired. While a request of the conversation is pending, the call is not repaired,
+ * because that request contains the same block and repairs it.
  */
 function repairBeside(
   { session, promptStreams, runtime }: Pick<Actor, 'session' | 'promptStreams' | 'runtime'>,
@@ -206,7 +216,7 @@ function repairBeside(
   const blocks = slice(prepared.sequence.blocks);
   const located = place?.message === undefined ? [] : (runtime.provider.encoder.locate?.(place, blocks) ?? []);
   if (promptStreams.main === undefined || located.some((index) => index >= shared)) return undefined;
-  // Others may have put it aside meanwhile.
+  // Another call may have quarantined the block in the meantime.
   if (state.quarantines.some(({ position }) => position > prepared.record.position)) return [];
   if (state.epoch?.opened.number !== prepared.epoch.number) return undefined;
   const { bytes } = prepared.record.data;

@@ -1,4 +1,4 @@
-// Accounts over logs: a fork's are its own, a session's prices are those it was run with.
+// Tests accounts over logs: a fork contains only its own calls, and a session uses the prices that it ran with.
 
 import type { RowOf } from '@tidemark/context';
 import { position, sessionId } from '@tidemark/log';
@@ -22,7 +22,7 @@ async function say(small: Small, words: string, at: number, read: number, writte
   await answer(small, await prepare(small, at), usage(read, written), at);
 }
 
-test('of a fork are its own calls, read after those of its parent', async () => {
+test('accounts of a fork contain its own calls, which read what its parent wrote', async () => {
   const parent = await begin();
   await say(parent, 'word '.repeat(2_000), 0, 0, 2_000);
   const { writer } = parent.session;
@@ -41,14 +41,14 @@ test('of a fork are its own calls, read after those of its parent', async () => 
   expect(whole.whole).toMatchObject({ calls: 2, tokens: { read: 2_000, written: 2_020 } });
 });
 
-test('take prices from the row that the epoch was opened with', async () => {
+test('accounts use the prices of the catalog row that the epoch was opened with', async () => {
   const small = await begin();
   await say(small, 'hello', 0, 0, 2_000);
   const { whole } = await addSession(NO_ACCOUNTS, small.log, ID, options);
   expect(whole).toMatchObject({ unpriced: 0, cost: '0.007575', compared: { calls: 1, uncached: '0.006075' } });
 });
 
-test('hold the calls from an instant on, and no session that made none', async () => {
+test('accounts with `since` contain only later calls, and no session without such a call', async () => {
   const small = await begin();
   await say(small, 'word '.repeat(2_000), 0, 0, 2_000);
   await say(small, 'more', 60, 2_000, 10);

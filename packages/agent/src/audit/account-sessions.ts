@@ -1,4 +1,4 @@
-// Where tokens and money went, over any number of sessions: each log is read once, and only sums are kept of it.
+// Sums tokens and cost over any number of sessions. Each log is read once, and only the sums are kept.
 
 import type { Account, Churn, Following, GroupBy, ModelCall, RowOf } from '@tidemark/context';
 import {
@@ -16,41 +16,48 @@ import type { EpochOpened, Log, SessionId, Timestamp } from '@tidemark/log';
 import type { Capabilities } from '@tidemark/model';
 import { loadCapabilities } from '../session/materials.ts';
 
-/** What to sum up, and by what. */
+/** Options of the accounts. */
 export interface AccountOptions {
   readonly by: GroupBy;
-  /** Prices of models that a log has no row of its own for: those of imports. */
+  /** Returns the catalog row of a model for which a log has no row of its own, as in an imported log. */
   readonly rowOf: RowOf;
-  /** Calls sent from then on. */
+  /** Earliest time of the calls to include. Earlier calls are ignored. */
   readonly since?: Timestamp;
-  /** The row of another model, to price the same calls by. */
+  /** Row of another model. If present, the same calls are also priced with it. */
   readonly as?: Capabilities;
 }
 
-/** The sums. */
+/** Sums over sessions. */
 export interface Accounts {
   readonly whole: Account;
-  /** `undefined` is the group of calls that have nothing to name: no contract, nothing paid again. */
+  /**
+   * Sums by group. The key `undefined` contains the calls without a value for the group, such as calls without a
+   * contract.
+   */
   readonly groups: ReadonlyMap<string | undefined, Account>;
-  /** Of the sessions that made a call, in the order they were given. */
+  /** Sums of each session with at least one call, in the order in which the sessions were added. */
   readonly sessions: readonly AccountedSession[];
-  /** When the first and the last of the calls were sent. */
+  /** Times of the first and the last call. */
   readonly span: { readonly from: Timestamp; readonly to: Timestamp } | undefined;
 }
 
-/** One session among them. */
+/** Sums of one session. */
 export interface AccountedSession {
   readonly session: SessionId;
   readonly account: Account;
-  /** Over the whole session, whatever `since` says. */
+  /** Changes over the whole session. `since` does not limit them. */
   readonly churn: Churn['changes'];
   readonly appended: number;
 }
 
-/** The accounts of no session. */
+/** Accounts without any session. */
 export const NO_ACCOUNTS: Accounts = { whole: NO_CALLS, groups: new Map(), sessions: [], span: undefined };
 
-/** The accounts with one more session. @throws LogError as the store does. */
+/**
+ * Returns the accounts with one more session.
+ *
+ * @throws LogError as the store does.
+ */
 export async function addSession(
   accounts: Accounts,
   log: Log,
@@ -84,7 +91,7 @@ function spanning(span: Accounts['span'], { at }: ModelCall): Accounts['span'] {
 
 type ReadCall = { readonly type: 'call'; readonly call: ModelCall } | { readonly type: 'churn'; readonly churn: Churn };
 
-/** The session's own calls, and what changed under them. */
+/** Reads the session's own calls, and the changes of its front at the end. */
 async function* readCalls(log: Log, session: SessionId, rowOf: RowOf): AsyncGenerator<ReadCall> {
   let following: Following = beginFollowing(session);
   let churn = beginChurn(session);
@@ -103,7 +110,10 @@ async function* readCalls(log: Log, session: SessionId, rowOf: RowOf): AsyncGene
   yield { type: 'churn', churn };
 }
 
-/** The row that the epoch was opened with, which a later catalog may hold otherwise. An import names a model alone. */
+/**
+ * Remembers the catalog row that the epoch was opened with, because a later catalog may have other values. An imported
+ * log names only the model and has no row.
+ */
 async function learnRow({ artifacts }: Log, opened: EpochOpened, rows: Map<string, Capabilities>): Promise<void> {
   if (!(await artifacts.has(opened.capabilities))) return;
   rows.set(`${opened.provider} ${opened.model}`, await loadCapabilities(artifacts, opened));

@@ -1,5 +1,6 @@
-// Why a request broke or missed: the first block that differs from the request before it on its stream, the first byte
-// within it, the layer or event that put it there, the cause, and the price.
+// Explains why a request broke or missed the cache. The explanation names the first block that differs from the
+// previous request on its stream, and the first byte in that block. It also names the layer or event that the block
+// came from, the cause, and the price.
 
 import { defined } from '@tidemark/core';
 import type { CliffCost, CrossCheckVerdict, Divergence } from '@tidemark/context';
@@ -22,18 +23,18 @@ import { inputTokens } from '@tidemark/model';
 import type { Encoders, RebuildOptions, Rebuilt } from './rebuild.ts';
 import { extendsSequence, rebuildSession } from './rebuild.ts';
 
-/** What is to be said about one step. */
+/** Explanation of one step. */
 export interface Explanation {
   readonly step: number;
   /** `main`, or the stream of a side call. */
   readonly stream: string;
   readonly purpose: string;
   readonly at: string;
-  /** Milliseconds since the request before it on its stream. */
+  /** Milliseconds since the previous request on the stream. */
   readonly gap?: number;
-  /** Where it stops extending the request before it; absent when it only grew. */
+  /** First difference from the previous request. Absent if the request only extends it. */
   readonly divergence?: Divergence;
-  /** The epoch that opened with it: a labelled break. */
+  /** Epoch that opened with this request, which makes the break a labelled one. */
   readonly opened?: {
     readonly cause: EpochCause;
     readonly also?: readonly EpochCause[];
@@ -42,33 +43,35 @@ export interface Explanation {
   };
   /** Tokens that were sent before and paid again. */
   readonly miss?: Miss;
-  /** The length that this request was the first to go beyond, and what that added to its price. */
+  /** Price cliff that this request was the first to exceed, and the cost that it added. */
   readonly cliff?: CliffCost;
-  /** What the provider says of it, and how that stands to the causes named here; absent where it has nothing to say. */
+  /**
+   * Diagnosis of the provider, compared with the causes found here. Absent if the provider reported nothing to compare.
+   */
   readonly checked?: { readonly diagnosis: DiagnosisRecord; readonly verdict: CrossCheckVerdict };
   readonly answer?: AnswerReceived;
 }
 
-/** Requests of which it is not known what they read, by the reason. */
+/** Numbers of requests whose cache reads are unknown, by reason. */
 export interface UntoldReads {
-  /** The answer came, and its usage does not tell what was read. */
+  /** Requests with an answer whose usage does not report cache reads. */
   readonly answered: number;
-  /** No whole answer came, and no usage that tells what was read. */
+  /** Requests without a complete answer and without usage that reports cache reads. */
   readonly unanswered: number;
 }
 
-/** What was found in a session. */
+/** Result of explaining a session. */
 export interface Explained {
-  /** Requests of this runtime, side calls included; an import holds none. */
+  /** Number of requests that this runtime sent, including side calls. An imported log has none. */
   readonly requests: number;
-  /** Requests of which it is not known what they read from a cache. */
+  /** Requests whose cache reads are unknown. */
   readonly untold: UntoldReads;
   readonly explained: readonly Explanation[];
 }
 
 /**
- * Explains the steps of a session that broke, missed or crossed a price cliff, and the side calls that missed; with `step`, that step of the main
- * stream, each time it was sent, whatever happened there.
+ * Explains a session: the steps that broke, missed the cache or crossed a price cliff, and the side calls that missed.
+ * With `step`, explains each attempt of that step of the main stream, even without any of these.
  */
 export async function explainSession(
   log: Log,
@@ -81,7 +84,7 @@ export async function explainSession(
   const reads = new Map<Position, ReadCount>();
   let before: Rebuilt | undefined;
   let last: Length | undefined;
-  // Nothing can be held against a request that the log no longer makes.
+  // A request that cannot be rebuilt from the log cannot be compared, so the next request has no predecessor.
   const unmade: RebuildOptions['unmade'] = ({ data }) => {
     if (data.stream === 'main') before = undefined;
   };
@@ -106,7 +109,10 @@ export async function explainSession(
   return { requests: found.length, untold: untoldReads(reads), explained: found.filter((one) => isAsked(one, step)) };
 }
 
-/** What is known of the tokens that a request read. */
+/**
+ * State of a request's cache reads: reported by the provider (`told`), missing in its answer, or missing because no
+ * answer came.
+ */
 type ReadCount = 'told' | 'answered' | 'unanswered';
 
 function untoldReads(reads: ReadonlyMap<Position, ReadCount>): UntoldReads {
@@ -115,7 +121,10 @@ function untoldReads(reads: ReadonlyMap<Position, ReadCount>): UntoldReads {
   return { answered: count('answered'), unanswered: count('unanswered') };
 }
 
-/** An answer that was cut counts as none where its usage does not tell what was read. */
+/**
+ * Notes what an answer reports about cache reads. An interrupted answer counts as no answer if its usage does not
+ * report them.
+ */
 function noteReads(reads: Map<Position, ReadCount>, { kind, data }: Recorded): void {
   if (kind !== 'answer.received' && kind !== 'answer.interrupted') return;
   if (data.request === undefined || !reads.has(data.request)) return;
@@ -123,14 +132,14 @@ function noteReads(reads: Map<Position, ReadCount>, { kind, data }: Recorded): v
   else if (kind === 'answer.received') reads.set(data.request, 'answered');
 }
 
-/** A request that waits for its answer, and where it is in the list. */
+/** A request without an answer so far, and its index in the list. */
 interface UnansweredRequest {
   readonly index: number;
   readonly capabilities: Capabilities;
   readonly at: Timestamp;
 }
 
-/** How long the last answered request of the main stream was, in input tokens, and who counted it. */
+/** Input tokens of the last answered request of the main stream, and the model that counted them. */
 interface Length {
   readonly model: string;
   readonly tokens: number;
@@ -161,11 +170,14 @@ function addAnswer(
     ...checkedBy(explanation, answer),
     answer,
   };
-  // An answer that nobody asked about is not kept: together they are most of the log.
+  // Only selected answers are kept, because all answers together are most of the log.
   if (isAsked(answered, step)) found[waiting.index] = answered;
 }
 
-/** A side call is as long as what it goes on from: the request of the main stream says it. */
+/**
+ * Returns the price cliff that a request crossed. A side call is not checked, because it is about as long as the
+ * request of the main stream that it continues.
+ */
 function crossedBy(
   { capabilities, at }: UnansweredRequest,
   { stream, model, usage }: AnswerReceived,
@@ -175,7 +187,9 @@ function crossedBy(
   return stream === 'main' ? cliffCrossed({ capabilities, at, usage }, before) : undefined;
 }
 
-/** Where all is as it should be on both sides there is nothing to hold against each other. */
+/**
+ * Compares the causes with the provider's diagnosis. If neither side reports a problem, there is nothing to compare.
+ */
 function checkedBy({ opened }: Explanation, { diagnosis, miss }: AnswerReceived): Pick<Explanation, 'checked'> {
   const causes = [miss?.cause, ...(miss?.also ?? []), opened?.cause, ...(opened?.also ?? [])].filter(
     (cause) => cause !== undefined,

@@ -1,5 +1,5 @@
-// Requests rebuilt from the log alone, by the same fold, the same encoder and the recorded decisions (L2), and compared with
-// what was recorded before they were sent.
+// Rebuilds requests from the log alone, with the same fold, the same encoder and the recorded decisions (L2). Compares
+// them with what was recorded before they were sent.
 
 import type { Sequence, State } from '@tidemark/context';
 import { RENDERINGS, emptyState, evolve, itemAt } from '@tidemark/context';
@@ -12,43 +12,45 @@ import { beginPromptStream, sideCallPromptStream, extendPromptStream, stillHolds
 import { blocksOf } from '../request/request-record.ts';
 import { loadCapabilities, loadFront } from '../session/materials.ts';
 
-/** Finds the encoder of a revision. */
+/** Returns the encoder for a revision. */
 export type Encoders = (revision: string) => Encoder | undefined;
 
-/** One request, rebuilt. */
+/** A rebuilt request. */
 export interface Rebuilt {
   readonly record: RecordedOf<'request.prepared'>;
   readonly promptStream: PromptStream;
-  /** The state up to and including the request. */
+  /** State up to the record of the request, inclusive. */
   readonly state: State;
   readonly digest: string;
-  /** Of its other form, where one was recorded. */
+  /** Digest of the continuation form of the request, if one was recorded. */
   readonly continuation: string | undefined;
-  /** Makes its bytes. To be asked for before the rebuild goes on: the next request is written over them. */
+  /**
+   * Returns the bytes of the body. Call it before the iteration continues, because the next request reuses the buffer.
+   */
   readonly body: () => Uint8Array;
 }
 
-/** How to rebuild. */
+/** Options of a rebuild. */
 export interface RebuildOptions {
   readonly encoders: Encoders;
-  /** Rebuild each request from nothing, instead of on top of the one before it. */
+  /** True to rebuild each request from scratch. Default: false, and each request extends the one before. */
   readonly full?: boolean;
-  /** Rebuild only these; the rest is folded. Absent means all. */
+  /** Selects the requests to rebuild. All other records are only folded. Default: all requests. */
   readonly only?: (record: RecordedOf<'request.prepared'>) => boolean;
   /**
-   * Told of a request that the log no longer makes, as where a repair found a record before it gone, and why; the rebuild
-   * goes on behind it. Without this, that is thrown.
+   * Called for a request that cannot be rebuilt, for example because a repair removed an earlier record. The rebuild
+   * then continues. Without this callback the error is thrown.
    */
   readonly unmade?: (record: RecordedOf<'request.prepared'>, why: Error) => void;
 }
 
-/** What goes by while a log is rebuilt: each record, and each request with its bytes. */
+/** Steps of a rebuild: each record, and each request with its bytes. */
 export type RebuildStep =
   | { readonly type: 'record'; readonly record: Recorded; readonly state: State }
   | { readonly type: 'request'; readonly rebuilt: Rebuilt };
 
 /**
- * Reads a session's log from its beginning and rebuilds its requests on the way.
+ * Reads a session's log from the beginning and rebuilds its requests.
  *
  * @throws AgentError `agent/unknown-encoder` for a request of an encoder that this version does not have.
  */
@@ -74,7 +76,7 @@ export async function* rebuildSession(
       promptStream = record.data.history === 'none' ? held : await extendPromptStream(held, state, log.artifacts);
       rebuilt = rebuild(record, await lineOf(log, record, promptStream, state), state);
     } catch (error) {
-      // What the store could not read is no property of the log.
+      // A read error of the store is not a property of the log, so it is always thrown.
       if (options.unmade === undefined || !(error instanceof Error) || error instanceof LogError) throw error;
       options.unmade(record, error);
       promptStream = undefined;
@@ -84,14 +86,14 @@ export async function* rebuildSession(
   }
 }
 
-/** A request, and the state up to and including it. */
+/** A request, and the state up to its record, inclusive. */
 export interface RequestAt {
   readonly record: RecordedOf<'request.prepared'>;
   readonly state: State;
 }
 
 /**
- * Rebuilds one request from nothing but its state. No other request of the session is rebuilt.
+ * Rebuilds one request from its state, without rebuilding any other request of the session.
  *
  * @throws AgentError `agent/unknown-encoder` for a request of an encoder that this version does not have.
  */
@@ -105,7 +107,10 @@ function serves(promptStream: PromptStream, state: State, encoder: Encoder): boo
   return stillHolds(promptStream, state) && promptStream.materials.encoder === encoder;
 }
 
-/** The prompt stream of the request itself: on a side stream its words stand behind the main one, or behind the front alone. */
+/**
+ * Returns the prompt stream of the request. For a side call its words come after the main stream, or after the front
+ * alone.
+ */
 async function lineOf(
   log: Log,
   record: RecordedOf<'request.prepared'>,
@@ -121,7 +126,7 @@ async function lineOf(
 function encoderOf(encoders: Encoders, record: RecordedOf<'request.prepared'>): Encoder {
   const { encoder: revision, rendering, step } = record.data;
   const encoder = encoders(revision);
-  // A request that names none was made by the first.
+  // A request without a `rendering` was built with the first revision of the rendering.
   if (rendering !== undefined && !RENDERINGS.includes(rendering)) throw unknownRevision(step, rendering);
   if (encoder !== undefined) return encoder;
   throw unknownRevision(step, revision);
@@ -166,15 +171,15 @@ function rebuild(record: RecordedOf<'request.prepared'>, promptStream: PromptStr
   };
 }
 
-/** A request whose bytes could not be made again. */
+/** A request whose rebuilt bytes differ from the recorded ones. */
 interface ByteDifference {
   readonly step: number;
   readonly stream: string;
   readonly position: Position;
   readonly recorded: string;
-  /** `none` where it could not be made at all. */
+  /** Digest of the rebuilt bytes, or `none` if the request could not be rebuilt. */
   readonly rebuilt: string;
-  /** Why it could not. */
+  /** Reason why the request could not be rebuilt. */
   readonly reason?: string;
 }
 
@@ -182,24 +187,25 @@ interface ByteDifference {
 interface Break {
   readonly step: number;
   readonly position: Position;
-  /** The cause of the epoch that opened with it; absent for a break that nothing explains. */
+  /** Cause of the epoch that opened with the request. Absent for a break without an epoch. */
   readonly cause?: EpochCause;
 }
 
-/** What `verify` found. */
+/** Result of `verifySession`. */
 export interface Verification {
   readonly records: number;
-  /** Requests of this runtime, side calls included; an import holds none. */
+  /** Number of requests that this runtime sent, including side calls. An imported log has none. */
   readonly requests: number;
   readonly differences: readonly ByteDifference[];
   readonly breaks: readonly Break[];
-  /** What the fold set aside. */
+  /** Records that the fold could not apply, each with the reason. */
   readonly problems: readonly string[];
 }
 
 /**
- * Rebuilds each request of a session from the log. Compares it with the digest that was recorded before it was sent (L2), and its
- * sequence with the one before it on its stream (L3). Work follows the log, not the sum of the bodies, unless `full`.
+ * Rebuilds each request of a session from the log. Compares its digest with the one recorded before it was sent (L2),
+ * and its sequence with that of the previous request on its stream (L3). The work grows with the log and not with the
+ * sum of all bodies, unless `full` is set.
  */
 export async function verifySession(log: Log, session: SessionId, options: RebuildOptions): Promise<Verification> {
   const differences: ByteDifference[] = [];
@@ -224,7 +230,7 @@ export async function verifySession(log: Log, session: SessionId, options: Rebui
     requests += 1;
     const { rebuilt } = step;
     differences.push(...differencesOf(rebuilt));
-    // Each side call is a stream of its own: it has nothing before it to break with.
+    // Each side call has a stream of its own, so it has no previous request to break from.
     if (rebuilt.record.data.stream !== 'main') continue;
     if (before !== undefined && !extendsSequence(before.promptStream.sequence, rebuilt.promptStream.sequence))
       breaks.push(breakOf(before, rebuilt));
@@ -233,7 +239,7 @@ export async function verifySession(log: Log, session: SessionId, options: Rebui
   return { records, requests, differences, breaks, problems };
 }
 
-/** Whether a sequence begins with all of another one, under the same render parameters (L3). */
+/** Returns true if a sequence begins with the whole of another one, with the same render parameters (L3). */
 export function extendsSequence(before: Sequence, after: Sequence): boolean {
   const end = before.blocks.length - 1;
   return (
@@ -242,7 +248,7 @@ export function extendsSequence(before: Sequence, after: Sequence): boolean {
   );
 }
 
-/** A request that was recorded in two forms must be made again in both. */
+/** Returns the differences of a request. A request that was recorded in two forms must match in both. */
 function differencesOf({ record, digest, continuation }: Rebuilt): readonly ByteDifference[] {
   const { position, data } = record;
   const { step, stream } = data;

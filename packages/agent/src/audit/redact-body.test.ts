@@ -5,7 +5,7 @@ import { redactBody } from './request-snapshots.ts';
 
 const shapeOf = (body: JsonValue): JsonValue | undefined => redactBody(new TextEncoder().encode(JSON.stringify(body)));
 
-test('keeps structure, numbers and the words of the format; texts become their sizes', () => {
+test('`redactBody` keeps structure, numbers and the words of the wire format, and replaces texts by their sizes', () => {
   expect(
     shapeOf({
       model: 'm',
@@ -27,7 +27,7 @@ test('keeps structure, numbers and the words of the format; texts become their s
   });
 });
 
-test('shows nothing of what a call was given, whatever it is', () => {
+test("`redactBody` shows nothing of a call's arguments", () => {
   const secret = 'swordfish';
   const around = fc.letrec<{ value: JsonValue }>((tie) => ({
     value: fc.oneof(
@@ -45,6 +45,6 @@ test('shows nothing of what a call was given, whatever it is', () => {
   );
 });
 
-test('a body that is no JSON has no shape', () => {
+test('a body that is not JSON has no shape', () => {
   expect(redactBody(new TextEncoder().encode('{"a":1}\n{"b":2}'))).toBeUndefined();
 });

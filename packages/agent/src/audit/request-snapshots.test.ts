@@ -4,7 +4,7 @@ import { ID, READ, answer, begin, prepare, prompt } from '../../tests/small-sess
 import { commit } from '../session/session.ts';
 import { SNAPSHOTS_KEPT, requestSnapshots } from './request-snapshots.ts';
 
-test('keeps the latest 24, oldest first, each as it was when it was sent', async () => {
+test('`requestSnapshots` returns the latest 24 requests, oldest first, each as it was sent', async () => {
   const small = await begin();
   const sent: { readonly bytes: number; readonly blocks: number }[] = [];
   for (let turn = 0; turn < 30; turn += 1) {
@@ -26,7 +26,7 @@ test('keeps the latest 24, oldest first, each as it was when it was sent', async
   ]);
 });
 
-test('says which request opened an epoch, and which one only inherited it', async () => {
+test('a snapshot shows if its request opened an epoch or inherited one', async () => {
   const small = await begin();
   await commit(small.session, [prompt('hello')]);
   await answer(small, await prepare(small));

@@ -1,5 +1,5 @@
-// The latest requests of a session in short: sizes by section, markers, and the shape of the body without its texts. A view
-// made from the log (L9): nothing of it is kept.
+// Summaries of a session's latest requests: sizes by section, markers, and the shape of the body without its texts.
+// They are computed from the log (L9) and are not stored.
 
 import { defined } from '@tidemark/core';
 import type { Sequence } from '@tidemark/context';
@@ -9,15 +9,15 @@ import { blocksOf } from '../request/request-record.ts';
 import type { Encoders, Rebuilt } from './rebuild.ts';
 import { rebuildSession } from './rebuild.ts';
 
-/** How much of a request one section is. */
+/** Size of one section of a request. */
 interface SectionSize {
   readonly blocks: number;
   readonly bytes: number;
-  /** Estimated. */
+  /** Estimated tokens. */
   readonly tokens: number;
 }
 
-/** One request in short: its shape, sizes and cost. */
+/** Summary of one request: its shape and its sizes. */
 export interface RequestSnapshot {
   readonly position: Position;
   readonly step: number;
@@ -25,21 +25,25 @@ export interface RequestSnapshot {
   readonly purpose: string;
   readonly at: Timestamp;
   readonly model: string;
-  /** It opens an epoch, inherits the one in force, or goes on from the request before it. */
+  /** Relation to the previous request: it opens an epoch, inherits the current one, or extends the previous request. */
   readonly relation: RequestPrepared['relation'];
-  /** The cause of the epoch that it opens. */
+  /** Cause of the epoch that the request opens. */
   readonly opened?: EpochCause;
   readonly bytes: number;
   readonly sections: { readonly [section in Section]: SectionSize };
   readonly markers: readonly (Pick<MarkerRecord, 'block' | 'ttl'> & { readonly section: Section })[];
-  /** Structure and sizes alone; absent where the body is no JSON. */
+  /** Structure and sizes of the body without its texts. Absent if the body is not JSON. */
   readonly shape?: JsonValue;
 }
 
-/** How many requests of a session are shown, and of how many sessions. */
+/** Default number of requests shown for a session, and number of sessions shown. */
 export const SNAPSHOTS_KEPT = 24;
 
-/** The latest requests of a session, oldest first; of a fork, its own. @throws as `rebuildSession` does. */
+/**
+ * Returns the latest requests of a session, oldest first. For a fork, the requests of its parent are not included.
+ *
+ * @throws as `rebuildSession` does.
+ */
 export async function requestSnapshots(
   log: Log,
   session: SessionId,
@@ -57,7 +61,7 @@ export async function requestSnapshots(
 async function latestRequests(log: Log, session: SessionId, kept: number): Promise<readonly Position[]> {
   let requests: Position[] = [];
   for await (const { kind, data, position } of log.read(session)) {
-    // What stands before a fork's own beginning is its parent's.
+    // Requests before the fork's own `session.created` belong to its parent.
     if (kind === 'session.created' && data.id === session) requests = [];
     if (kind === 'request.prepared') requests.push(position);
     if (requests.length > 2 * kept) requests = requests.slice(-kept);
@@ -102,7 +106,7 @@ function sectionAt({ counts }: Sequence, block: number): Section {
   return block < counts.tools + counts.system ? 'system' : 'messages';
 }
 
-/** Fields whose words are the wire format's own, and so no content. */
+/** Fields whose texts are words of the wire format and not content. */
 const FORMAT_WORDS: ReadonlySet<string> = new Set([
   'type',
   'role',
@@ -114,16 +118,18 @@ const FORMAT_WORDS: ReadonlySet<string> = new Set([
   'mode',
 ]);
 
-/** Fields that hold free JSON: even their names may be content. */
+/** Fields that contain free JSON. Even the field names inside may be content. */
 const FREE: ReadonlySet<string> = new Set(['input', 'input_schema', 'parameters', 'schema', 'arguments', 'metadata']);
 
-/** The shape, or `undefined` of a body that is no JSON. */
+/**
+ * Returns the shape of a body: its structure, with the size of each text. Returns `undefined` if the body is not JSON.
+ */
 export function redactBody(body: Uint8Array): JsonValue | undefined {
   try {
     const parsed: JsonValue = JSON.parse(new TextDecoder().decode(body));
     return redact(parsed, '');
   } catch {
-    // Said by the type: some encoders write no JSON.
+    // Some encoders do not write JSON, so the type allows `undefined`.
     return undefined;
   }
 }
@@ -131,7 +137,7 @@ export function redactBody(body: Uint8Array): JsonValue | undefined {
 function redact(value: JsonValue, field: string): JsonValue {
   if (typeof value === 'string') return FORMAT_WORDS.has(field) ? value : `${Buffer.byteLength(value)} bytes`;
   if (Array.isArray(value)) {
-    // A conversation is such a list too, under a name that holds free JSON elsewhere.
+    // In the Responses API, `input` is the list of messages. In other places `input` contains free JSON.
     return value.map((one: JsonValue) => redact(one, field === 'input' ? '' : field));
   }
   if (typeof value !== 'object' || value === null) return value;

@@ -1,38 +1,42 @@
-// Which skills a session loaded, why and how large, and which of them it listed for the model.
+// Reports which skills a session loaded, why and with how many tokens, and which skills it listed for the model.
 
 import { defined } from '@tidemark/core';
 import { estimateTokens } from '@tidemark/context';
 import type { ContextNoted, EpochOpened, Log, SessionId, SkillLoaded, Timestamp } from '@tidemark/log';
 import { readText } from '../session/materials.ts';
 
-/** One skill, by name. */
+/** Use of one skill, identified by its name. */
 export interface SkillUse {
   readonly name: string;
   readonly loads: number;
-  /** Of all loads together, as recorded. */
+  /** Recorded tokens of all loads together. */
   readonly tokens: number;
   readonly reasons: { readonly [reason in SkillLoaded['reason']]?: number };
   readonly versions: readonly string[];
   readonly sources: readonly string[];
 }
 
-/** What a session told the model of installed skills: the last whole list, and each change since. */
+/** Text about installed skills that a session sent to the model: the last complete list, and each later change. */
 export interface SkillsIndex {
   readonly text: string;
-  /** Estimated. */
+  /** Estimated tokens. */
   readonly tokens: number;
 }
 
-/** What a session did with skills. */
+/** Use of skills in a session. */
 export interface SessionSkills {
   readonly session: SessionId;
-  /** Most tokens first. */
+  /** Loaded skills. Those with the largest token sum come first. */
   readonly skills: readonly SkillUse[];
-  /** Absent where none was listed. */
+  /** List of skills that the model was shown. Absent if no skill was listed. */
   readonly index?: SkillsIndex;
 }
 
-/** Reads a session's log once. Loads of its ancestors are theirs. @throws LogError as the store does. */
+/**
+ * Reads the skill use of a session. The log is read once. Loads in its ancestors are not counted.
+ *
+ * @throws LogError as the store does.
+ */
 export async function readSkillUse(log: Log, session: SessionId, since?: Timestamp): Promise<SessionSkills> {
   const skills = new Map<string, SkillUse>();
   let layers: EpochOpened['layers'] = [];
@@ -54,7 +58,7 @@ export async function readSkillUse(log: Log, session: SessionId, since?: Timesta
   });
 }
 
-/** The use of one skill in two places together. */
+/** Adds the use of one skill in two sessions. */
 export function addSkillUse(a: SkillUse, b: SkillUse): SkillUse {
   const reasons = (['always', 'on_demand', 'auto_suggested'] as const).flatMap((reason) => {
     const count = (a.reasons[reason] ?? 0) + (b.reasons[reason] ?? 0);
@@ -80,7 +84,7 @@ function withNote(listed: readonly string[], { cause, body = '' }: ContextNoted)
   return cause === 'changed' ? [...listed, body] : [body];
 }
 
-/** The fronts of older logs list the skills themselves. */
+/** Returns the skills layer of a front. In older logs the front itself lists the skills. */
 async function textInFront({ artifacts }: Log, layers: EpochOpened['layers']): Promise<string | undefined> {
   const layer = layers.find(({ name }) => name === 'skills');
   return layer && readText(artifacts, layer.digest);

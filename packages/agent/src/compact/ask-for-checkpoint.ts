@@ -1,5 +1,6 @@
-// What a model writes of a checkpoint. It is asked behind the live prefix, which the cache holds, or in chunks where that does
-// not fit. A bad answer is asked for once more; what fails then is a reason, and the log writes the checkpoint alone.
+// Asks a model to write a checkpoint. The question follows the live prefix, which is in the cache. If it does not fit
+// there, the history is sent in chunks. An unusable answer is requested once more. If that fails too, the reason is
+// reported, and the checkpoint is built from the log alone.
 
 import type { CompactionContract, ModelFields, ParsedCheckpoint } from '@tidemark/context';
 import { estimateTokens, parseCheckpoint, retryText } from '@tidemark/context';
@@ -11,15 +12,21 @@ import type { AskBeside, CompactionBy } from '../ports/compaction.ts';
 import type { Runtime } from '../ports/runtime.ts';
 import { newHash } from '../session/materials.ts';
 
-/** Who is asked for a checkpoint. `optional`: once, not for long, and only where the history is in the cache. */
+/**
+ * Options for asking a model to write a checkpoint. With `optional`, the model is asked once, with a time limit, and
+ * only if the history is in the cache.
+ */
 export interface CheckpointAsker {
   readonly ask?: AskBeside;
   readonly optional?: true;
-  /** Ends the question, and the compaction with it. */
+  /** Signal that ends the question and the whole compaction. */
   readonly signal?: AbortSignal;
 }
 
-/** Returns who is asked: as the order says, else as the runtime is set. A script is asked only where the order names the model. */
+/**
+ * Returns how a model is asked: as the order demands, otherwise as the runtime is set. A scripted provider is asked
+ * only if the order names the model.
+ */
 export function askerOf(
   { runtime, side, signal }: CheckpointQuestion,
   by: CompactionBy = runtime.compactionBy ?? 'deterministic',
@@ -41,31 +48,30 @@ interface CheckpointQuestion {
   readonly signal?: AbortSignal;
 }
 
-/** What a model added, and how that was come by; or why it added nothing. */
+/** Fields that a model added to the checkpoint and how they were obtained, or the reason why it added none. */
 export type Assistance =
   | { readonly fields: ModelFields; readonly made: MadeQuestion }
-  | { readonly fallback: string; /** A question went out. */ readonly asked: boolean };
+  | { readonly fallback: string; /** True if a request was sent. */ readonly asked: boolean };
 
-/** A type alias, as the log keeps it as JSON. */
+/** Record of a question. This is a type alias and not an interface, because the log stores it as JSON. */
 export type MadeQuestion = {
-  /** Of what was asked, and of the schema of its answer. */
+  /** Digests of the instruction and of the schema that the answer must match. */
   readonly instruction: Digest;
   readonly schema: Digest;
-  /** Its requests, in order. */
+  /** Positions of the question's requests, in order. */
   readonly requests: readonly Position[];
-  /** Whether the first answer was read, or one that was asked for once more. */
+  /** `first` if the first answer was usable, `retry` if a second one was requested. */
   readonly validation: 'first' | 'retry';
 };
 
-/** Why a question was not sent at all. */
+/** Error codes of a question that was not sent. */
 const UNSENT: ReadonlySet<string> = new Set(['agent/not-cached', 'agent/limited']);
-/** Longest time that optional help may take, in milliseconds: a turn waits for it. */
+/** Time limit for an optional question, in milliseconds. A turn waits for the answer. */
 const PATIENCE = 120_000;
 
-/** Purpose of the side call. */
 const PURPOSE = 'compaction';
 
-/** Asks. `room`: tokens that the request may still take behind the live prefix. */
+/** Asks the model. `room` is the number of tokens that the request may still add after the live prefix. */
 export async function askForCheckpoint(
   { ask, optional }: Required<Pick<CheckpointAsker, 'ask'>> & CheckpointAsker,
   contract: CompactionContract,
@@ -111,7 +117,10 @@ async function hear(
   return parseCheckpoint(parts);
 }
 
-/** What the world did is no reason to give up the compaction; what is broken here is. */
+/**
+ * Returns the failure text for an error of the provider or a refusal. Rethrows any other error, because it is a bug and
+ * must end the compaction.
+ */
 function failureOf(error: unknown): string {
   const known = error instanceof ProviderError || (error instanceof AgentError && error.sort === 'refused');
   if (!known) throw error;

@@ -1,5 +1,5 @@
-// A session that is compacted by its user, against the simulator: what is billed is what it accounts, and every request is
-// made again from the log.
+// Tests compactions that a user starts, against the simulator. The bills come from the simulator's accounts, and every
+// request is rebuilt from the log.
 
 import type { AnswerPlan, ReceivedRequest } from '@tidemark/simulator';
 import { describe, expect, it } from 'vitest';
@@ -7,12 +7,15 @@ import type { Played } from '../../tests/small-window.ts';
 import { expectRebuilt, playWindow, refusedBy, small } from '../../tests/small-window.ts';
 import { made } from '../../tests/small-work.ts';
 
-/** A system text above the floor of caching. */
+/** System text that is longer than the floor of the cache. */
 const ROLE = 'Look at everything before you speak, and say what you saw. '.repeat(150);
 const look = made('look', () => ({ text: 'seen '.repeat(600) }));
 const believed = small('claude-sonnet-4-5', 200_000);
 
-/** Ten looks, and then whatever is said of each further request, or that it is done. */
+/**
+ * Returns the simulator's answers: ten calls of `look`, and then the answer of `then` to each further request, or
+ * `Done.`
+ */
 function looks(
   then: (sent: ReceivedRequest) => AnswerPlan | undefined = () => undefined,
 ): (sent: ReceivedRequest) => AnswerPlan {
@@ -43,8 +46,8 @@ const FIELDS = {
   limitations: [],
 };
 
-describe('compact', () => {
-  it('puts a checkpoint in the place of older history from the next request on, and the front is read, not written', async () => {
+describe('`compact`', () => {
+  it('replaces older history by a checkpoint from the next request on, and the front is read from the cache', async () => {
     const played = await worked();
     const report = await played.live.compact({ tailTokens: 2_000 });
     expect(report).toMatchObject({ outcome: 'compacted', trigger: 'manual', strategy: 'deterministic', keeps: [] });
@@ -67,7 +70,7 @@ describe('compact', () => {
     await expectRebuilt(played);
   });
 
-  it('records nothing in a dry run, and says sizes and price', async () => {
+  it('records nothing in a dry run and returns the sizes and the price', async () => {
     const played = await worked();
     const before = await played.records();
     const report = await played.live.compact({ tailTokens: 2_000, dryRun: true });
@@ -76,7 +79,7 @@ describe('compact', () => {
     expect(await played.records()).toEqual(before);
   });
 
-  it('keeps the checkpoint within the tokens that it is given', async () => {
+  it('keeps the checkpoint within the given tokens', async () => {
     const played = await worked();
     const own = await played.live.compact({ tailTokens: 2_000, dryRun: true });
     const less = await played.live.compact({ tailTokens: 2_000, checkpointTokens: 600 });
@@ -84,15 +87,15 @@ describe('compact', () => {
     expect(less.sizes.parts.checkpoint).toBeLessThan(own.sizes.parts.checkpoint);
   });
 
-  it('is refused with its sizes where too little would be free', async () => {
+  it('returns a refusal with its sizes if too little would become free', async () => {
     const played = await worked();
     expect(await played.live.compact({ tailTokens: 100_000 })).toMatchObject({ outcome: 'refused' });
     expect((await played.records()).at(-1)).toMatchObject({ kind: 'compaction.refused', data: { trigger: 'manual' } });
   });
 });
 
-describe('compact, twice with nothing in between', () => {
-  it('is refused the second time: what it would leave out, a checkpoint that waits leaves out already', async () => {
+describe('`compact` twice with nothing in between', () => {
+  it('refuses the second call if a waiting checkpoint already covers the same range', async () => {
     const played = await worked();
     for (const tail of [{}, { tailTokens: 2_000 }]) {
       await played.live.compact({ tailTokens: 2_000 });
@@ -108,7 +111,7 @@ describe('compact, twice with nothing in between', () => {
     await expectRebuilt(played);
   });
 
-  it('may leave out more, and may be written anew by a model, once', async () => {
+  it('accepts a second call that omits more, and one that a model writes, but only once', async () => {
     const played = await worked((sent) => (isAsked(sent) ? { answer: { text: JSON.stringify(FIELDS) } } : undefined));
     const order = { tailTokens: 2_000, by: 'model' } as const;
     expect(await played.live.compact({ tailTokens: 4_000 })).toMatchObject({ outcome: 'compacted' });
@@ -121,8 +124,8 @@ describe('compact, twice with nothing in between', () => {
   });
 });
 
-describe('with a model', () => {
-  it('asks behind the live prefix, which is read from the cache, and adds what it says', async () => {
+describe('`compact` with a model', () => {
+  it("asks after the live prefix, which is read from the cache, and adds the model's answer", async () => {
     const played = await worked((sent) => (isAsked(sent) ? { answer: { text: JSON.stringify(FIELDS) } } : undefined));
     const report = await played.live.compact({ tailTokens: 2_000, by: 'model' });
     expect(report).toMatchObject({ outcome: 'compacted', strategy: 'model-assisted' });
@@ -134,7 +137,7 @@ describe('with a model', () => {
     await expectRebuilt(played);
   });
 
-  it('asks once more where the answer is of no use, naming what was wrong; then the log alone writes it', async () => {
+  it('asks once more after an unusable answer, names the error, and then uses the log alone', async () => {
     const asked: string[] = [];
     const played = await worked((sent) => {
       if (!isAsked(sent)) return undefined;
@@ -151,7 +154,7 @@ describe('with a model', () => {
     expect(refusedBy(played)).toEqual([]);
   });
 
-  it('asks in chunks where the live prefix leaves no room for the question', async () => {
+  it('asks in chunks if the live prefix leaves no room for the question', async () => {
     const asked: boolean[] = [];
     const tight = small('claude-sonnet-4-5', 6_000);
     const answer = looks((sent) => {

@@ -1,5 +1,6 @@
-// A compaction as a transaction: planned, made, judged with its real size, and recorded. The record is inert: the epoch that
-// opens with the next request alone changes packing, so that a cut anywhere leaves the old context or the new one.
+// Compaction as a transaction: it is planned, written, judged with its real size, and recorded. The record alone has no
+// effect. Packing changes only with the epoch that opens with the next request, so after a crash the context is either
+// the old one or the new one.
 
 import { defined } from '@tidemark/core';
 import type { CompactionSizes } from '@tidemark/context';
@@ -22,16 +23,18 @@ import type {
 } from './write-compaction.ts';
 import { writeCompaction } from './write-compaction.ts';
 
-/** What it is done with. */
+/** Session, turn and runtime that a compaction works with. */
 export interface Compacting extends CompactionWriting {
   readonly session: Session;
   readonly turn?: TurnId;
 }
 
 /**
- * Compacts, down the ladder, or refuses with the sizes.
+ * Compacts the history. Tries the rungs of the ladder one after the other, each keeping less history. Returns a refusal
+ * with the sizes if no rung is enough.
  *
- * @throws AgentError `agent/conflict` where the history was packed anew meanwhile, and what the store throws.
+ * @throws AgentError `agent/conflict` if the history was packed again in the meantime.
+ * @throws what the store throws.
  */
 export async function compactSession(compacting: Compacting, order: CompactionOrder): Promise<CompactionReport> {
   const planned = compacting.session.state;
@@ -60,7 +63,10 @@ function flat({ before, after, hard, parts }: CompactionSizes): CompactionRefuse
   return { before, after, hard, ...parts };
 }
 
-/** Appended where nobody packs anew in between: what was planned is what the record says. */
+/**
+ * Appends the compaction. It is recorded only if the history was not packed again since it was planned, so the record
+ * matches the plan.
+ */
 function append(
   { session, runtime, turn }: Compacting,
   planned: Session['state'],
@@ -83,7 +89,7 @@ function conflictError({ writer }: Session): AgentError {
   return new AgentError('agent/conflict', message);
 }
 
-/** What a fresh start begins from: the log that holds the session, which is only read and may be open elsewhere. */
+/** Source of a fresh start: the log that contains the session. The session is only read, and may be open elsewhere. */
 export interface FreshStart {
   readonly log: Log;
   readonly session: SessionId;
@@ -91,20 +97,22 @@ export interface FreshStart {
   readonly runtime: CompactionWriting['runtime'];
 }
 
-/** How. */
+/** Options of a fresh start. */
 export type FreshOrder = Pick<CompactionOrder, 'ask' | 'optional' | 'dryRun' | 'checkpoint'>;
 
 /**
- * Begins the fork, closed, whose id is in the report; none where the report refuses. Nothing is written to the session that
- * it leaves, but the calls of a model that is asked.
+ * Creates a closed fork that begins with a checkpoint. Its id is in the report. A refusal creates no fork. The original
+ * session gets no new records, except those of the model's calls if a model is asked.
  *
- * @throws AgentError `agent/nothing-to-send` for a session that has sent nothing, `agent/not-closed` where it has no closed
- *   record. @throws LogError as the store does.
+ * @throws AgentError `agent/nothing-to-send` for a session that has sent nothing, `agent/not-closed` if it has no
+ *   closed record.
+ * @throws LogError as the store does.
  */
 export async function startAfresh(from: FreshStart, order: FreshOrder): Promise<CompactionReport> {
   const first = await writeFrom(from, order);
   const help = first.written.data === undefined ? undefined : first.written.help;
-  // What the model was asked stands behind the record that was left: the fork begins behind that, so that it holds its price.
+  // The call to the model was recorded after the planned end of the fork. The fork is planned again to begin after that
+  // call, so that it contains the call's price.
   const { plan, written } = help === undefined ? first : await writeFrom(from, { ...order, help });
   const { trigger } = MANUAL;
   if (written.data === undefined) {
@@ -145,7 +153,10 @@ async function writeFrom(
   return { plan, written: await writeCompaction({ session, runtime }, all) };
 }
 
-/** While calls of a turn are open, what was asked beside them is not in the fork: a position would name another record there. */
+/**
+ * Removes requests that the fork does not contain. While calls of a turn are open, the question is recorded after the
+ * end of the fork, and its position would name a different record there.
+ */
 function heldIn({ parent }: ForkPlan, { made, ...help }: Help): Help {
   if (made === undefined) return help;
   return { ...help, made: { ...made, requests: made.requests.filter((at) => at <= parent.position) } };
@@ -158,7 +169,10 @@ async function readUpTo(log: Log, id: SessionId, { parent }: ForkPlan): Promise<
   throw new AgentError('agent/nothing-to-send', message, { session: id });
 }
 
-/** Said in the fork: its own log goes on from there, and its tools read both. */
+/**
+ * Returns the note for the model in the fork that names the original session. The fork's tools can read the records of
+ * both sessions.
+ */
 function whereItIs({ of, parent: { position } }: ForkPlan): string {
   return `This session was begun anew behind this checkpoint. The whole talk before it is session ${of}, records 0 to ${position}; the log of this session begins with the same records.`;
 }

@@ -1,4 +1,5 @@
-// Who writes the checkpoint of an automatic compaction: the model where it reads the history from the cache, else the log alone.
+// Tests the writer of the checkpoint in automatic compactions: the model if it reads the history from the cache,
+// otherwise the log alone.
 
 import { compactionContract } from '@tidemark/context';
 import { position, timestamp } from '@tidemark/log';
@@ -22,7 +23,7 @@ const FIELDS = {
   limitations: [],
 };
 
-/** A system text above the floor of caching. */
+/** System text that is longer than the floor of the cache. */
 const ROLE = 'Look at everything before you speak, and say what you saw. '.repeat(150);
 const look = made('look', () => ({ text: 'seen '.repeat(600) }));
 const TIGHT = small('claude-sonnet-4-5', 20_000);
@@ -33,7 +34,10 @@ interface Asked extends Played {
   readonly asked: readonly ReceivedRequest[];
 }
 
-/** A turn of forty looks in a window that holds some twenty; `says` is what the model answers to each question. */
+/**
+ * Opens a session whose model answers with forty calls of `look`, in a window that has room for about twenty. The
+ * parameter `says` returns the model's answer to each question about a checkpoint.
+ */
 async function full(
   runtime: Partial<Runtime>,
   says: () => AnswerPlan = () => answered(FIELDS),
@@ -71,7 +75,7 @@ const writers = async (played: Played): Promise<readonly string[]> => [
   ...new Set((await compactions(played)).map(([strategy]) => strategy)),
 ];
 
-it('shows each part of the history the answer to the part before it', async () => {
+it("each chunk of the history is sent with the model's answer to the chunk before", async () => {
   const asked: string[] = [];
   const ask: AskBeside = async ({ words: [part] }) => {
     asked.push(part?.type === 'text' ? part.text : '');
@@ -91,7 +95,7 @@ it('shows each part of the history the answer to the part before it', async () =
   expect(help).toMatchObject({ fields: { questions: [{ question: `Which part is ${asked.length}?` }] } });
 });
 
-it('is not asked about a checkpoint that waits, unless the order names the model', async () => {
+it('no model is asked about a waiting checkpoint, unless the order names the model', async () => {
   const played = await full({ tools: [made('look', () => ({ text: 'seen' }))] });
   await played.live.prompt('Look. '.repeat(2_000));
   expect(await played.live.compact({ tailTokens: 100, by: 'deterministic' })).toMatchObject({ outcome: 'compacted' });
@@ -118,7 +122,7 @@ describe('a compaction by `auto`', () => {
     await expectRebuilt(played);
   });
 
-  it('asks no model where the prefix is no longer in the cache, and says so in its record', async () => {
+  it('asks no model if the prefix is not in the cache any more, and records this reason', async () => {
     let ms = 0;
     const surroundings = { ...THIS_MACHINE, now: () => timestamp(new Date(Date.UTC(2026, 0, 1) + ms).toISOString()) };
     const slow = made('look', () => {
@@ -137,7 +141,7 @@ describe('a compaction by `auto`', () => {
       ]);
   });
 
-  it('asks no model where the history leaves no room for the question', async () => {
+  it('asks no model if the history leaves no room for the question', async () => {
     const played = await full({ role: 'Look.' }, undefined, small('claude-sonnet-4-5', 6_000));
     expect(await played.live.prompt('Look.')).toMatchObject({ outcome: 'completed' });
     expect(played.asked).toEqual([]);
@@ -145,7 +149,7 @@ describe('a compaction by `auto`', () => {
       expect([strategy, fallback]).toEqual(['deterministic', expect.stringContaining('leaves no room')]);
   });
 
-  it('leaves the checkpoint to the log where the question would exceed the limit of money', async () => {
+  it('uses the log alone if the question would exceed the cost limit', async () => {
     const free = await full({});
     await free.live.prompt('Look.');
     const records = await free.records();
@@ -162,7 +166,7 @@ describe('a compaction by `auto`', () => {
     ]);
   });
 
-  it('takes the second answer where the first one is of no use, and records that', async () => {
+  it('uses and records the second answer if the first one is unusable', async () => {
     let asked = 0;
     const played = await full({}, () => ((asked += 1) === 1 ? { answer: { text: 'All is well.' } } : answered(FIELDS)));
     expect(await played.live.prompt('Look.')).toMatchObject({ outcome: 'completed' });
@@ -175,7 +179,7 @@ describe('a compaction by `auto`', () => {
     });
   });
 
-  it('leaves the checkpoint to the log behind a second bad answer', async () => {
+  it('uses the log alone after a second unusable answer', async () => {
     const played = await full({}, () => ({ answer: { text: 'All is well.' } }));
     expect(await played.live.prompt('Look.')).toMatchObject({ outcome: 'completed' });
     const all = await compactions(played);
@@ -184,7 +188,7 @@ describe('a compaction by `auto`', () => {
       expect([strategy, fallback]).toEqual(['deterministic', expect.stringContaining('no JSON object')]);
   });
 
-  it('leaves the checkpoint to the log where the provider refuses the question, which it is asked once', async () => {
+  it('uses the log alone if the provider refuses the question, which is sent once', async () => {
     const refusal = { kind: 'refused', status: 400, type: 'invalid_request_error', message: 'No.' } as const;
     const played = await full({}, () => ({ fault: refusal }));
     expect(await played.live.prompt('Look.')).toMatchObject({ outcome: 'completed' });
@@ -192,7 +196,7 @@ describe('a compaction by `auto`', () => {
     expect([await writers(played), played.asked.length]).toEqual([['deterministic'], all.length]);
   });
 
-  it('asks once, tries no second time, and asks no more in a turn in which the model did not help', async () => {
+  it('sends the question once without a retry, and asks no more in a turn in which the model did not help', async () => {
     const long = made('look', () => ({ text: 'seen '.repeat(2_400) }));
     const busy = { kind: 'rate-limited', retryAfter: 600 } as const;
     const played = await full({ tools: [long] }, () => ({ fault: busy }));
@@ -201,7 +205,7 @@ describe('a compaction by `auto`', () => {
     expect([await writers(played), played.asked.length]).toEqual([['deterministic'], 1]);
   });
 
-  it('is not made where a user interrupts the turn while the model is asked', async () => {
+  it('is not recorded if the user interrupts the turn while the model is asked', async () => {
     const begun = Promise.withResolvers<void>();
     const played = await full({}, () => {
       begun.resolve();
@@ -218,7 +222,7 @@ describe('a compaction by `auto`', () => {
   });
 });
 
-test('a script is asked for a checkpoint only where the model is named', () => {
+test('a scripted provider is asked for a checkpoint only if the order names the model', () => {
   const side = (): never => expect.unreachable();
   const provider = createScriptedProvider({ answers: [] });
   expect(askerOf({ runtime: { provider, compactionBy: 'auto' }, side })).toEqual({});

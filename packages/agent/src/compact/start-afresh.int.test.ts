@@ -1,5 +1,5 @@
-// A session that is summed up and begun anew, against the simulator: what the fork holds, what it reads of its parent's cache,
-// and what stands in neither when it is refused.
+// Tests fresh starts against the simulator: the content of the fork, its reads from the parent's cache, and that a
+// refusal writes nothing.
 
 import type { Recorded, SessionId } from '@tidemark/log';
 import { anthropicEncoder, createAnthropicProvider } from '@tidemark/provider-anthropic';
@@ -14,7 +14,7 @@ import { verifySession } from '../audit/rebuild.ts';
 import type { AgentSession } from '../ports/live-session.ts';
 import { THIS_MACHINE } from '../concurrency.ts';
 
-/** A system text above the floor of caching. */
+/** System text that is longer than the floor of the cache. */
 const ROLE = 'Look at everything before you speak, and say what you saw. '.repeat(150);
 const seen: string[] = [];
 const look = made('look', async ({ history }) => {
@@ -24,7 +24,7 @@ const look = made('look', async ({ history }) => {
 });
 const believed = small('claude-sonnet-4-5', 200_000);
 
-/** Ten looks, then it is done; what a later prompt asks to be looked at is looked at once. */
+/** Returns the simulator's answers: ten calls of `look`, and then `Done.` The later prompt gets one more call. */
 function answer(): (sent: ReceivedRequest) => AnswerPlan {
   let step = 0;
   return ({ lastUserText }) => {
@@ -53,7 +53,7 @@ async function worked(): Promise<Played> {
   return played;
 }
 
-/** Opens a session of the same store, run like the first. */
+/** Opens another session of the same store with the same runtime. */
 async function openFork({ log, shelf, bodies, url }: Played, id: SessionId | undefined): Promise<AgentSession> {
   const provider = createAnthropicProvider({ apiKey: 'sk-test', baseURL: url });
   const onRequest = (body: Uint8Array): void => void bodies.push(new TextDecoder().decode(body));
@@ -66,7 +66,7 @@ const recordsOf = ({ log }: Played, id: SessionId): Promise<readonly Recorded[]>
 const sessionsIn = async ({ log }: Played): Promise<number> => (await log.sessions()).sessions.length;
 
 describe('a fresh start', () => {
-  it('is a fork that holds the checkpoint alone, and the session stays as it is', async () => {
+  it('creates a fork that contains only the checkpoint, and does not change the session', async () => {
     const played = await worked();
     const before = await played.records();
     const report = await played.live.compact({ fresh: true });
@@ -92,7 +92,7 @@ describe('a fresh start', () => {
     await fork.close();
   });
 
-  it('reads the front from the cache of the session that it leaves, and the whole talk with its tools', async () => {
+  it("reads the front from the original session's cache, and its tools read the whole conversation", async () => {
     const played = await worked();
     const { fork: id } = await played.live.compact({ fresh: true });
     const fork = await openFork(played, id);
@@ -108,7 +108,7 @@ describe('a fresh start', () => {
     await fork.close();
   });
 
-  it('holds the call of a model that helped, and its price', async () => {
+  it('contains the call of the model that wrote the checkpoint, and its price', async () => {
     const played = await worked();
     const { fork: id, strategy } = await played.live.compact({ fresh: true, by: 'model' });
     expect(strategy).toBe('model-assisted');
@@ -127,7 +127,7 @@ describe('a fresh start', () => {
     expect([await sessionsIn(played), await played.records()]).toEqual([1, before]);
   });
 
-  it('is refused where too little would be free: no fork begins, and nothing is recorded', async () => {
+  it('is refused if too little would become free, without a fork or a record', async () => {
     const played = await playWindow({ believed, answer: () => ({ answer: { text: 'Done.' } }) });
     await played.live.prompt('Hello.');
     const before = await played.records();
@@ -138,7 +138,7 @@ describe('a fresh start', () => {
     expect([await sessionsIn(played), await played.records()]).toEqual([1, before]);
   });
 
-  it('of one that has sent nothing yet is refused: there is nothing new to leave out, unless a model writes it better', async () => {
+  it('of a fork that has sent nothing is refused, unless a model writes the checkpoint', async () => {
     const played = await worked();
     const { fork: id } = await played.live.compact({ fresh: true });
     const fork = await openFork(played, id);
@@ -155,13 +155,13 @@ describe('a fresh start', () => {
     await Promise.all([fork.close(), again.close()]);
   });
 
-  it('of a session with a compaction that waits is made where that keeps a tail', async () => {
+  it('is made after a waiting compaction that keeps a tail', async () => {
     const played = await worked();
     await played.live.compact({ tailTokens: 2_000 });
     expect(await played.live.compact({ fresh: true })).toMatchObject({ outcome: 'compacted', kept: 0 });
   });
 
-  it('of a session that was cut inside a batch leaves the batch behind, and goes on', async () => {
+  it('of a session interrupted inside a batch omits the batch, and the fork continues', async () => {
     const played = await worked();
     const ending = played.live.prompt('Look again.');
     await played.live.interrupt();
@@ -174,7 +174,7 @@ describe('a fresh start', () => {
     await fork.close();
   });
 
-  it('is refused where nothing was sent yet, and says what to do', async () => {
+  it('is refused for a session that has sent nothing, and the error names the next step', async () => {
     const played = await playWindow({ believed, answer: answer() });
     await expect(played.live.compact({ fresh: true })).rejects.toMatchObject({
       code: 'agent/nothing-to-send',

@@ -1,5 +1,5 @@
-// A compaction as it would be recorded: planned down the ladder, its checkpoint written, and judged with its real size.
-// Nothing is recorded here, and a model is asked only where the order says so.
+// Writes a compaction as it would be recorded: plans it rung by rung down the ladder, writes the checkpoint, and judges
+// it with its real size. Records nothing, and asks a model only if the order demands it.
 
 import { defined } from '@tidemark/core';
 import type {
@@ -33,36 +33,39 @@ import type { Session } from '../session/session.ts';
 import type { CheckpointAsker, MadeQuestion } from './ask-for-checkpoint.ts';
 import { askForCheckpoint } from './ask-for-checkpoint.ts';
 
-/** What is asked for, and who is asked for what only a reader of the history can tell; nobody without `ask`. */
+/** Order of a compaction. Without `ask` no model is asked. */
 export interface CompactionOrder extends CheckpointAsker {
   readonly trigger: CompactionTrigger;
-  /** The first rung of the ladder. Default: 0. */
+  /** First rung of the ladder that is tried. Default: 0. */
   readonly from?: number;
-  /** Most tokens of the tail that is kept, and no less is tried: by default down the ladder, from what the budgets give. */
+  /**
+   * Maximum tokens of the tail that is kept, and no smaller tail is tried. Default: the `tail` budget, reduced on each
+   * further rung of the ladder.
+   */
   readonly tail?: number;
-  /** Most tokens of the checkpoint, on the model's scale: by default what the free room allows. */
+  /** Maximum tokens of the checkpoint as the model counts them. Default: computed from the free room. */
   readonly checkpoint?: number;
-  /** Nothing is recorded, refusals neither, and nobody is asked. */
+  /** True to record nothing, not even a refusal, and to ask no model. */
   readonly dryRun?: boolean;
 }
 
-/** What is written from. */
+/** Session and runtime that a compaction is written from. */
 export interface CompactionWriting {
   readonly session: ReadHistory;
   readonly runtime: Pick<Runtime, 'capabilities' | 'outputLimit' | 'budgets' | 'surroundings'>;
 }
 
-/** What it is written by, beside what was ordered. */
+/** Order of a compaction with the settings that the caller in this package adds. */
 export interface WritingOrder extends CompactionOrder {
-  /** Nothing is kept behind the checkpoint. */
+  /** True to keep no history after the checkpoint. */
   readonly alone?: boolean;
-  /** Said of the checkpoint beside its own limitations. */
+  /** Texts to add to the checkpoint's limitations. */
   readonly adds?: readonly string[];
-  /** What a model said already: none is asked. */
+  /** Answer of a model from an earlier attempt. If present, no model is asked. */
   readonly help?: Help;
 }
 
-/** What a model adds; or why none did. */
+/** Fields that a model adds to the checkpoint, or the reason why it added none. */
 export interface Help {
   readonly fields?: ModelFields;
   readonly made?: MadeQuestion;
@@ -70,7 +73,7 @@ export interface Help {
   readonly asked?: boolean;
 }
 
-/** A compaction that is worth it, or the reason why it is not. */
+/** A compaction that is worth making, or the reason why it is not. */
 export type WrittenCompaction =
   | { readonly data: HistoryCompacted; readonly report: CompactionReport; readonly help?: Help }
   | {
@@ -79,7 +82,11 @@ export type WrittenCompaction =
       readonly sizes: CompactionSizes;
     };
 
-/** Writes it. @throws what the store throws. */
+/**
+ * Plans a compaction and writes its checkpoint.
+ *
+ * @throws what the store throws.
+ */
 export async function writeCompaction(writing: CompactionWriting, order: WritingOrder): Promise<WrittenCompaction> {
   const { session, runtime } = writing;
   const { state, progress } = session;
@@ -87,7 +94,7 @@ export async function writeCompaction(writing: CompactionWriting, order: Writing
   const noted = [...progress.lastNotes.values()].map(({ position }) => position);
   const { tail, checkpoint: most, alone = false, adds = [], from: first = 0 } = order;
   const last = tail === undefined && !alone ? LAST_RUNG : first;
-  // Only a reader of the history adds something to a checkpoint that waits, once, and where the order names the reader.
+  // A waiting checkpoint is replaced only by one that a model writes, only once, and only if the order names the model.
   const anew = order.ask !== undefined && order.optional !== true && state.compacted?.data.strategy === 'deterministic';
   const asked = defined({ tail, checkpoint: most });
   const input = { row: runtime.capabilities, gauge, noted, last, alone, anew, ...asked };
@@ -97,9 +104,9 @@ export async function writeCompaction(writing: CompactionWriting, order: Writing
     const plan = planCompaction(state, { ...input, from });
     if ('refused' in plan) return plan;
     const source = await readSource(session, plan.draft);
-    // Asked once: on a lower rung the answer still holds.
+    // The model is asked once, because its answer is still valid on a lower rung of the ladder.
     help ??= await assist(order, gauge, plan, source);
-    // Who interrupts the question wants no checkpoint without it: the next turn asks again.
+    // A user who interrupts the question does not want a checkpoint without the model. The next turn asks again.
     if (order.signal?.aborted === true) return { refused: 'interrupted', sizes: plan.sizes };
     const made = await writeCheckpoint(session, plan, source, help?.fields);
     const checkpoint = { ...made, limitations: [...made.limitations, ...adds] };
@@ -110,7 +117,7 @@ export async function writeCompaction(writing: CompactionWriting, order: Writing
   }
 }
 
-/** What a model adds. It is asked behind what the next request would hold, where that leaves room for the question. */
+/** Asks a model for its fields. The question follows the content of the next request if there is room for it. */
 async function assist(
   { ask, optional, trigger, dryRun = false }: CompactionOrder,
   { input, limit }: Gauge,
@@ -163,13 +170,13 @@ function writtenCompaction(
   return defined({ data, report, help });
 }
 
-/** What a checkpoint is written from: the records that are new to it, and those behind its range. */
+/** Source of a checkpoint: the records that are new since the previous checkpoint, including those after its range. */
 interface CheckpointSource {
   readonly records: readonly Recorded[];
   readonly previous?: HistoryCompacted;
 }
 
-/** Reads what the checkpoint before it does not stand for. */
+/** Reads the records that the previous checkpoint does not cover. */
 async function readSource(session: ReadHistory, { range }: CompactionPlan['draft']): Promise<CheckpointSource> {
   const previous = session.state.compacted?.data;
   const carried = previous && readCheckpoint(previous);
@@ -178,10 +185,16 @@ async function readSource(session: ReadHistory, { range }: CompactionPlan['draft
   return defined({ records, previous });
 }
 
-/** Times that a checkpoint is written shorter because the model counts more for its text than for the mean of its range. */
+/**
+ * Maximum number of times that a checkpoint is written again in a shorter form. This is needed if the model counts more
+ * tokens for its text than for the average text of its range.
+ */
 const SHORTER = 6;
 
-/** Writes it within the tokens of the plan, as the model counts them. `fromModel`: what a model adds; it takes nothing away. */
+/**
+ * Writes the checkpoint within the plan's tokens, as the model counts them. `fromModel` contains the fields of a model.
+ * They only add to the checkpoint.
+ */
 async function writeCheckpoint(
   session: ReadHistory,
   { draft, most, bound: first }: Pick<CompactionPlan, 'draft' | 'most' | 'bound'>,
@@ -219,7 +232,7 @@ async function recordsOf({ log, writer, state }: ReadHistory, from: number): Pro
   return records;
 }
 
-/** A history up to where its fold ends. An open session is one. */
+/** A history up to the end of its fold. An open session is one. */
 export interface ReadHistory extends Pick<Session, 'log' | 'state' | 'progress'> {
   readonly writer: Pick<LogWriter, 'session'>;
 }

@@ -1,4 +1,4 @@
-// The order of the decision: pointer, budget, body.
+// Tests `judgeLoad` in the order of its decision: already loaded, budget, load.
 
 import { expect, test } from 'vitest';
 import type { LoadedSkill, Skill } from '../ports/skill-shelf.ts';
@@ -9,7 +9,7 @@ const skill = (name: string, body = 'Do it.', version = 'v1'): Skill => ({ name,
 const held = (name: string, tokens = 100, version = 'v1'): LoadedSkill => ({ name, version, tokens });
 const FULL = [held('a'), held('b'), held('c')];
 
-test('a pointer goes before the budget', () => {
+test('a skill that is already in the context is referred to, even if the budget is used up', () => {
   expect(judgeLoad(skill('a'), { preloaded: [], loaded: FULL }, SKILL_BUDGET)).toEqual({
     do: 'point',
     at: 'already_loaded',
@@ -20,7 +20,7 @@ test('a pointer goes before the budget', () => {
   });
 });
 
-test('another version of a loaded skill is loaded, and is no further skill', () => {
+test('a new version of a loaded skill is loaded and does not count as another skill', () => {
   expect(judgeLoad(skill('a', 'Anew.', 'v2'), { preloaded: [], loaded: FULL }, SKILL_BUDGET)).toMatchObject({
     do: 'load',
   });
@@ -37,12 +37,12 @@ test.each([
   [10_000, 'warned'],
   [29_900, 'warned'],
   [30_000, 'refuse'],
-])('behind %i tokens a small one is: %s', (tokens, verdict) => {
+])('after %i loaded tokens the verdict for a small skill is: %s', (tokens, verdict) => {
   const given = judgeLoad(skill('b'), { preloaded: [], loaded: [held('a', tokens)] }, SKILL_BUDGET);
   expect(given.do === 'load' && given.warning !== undefined ? 'warned' : given.do).toBe(verdict);
 });
 
-test('a body that is above the budget by itself is refused in words that say so', () => {
+test('a body that alone exceeds the budget is refused, and the reason states that no skill is loaded', () => {
   const given = judgeLoad(skill('huge', 'word '.repeat(40_000)), { preloaded: [], loaded: [] }, SKILL_BUDGET);
   expect(given).toMatchObject({ do: 'refuse', why: expect.stringMatching(/above 30,000\. None is loaded\.$/) });
 });

@@ -1,17 +1,18 @@
-// Decides whether the body of a skill is brought into the context: a pointer where it is there already, else by the budget. The order is
-// the same for a call of the model and for the user, who is told what the model is refused.
+// Decides if the body of a skill is loaded into the context. If the body is already there, the skill is only referred
+// to. Otherwise the budget decides. The same order applies to the model and to the user. An exceeded budget refuses the
+// model's load, and only warns the user.
 
 import type { LoadedSkill, Skill, SkillBudget, SkillsInContext } from '../ports/skill-shelf.ts';
 import { estimateTokens } from '@tidemark/context';
 
-/** What comes of asking for a skill. */
+/** Verdict on a request to load a skill. */
 export type LoadVerdict =
-  /** It stands in the front, or in the tail in this version: nothing is loaded. */
+  /** The body is already in the front, or in the tail in this version, so nothing is loaded. */
   | { readonly do: 'point'; readonly at: 'already_preloaded' | 'already_loaded' }
   | { readonly do: 'refuse'; readonly why: string }
   | { readonly do: 'load'; readonly tokens: number; readonly warning?: string };
 
-/** Judges. Tokens are estimates. */
+/** Judges the request to load a skill. Tokens are estimates. */
 export function judgeLoad(skill: Skill, { preloaded, loaded }: SkillsInContext, budget: SkillBudget): LoadVerdict {
   if (preloaded.includes(skill.name)) return { do: 'point', at: 'already_preloaded' };
   if (loaded.some(({ name, version }) => name === skill.name && version === skill.version))
@@ -36,7 +37,7 @@ export function judgeLoad(skill: Skill, { preloaded, loaded }: SkillsInContext, 
       };
 }
 
-/** What a body adds to the context, estimated. */
+/** Returns the estimated tokens that a body adds to the context. */
 export function skillTokens({ body }: Skill): number {
   return estimateTokens(body);
 }

@@ -1,4 +1,5 @@
-// The limits of a turn, asked before each call: a call that would go beyond is not made, and the turn ends as limited.
+// Limits of a turn, checked before each call. A call that would exceed a limit is not sent, and the turn ends as
+// `limited`.
 
 import { expectedInput } from '@tidemark/context';
 import type { CallForecast } from '@tidemark/log';
@@ -10,7 +11,7 @@ import type { Spent, TurnTaken } from '../session/spent.ts';
 import { moneyTaken, tokensTaken } from '../session/spent.ts';
 import type { TurnEnding } from './next-move.ts';
 
-/** Why no further call is made; `undefined` when one may be. */
+/** Returns the end of the turn if a limit is reached, or `undefined` if another call may be sent. */
 export function whyLimited(limits: TurnLimits, { spent, ms }: TurnTaken): TurnEnding | undefined {
   const { steps = Infinity, ms: most = Infinity, tokens = Infinity, cost } = limits;
   if (spent.steps >= steps) return limitEnding('steps', `${spent.steps} of ${steps} steps`);
@@ -22,7 +23,10 @@ export function whyLimited(limits: TurnLimits, { spent, ms }: TurnTaken): TurnEn
   return undefined;
 }
 
-/** Why a call with this forecast is not made: what was spent and its input together exceed the limit of tokens or of money. */
+/**
+ * Returns the end of the turn if the use so far plus the forecast of the next call exceeds the limit of tokens or cost.
+ * Otherwise returns `undefined`.
+ */
 export function whyBeyond(limits: TurnLimits, spent: Spent, forecast: CallForecast): TurnEnding | undefined {
   return whyTooLong(limits, spent, forecast) ?? whyTooDear(limits, spent, forecast);
 }
@@ -68,7 +72,7 @@ function limitEnding(what: string, taken: string): TurnEnding {
 }
 
 /**
- * A limit of money means nothing where no price is known.
+ * Checks that the price of the model is known if a cost limit is set. Without a price the limit would have no effect.
  *
  * @throws AgentError `agent/unknown-price`.
  */
@@ -81,12 +85,16 @@ export function requirePrice({ cost }: TurnLimits, capabilities: Capabilities, d
   );
 }
 
-/** A limit by the minute is over after one; what is longer is for a person to decide. */
+/**
+ * Default for the longest pause that a provider may ask for. A limit per minute has passed after one minute, and a
+ * longer wait needs a person's decision.
+ */
 const LONGEST_MS = 120_000;
 
 /**
- * How long to wait before the same step is sent again, in milliseconds; `undefined`: it is not. The provider's own word goes
- * first; else the pause doubles, and chance takes up to half of it, so that not all who failed together come back together.
+ * Returns the pause before the same step is sent again, in milliseconds, or `undefined` if it is not sent again. A
+ * pause that the provider asks for is used first. Otherwise the pause doubles with each attempt and is shortened by a
+ * random part of up to half. The random part keeps calls that failed together from being repeated together.
  */
 export function retryPause(
   policy: RetryPolicy,
@@ -101,16 +109,21 @@ export function retryPause(
   return Math.round(whole * (1 - chance / 2));
 }
 
-/** The end of a turn whose call failed for good. The session stays valid, and `resume` asks again. */
+/**
+ * Returns the end of a turn whose call finally failed. The session stays valid, and `resume` sends the request again.
+ */
 export function failedBy(error: ProviderError): TurnEnding {
   const next = waitFor(error) ?? NEXT[error.code] ?? BY_CLASS[error.class];
   return { outcome: 'failed', error: { code: error.code, message: beginningOf(error.message), next } };
 }
 
-/** Most characters of a failure where it is repeated. The record of the failed call holds all of them. */
+/**
+ * Maximum characters of a failure's message when it is repeated. The record of the failed call contains the whole
+ * message.
+ */
 const MOST_WORDS = 400;
 
-/** Returns the beginning of a failure's message, for what repeats it. */
+/** Returns the beginning of a failure's message, for records and notices that repeat it. */
 export function beginningOf(message: string): string {
   return message.length <= MOST_WORDS ? message : `${message.slice(0, MOST_WORDS).toWellFormed()}…`;
 }

@@ -1,4 +1,4 @@
-// What a turn does next, by the log alone: a process that opens the log later decides the same.
+// Decides the next move of a turn from the log alone, so a process that opens the log later decides the same.
 
 import { defined } from '@tidemark/core';
 import type { State } from '@tidemark/context';
@@ -17,24 +17,27 @@ import { callId } from '@tidemark/log';
 import type { MainRequest, Progress } from '../session/progress.ts';
 import { totalsOf } from '../session/spent.ts';
 
-/** How a turn ends, as its record says it. */
+/** End of a turn, in the form of its record. */
 export type TurnEnding = Pick<TurnEnded, 'outcome' | 'error'>;
 
-/** The next move. `say`: the runtime tells the model something, in the log like anything else (L1). */
+/**
+ * Next move of a turn. With `say` the runtime sends a message to the model, which is recorded like any other event
+ * (L1).
+ */
 type NextMove =
   | { readonly do: 'run-calls' }
   | { readonly do: 'ask' }
   | { readonly do: 'say'; readonly words: string }
-  /** The window was full before the answer was: the history is to be compacted before anything is asked. */
+  /** The window was full before the answer ended. The history must be compacted before the next request. */
   | { readonly do: 'make-room' }
   | { readonly do: 'end'; readonly ending: TurnEnding };
 
-/** How often in a row an answer may stop at the output limit. */
+/** Maximum number of consecutive answers that stop at the output limit. */
 const MOST_CUTS = 3;
 
 const GO_ON = 'The last turn ended before its work was done. Go on from where it stopped.';
 
-/** Decides. */
+/** Decides the next move. */
 export function nextMove({ state, progress }: Folded): NextMove {
   if (state.history.batch !== undefined) return { do: 'run-calls' };
   const { lastRequest } = progress;
@@ -51,7 +54,10 @@ export function nextMove({ state, progress }: Folded): NextMove {
 
 const ASK: NextMove = { do: 'ask' };
 
-/** A provider may take a request that ends with an answer for one to be continued in mid-sentence. */
+/**
+ * Returns true if the request would end with an answer. A provider may treat such a request as one to continue in the
+ * middle of a sentence.
+ */
 function endsWithAnswer({ history: { packed } }: Folded['state']): boolean {
   return itemAt(packed, -1)?.role === 'assistant';
 }
@@ -60,7 +66,10 @@ function makesCalls({ parts }: AnswerReceived): boolean {
   return parts.some((part) => part.type === 'call');
 }
 
-/** What is said to a model whose answer was cut, once; nothing when its last call was whole: that one has its result. */
+/**
+ * Returns the message to a model whose answer was cut off, or `undefined` if no message is needed. The message is sent
+ * only once. An answer whose last call is complete needs none, because the call has its result.
+ */
 function continuation(
   { answeredAt }: MainRequest,
   answer: AnswerReceived,
@@ -92,12 +101,12 @@ function endingOf({ stop }: AnswerReceived): TurnEnding {
   return { outcome: 'failed', error: { code: 'turn/refused', message, next } };
 }
 
-/** Whether the answer stopped where its author did not want to. */
+/** Returns true if the answer stopped at a limit and not because the model had finished. */
 function stoppedAtLimit({ stop, truncated }: AnswerReceived): boolean {
   return stop === 'length' || stop === 'window' || truncated === 'yes';
 }
 
-/** The call whose arguments were cut: only the last one of an answer can be. */
+/** Returns the call whose arguments were cut off. Only the last call of an answer can be. */
 export function cutCall(answer: AnswerReceived): CallId | undefined {
   if (!stoppedAtLimit(answer)) return undefined;
   const last = answer.parts.findLast((part) => part.type === 'call');
@@ -113,25 +122,26 @@ function isJson(text: string): boolean {
   }
 }
 
-/** What the command is: `resume` goes on, any other ends the turn that was cut. */
+/** Command that recovers a session: `resume` continues the turn that was cut off, and any other command ends it. */
 type RecoveryCommand = 'resume' | 'other';
 
-/** Whether there is a turn to go on with: one that was cut, failed, was interrupted or limited. */
+/** Returns true if there is a turn to resume: one that was cut off, failed, was interrupted or reached a limit. */
 export function isResumable({ state, progress }: Folded): boolean {
   return (
     state.turn !== undefined || (progress.turn?.ended !== undefined && progress.turn.ended.outcome !== 'completed')
   );
 }
 
-/** The two folds of a session. */
+/** Both folds of a session. */
 interface Folded {
   readonly state: State;
   readonly progress: Progress;
 }
 
 /**
- * The events that recover. On `resume` a call that began and could have changed something is abandoned, since nobody knows
- * whether it did; one that never began runs, whatever it is: the barrier before a tool proves that it did not.
+ * Returns the events that recover a session. On `resume`, a call that had started and could have changed something is
+ * abandoned, because its effect is unknown. A call that had not started runs in any case: the barrier before a tool
+ * proves that it has not run.
  */
 export function recover(
   folded: Folded,
@@ -161,7 +171,7 @@ function leave({ state, progress }: Folded, { at }: Stamp): readonly Event[] {
   return state.turn === undefined ? closed : [...closed, interruptedEvent(progress, stamp)];
 }
 
-/** The user ends the running turn: what is still open is closed, and the turn with it. */
+/** Returns the events after the user interrupts a turn: open calls are closed, and the turn ends. */
 export function interruption(folded: Folded, stamp: Stamp): readonly Event[] {
   return [...abandonAll(folded, 'interrupted', stamp), interruptedEvent(folded.progress, stamp)];
 }
@@ -175,19 +185,22 @@ function interruptedEvent({ turn }: Progress, stamp: Stamp): Event {
   };
 }
 
-/** The calls that wait for their closing event, in call order. */
+/** Returns the calls without a closing event, in call order. */
 export function openCalls({ history: { batch } }: State): readonly CallId[] {
   if (batch === undefined) return [];
   return batch.calls.filter(({ call }) => !batch.closed.has(call)).map(({ call }) => callId(call));
 }
 
-/** When a decision is written, and for which turn. */
+/** Time of a decision, and its turn. */
 interface Stamp {
   readonly at: Timestamp;
   readonly turn: TurnId | undefined;
 }
 
-/** Closes every open call of a turn that ends: what had begun for this reason, the others as never begun. */
+/**
+ * Closes every open call of a turn that ends. Calls that had started get the given reason, and the others get
+ * `unstarted`.
+ */
 export function abandonAll(
   { state, progress }: { readonly state: State; readonly progress: Progress },
   begun: 'interrupted' | 'crashed',

@@ -1,5 +1,6 @@
-// What is put aside when a provider refuses a request for what it holds, and the words that stand in its place. Bounded: what
-// was put aside is not put aside twice, and a refusal that goes on takes more with it each time, until nothing is left to take.
+// Chooses the blocks to quarantine after a provider refuses the content of a request, and the stubs that replace them.
+// The repairs are bounded: no block is quarantined twice, and each further refusal takes more blocks until none is
+// left.
 
 import type { State } from '@tidemark/context';
 import { itemAt, slice, withoutBoundReasoning } from '@tidemark/context';
@@ -9,23 +10,28 @@ import type { Block, CallPart, ImagePart, Part, ProviderError, RefusedPlace, Spa
 import { isBlank } from '@tidemark/model';
 import type { PromptStream } from '../request/prompt-stream.ts';
 
-/** A request that was refused. */
 interface RefusedRequest extends MadeRequest {
-  /** Length of its body in bytes. */
+  /** Size of the request body in bytes. */
   readonly bytes: number;
   readonly error: ProviderError;
-  /** How often something was put aside for this step before. */
+  /** Number of earlier repairs of this step. */
   readonly repairs: number;
 }
 
-/** How often one step is repaired. */
+/** Maximum number of repairs of one step. */
 const MOST_REPAIRS = 8;
 
-/** From which repair on all images go that were never accepted, and from which one on all. */
+/**
+ * Number of repairs from which on all images without an accepted request are quarantined, and number from which on all
+ * images are.
+ */
 const UNSENT_FROM = 2;
 const ALL_FROM = 3;
 
-/** The blocks to put aside before the same step is asked again. None: nothing would help, or all of it was tried. */
+/**
+ * Returns the blocks to quarantine before the same step is sent again. An empty list means that nothing would help, or
+ * that everything was tried.
+ */
 export function quarantinesFor(refused: RefusedRequest): readonly BlockQuarantined[] {
   const { error, repairs, state } = refused;
   if (repairs >= MOST_REPAIRS) return [];
@@ -44,7 +50,10 @@ function nameOf(at: number, place: number): string {
   return `${at} ${place}`;
 }
 
-/** What the refusal names; where it names no place, what of that kind the request is the first to hold, else all of it. */
+/**
+ * Returns the blocks that the refusal names. If it names no place, returns the blocks of that kind that this request is
+ * the first to contain, otherwise all blocks of that kind.
+ */
 function pointedAt(refused: RefusedRequest): readonly Packed[] {
   const { refused: place } = refused.error.data;
   if (place === undefined) return [];
@@ -59,8 +68,9 @@ function pointedAt(refused: RefusedRequest): readonly Packed[] {
 }
 
 /**
- * The older half of the media, and as much more as brings the body under half the limit, so that the next image is not the
- * next refusal. The newest is the last to go. A body that is too large without media is for a compaction.
+ * Returns the older half of the images. More images are added until the body is below half of the limit, so that the
+ * next image is not refused again. The newest image is taken last. A body that is too large without images needs a
+ * compaction.
  */
 function tooManyBytes(refused: RefusedRequest): readonly Packed[] {
   const images = imagesOf(refused);
@@ -79,7 +89,7 @@ function tooManyBytes(refused: RefusedRequest): readonly Packed[] {
   return fits || newest === undefined ? aside : [...aside, newest];
 }
 
-/** In base64. */
+/** Returns the size of the image in base64. */
 function onWire({ part }: { readonly part: ImagePart }): number {
   return Math.ceil(part.bytes / 3) * 4;
 }
@@ -88,7 +98,10 @@ function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, one) => total + one, 0);
 }
 
-/** What is left out, and where it can be read (L6). Nothing for reasoning: see `quarantine` of the context. */
+/**
+ * Returns the stub, which names what was omitted and where it can be read (L6). It is empty for reasoning. See
+ * `quarantine` of the package `context`.
+ */
 function stubOf({ part, position: at }: Packed): string {
   switch (part.type) {
     case 'reasoning':
@@ -107,32 +120,34 @@ function stubOf({ part, position: at }: Packed): string {
   }
 }
 
-// From the place that a provider refuses to the parts of the packed history (L4): a place in the body is a block, a block is a
-// part of a span, a span comes from an event.
+// Mapping from the place that a provider refuses to the parts of the packed history (L4). A place in the body is a
+// block, a block is made from a part of a span, and a span comes from an event.
 
-/** A part of what is packed, as `block.quarantined` names it. */
+/** A part of the packed history, in the form that `block.quarantined` names it. */
 interface Packed {
   readonly position: number;
-  /** Index among the parts of its span; of a result, among its contents. */
+  /** Index among the parts of the span. For a part of a tool result, index among the contents of the result. */
   readonly place: number;
   readonly part: Part;
-  /** Whether a request that was accepted held it. */
+  /** True if an accepted request contained this part. */
   readonly accepted: boolean;
 }
 
-/** A request as it was made. */
 interface MadeRequest {
   readonly state: State;
   readonly promptStream: PromptStream;
 }
 
-/** The images that the request holds, in order. */
+/** Returns the images in the request, in order. */
 function imagesOf(made: MadeRequest): readonly (Packed & { readonly part: ImagePart })[] {
   const { blocks } = made.promptStream.sequence;
   return slice(blocks).flatMap((block, index) => (block.mediaBytes === 0 ? [] : partsOf(made, index).filter(isImage)));
 }
 
-/** What stands at the place: of a call that is named, the call itself. Nothing where the place is none. */
+/**
+ * Returns the parts at the refused place. If the refusal names a call, returns that call. Returns an empty list if the
+ * place does not exist.
+ */
 function rejectedAt(made: MadeRequest, place: RefusedPlace): readonly Packed[] {
   const blocks = slice(made.promptStream.sequence.blocks);
   const named = place.call === undefined ? locatePlace(made, place, blocks) : ofCall(place.call, blocks);
@@ -142,7 +157,6 @@ function rejectedAt(made: MadeRequest, place: RefusedPlace): readonly Packed[] {
   return place.holds === 'image' ? parts.filter(isImage) : parts.filter(({ part }) => part.type !== 'result');
 }
 
-/** The last reasoning that the request holds. */
 function lastReasoning(made: MadeRequest): readonly Packed[] {
   const index = slice(made.promptStream.sequence.blocks).findLastIndex(({ holds }) => holds === 'thinking');
   return index === -1 ? [] : partsOf(made, index);
@@ -159,7 +173,10 @@ function ofCall(id: string, blocks: readonly Block[]): readonly number[] {
   return named === -1 ? [] : [named];
 }
 
-/** The part that a block was made from; of a result its contents, or the one that is named. */
+/**
+ * Returns the part that a block was made from. For a tool result, returns the result with its contents, or the one
+ * content that `inner` selects.
+ */
 function partsOf(made: MadeRequest, index: number, inner?: number): readonly Packed[] {
   const { state, promptStream } = made;
   const block = itemAt(promptStream.sequence.blocks, index);
@@ -173,7 +190,7 @@ function partsOf(made: MadeRequest, index: number, inner?: number): readonly Pac
   if (part === undefined) return [];
   if (part.type !== 'result') return [{ position: at, place: span.parts.indexOf(part), part, accepted }];
   const contents = part.content.map((one, place): Packed => ({ position: at, place, part: one, accepted }));
-  // A blank text is left out on the wire.
+  // Blank texts are not sent, so they have no index in the request.
   const sent = contents.filter((one) => one.part.type !== 'text' || !isBlank(one.part.text));
   const one = inner === undefined ? undefined : sent[inner];
   return one === undefined ? [{ position: at, place: 0, part, accepted }, ...contents] : [one];
@@ -183,7 +200,7 @@ function isImage(one: Packed): one is Packed & { readonly part: ImagePart } {
   return one.part.type === 'image';
 }
 
-/** The call itself, of a call or of its result. */
+/** Returns the call itself, given the call or its result. */
 function callOf({ state }: MadeRequest, { part, ...one }: Packed): Packed | undefined {
   if (part.type === 'call') return { part, ...one };
   if (part.type !== 'result') return undefined;

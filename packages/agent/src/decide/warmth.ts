@@ -1,5 +1,5 @@
-// What keeping a conversation warm is planned from: the log and the prompt stream made from it, so that it is planned alike wherever
-// the session is.
+// Plans how to keep the cache of a conversation warm. The plan uses only the log and the prompt stream made from it, so
+// every process plans the same.
 
 import type { Accepted, CacheEntry, KeepWarm, State, Stream, WarmPlan } from '@tidemark/context';
 import { itemAt, planKeepWarm, tokensUpTo, unitPrice } from '@tidemark/context';
@@ -10,18 +10,18 @@ import type { Lasting, Warm } from '../ports/runtime.ts';
 import type { PromptStream } from '../request/prompt-stream.ts';
 import type { Session } from '../session/session.ts';
 
-/** More than the recorded sessions needed. */
+/** Default share of the session's cost. It is more than the recorded sessions needed. */
 const SHARE = 0.1;
 
-/** What is known beside the log's state. */
+/** Input of the plan in addition to the session's state. */
 export interface Warmth {
   readonly at: Timestamp;
   readonly warm: Exclude<Warm, 'off'>;
-  /** The prompt stream of the conversation, as its last request left it. */
+  /** Prompt stream of the conversation after its last request. */
   readonly promptStream: PromptStream;
 }
 
-/** What to do about the pause that the session is in. */
+/** Returns the plan for the current pause of the session. */
 export function planWarmth({ state, progress }: Pick<Session, 'state' | 'progress'>, warmth: Warmth): KeepWarm {
   const { accepted, away } = state.streams['main'] ?? NO_STREAM;
   const { capabilities, encoder, epoch } = warmth.promptStream.materials;
@@ -29,10 +29,10 @@ export function planWarmth({ state, progress }: Pick<Session, 'state' | 'progres
   if (!accepted?.cached || accepted.left === undefined || away === undefined) return { by: 'nothing', why: 'empty' };
   if (output === undefined) return { by: 'nothing', why: 'output' };
   const { left, cached } = accepted;
-  // What a provider keeps by itself was not bought for a time.
+  // A cache that the provider keeps on its own has no lifetime that was paid for.
   if (typeof left.ttl !== 'string') return { by: 'nothing', why: 'empty' };
   const answer = outputTokenCount(progress.lastRequest?.answer?.usage);
-  // Behind the end of the last request stands what a call that kept it warm has written.
+  // An entry after the end of the last request was written by a call that kept the cache warm.
   const written = left.block > (accepted.end ?? 0);
   const held = written ? cached + answer : cached;
   return planKeepWarm({
@@ -64,12 +64,18 @@ function waysOf(warm: Warmth['warm'], capabilities: Capabilities, state: State):
   ];
 }
 
-/** A row says so only where a live test has passed; what this session has seen goes first. */
+/**
+ * Returns true if promotion works for this model. The catalog row marks it as verified only after a live test. A
+ * promotion that failed in this session overrides the row.
+ */
 function promotes(capabilities: Capabilities, { cache }: State): boolean {
   return typeof capabilities.promotes === 'object' && !cache.promotionMissed;
 }
 
-/** How long what a call writes is to live: short where a promotion will keep it through a pause, which is cheaper than an hour. */
+/**
+ * Returns the lifetime for entries that a call writes. It is five minutes if a promotion will keep them through a
+ * pause, which is cheaper than an hour.
+ */
 export function lastingOf(ttl: Lasting, warm: Warm, capabilities: Capabilities, state: State): Lasting {
   return ttl === 'auto' && warm !== 'off' && promotes(capabilities, state) ? '5m' : ttl;
 }
@@ -84,7 +90,10 @@ interface LeftWarm {
   readonly promptStream: PromptStream;
 }
 
-/** Tokens, estimated at the ratio measured last, that stand in an entry of an hour before one of five minutes. */
+/**
+ * Returns the tokens in an entry of one hour that comes before an entry of five minutes. They are estimated with the
+ * last measured ratio.
+ */
 function outliving(entries: readonly CacheEntry[], { accepted, left, promptStream: { sequence } }: LeftWarm): number {
   if (left.ttl !== '5m') return 0;
   const long = entries.findLast(

@@ -1,4 +1,4 @@
-// The policies, as tables: who may compact when.
+// Tests the compaction policies: which policy compacts in which situation.
 
 import { emptyState, evolve, gaugeOf } from '@tidemark/context';
 import type { Gauge, State } from '@tidemark/context';
@@ -19,7 +19,7 @@ const session = {
   progress: { compactionRefusals: 0, recoveryCompactions: 0, idleCompactions: 0 },
 };
 
-/** A session with a turn for each of these answers; the last one only begins. */
+/** Returns the state of a session with one turn for each answer. The last turn has only begun. */
 function turns(answers: readonly string[]): State {
   const at = second(0);
   const events = answers.flatMap((text): readonly Event[] => {
@@ -46,11 +46,11 @@ describe('before a step', () => {
     ['manual', [undefined, undefined, undefined, undefined]],
     ['preflight', ['critical_pressure_preflight', undefined, undefined, undefined]],
     ['auto', ['critical_pressure_preflight', 'auto', undefined, undefined]],
-  ] as const)('%s compacts by the gauge of now', (policy, triggers) => {
+  ] as const)('policy %s compacts according to the current gauge', (policy, triggers) => {
     expect([critical, full, calm, unknown].map((gauge) => triggerBefore(policy, session, gauge))).toEqual(triggers);
   });
 
-  test('a compaction that waits for the next request is not made once more', () => {
+  test('no compaction is made while one is waiting for the next request', () => {
     const data = {
       range: { from: position(0), to: position(3) },
       strategy: 'deterministic',
@@ -63,7 +63,7 @@ describe('before a step', () => {
     for (const gauge of [critical, full]) expect(triggerBefore('auto', waiting, gauge)).toBeUndefined();
   });
 
-  test('two compactions in a row that freed next to nothing stop it', () => {
+  test('no compaction is made after two consecutive ones that freed almost nothing', () => {
     const tried = (idleCompactions: number): typeof session => ({
       ...session,
       progress: { ...session.progress, idleCompactions },
@@ -72,45 +72,45 @@ describe('before a step', () => {
     expect(triggers).toEqual(['critical_pressure_preflight', undefined]);
   });
 
-  test('two refusals in a row stop it', () => {
+  test('no compaction is made after two consecutive refusals', () => {
     const refused = { ...session, progress: { compactionRefusals: 2, recoveryCompactions: 0, idleCompactions: 0 } };
     expect(triggerBefore('auto', refused, critical)).toBeUndefined();
   });
 });
 
 describe('before the first step of a turn', () => {
-  /** Two turns of about 1,000 tokens, and one that begins. */
+  /** Two turns of about 1,000 tokens, and one that has begun. */
   const worked = { ...session, state: turns(['seen '.repeat(1_000), 'seen '.repeat(1_000), '']) };
   const at = (input: number): { readonly input: number; readonly limit: number } => ({ input, limit: 10_000 });
 
-  test('compacts where the turn would become critical, as the turns before it grew', () => {
+  test('the runtime compacts if the turn would become critical when it grows like the turns before', () => {
     expect(triggerAtTurn('preflight', worked, at(8_300))).toBe('turn_preflight');
     expect(triggerAtTurn('auto', worked, at(8_300))).toBe('turn_preflight');
     expect(triggerAtTurn('preflight', worked, at(7_000))).toBeUndefined();
     expect(triggerAtTurn('manual', worked, at(8_300))).toBeUndefined();
   });
 
-  test('does not compact a window that is less than half full, however long turns are', () => {
+  test('the runtime does not compact a window that is less than half full, even after long turns', () => {
     const limit = 1_800;
     expect(triggerAtTurn('preflight', worked, { input: 890, limit })).toBeUndefined();
     expect(triggerAtTurn('preflight', worked, { input: 900, limit })).toBe('turn_preflight');
   });
 
-  test('does not compact again where compactions free nothing, or were refused', () => {
+  test('the runtime does not compact again after idle or refused compactions', () => {
     for (const change of [{ idleCompactions: 2 }, { compactionRefusals: 2 }]) {
       const tried = { ...worked, progress: { ...session.progress, ...change } };
       expect(triggerAtTurn('preflight', tried, at(8_300))).toBeUndefined();
     }
   });
 
-  test('does not compact where nothing is known of turns, or of the window', () => {
+  test('the runtime does not compact if the growth of turns or the window is unknown', () => {
     expect(triggerAtTurn('preflight', session, at(8_900))).toBeUndefined();
     expect(triggerAtTurn('preflight', worked, { limit: 10_000 })).toBeUndefined();
     expect(triggerAtTurn('preflight', worked, { input: 8_300, limit: 0 })).toBeUndefined();
   });
 });
 
-describe('behind a failed call', () => {
+describe('the trigger after a failed call', () => {
   const tooLong = failure({ class: 'compaction', code: 'provider/too-long' });
   const died = failure({ code: 'provider/connection' });
   const busy = failure({ code: 'provider/overloaded' });
@@ -121,12 +121,12 @@ describe('behind a failed call', () => {
     ['a socket that dies while there is room', died, full, true, undefined],
     ['a connection that dies without a socket', died, critical, false, undefined],
     ['an overload', busy, critical, true, undefined],
-  ] as const)('%s', (_name, error, gauge, socket, trigger) => {
+  ] as const)('matches the failure: %s', (_name, error, gauge, socket, trigger) => {
     expect(triggerBehind('preflight', session, error, { gauge, socket })).toBe(trigger);
     expect(triggerBehind('manual', session, error, { gauge, socket })).toBeUndefined();
   });
 
-  test('the ladder has an end', () => {
+  test('is `undefined` after the last rung of the ladder', () => {
     const tried = { ...session, progress: { compactionRefusals: 0, recoveryCompactions: 5, idleCompactions: 0 } };
     expect(triggerBehind('preflight', tried, tooLong, { gauge: calm, socket: false })).toBeUndefined();
   });

@@ -1,4 +1,5 @@
-// When the runtime compacts by itself. `manual` has no way round it: there the failure says what to run.
+// Decides when the runtime compacts on its own. With policy `manual` it never does, and the error names the command to
+// run.
 
 import { defined } from '@tidemark/core';
 import type { Gauge, State } from '@tidemark/context';
@@ -9,19 +10,19 @@ import type { Runtime } from '../ports/runtime.ts';
 import type { Progress } from '../session/progress.ts';
 import type { TurnEnding } from './next-move.ts';
 
-/** Refusals in a row after which nothing is tried until there is something new. */
+/** Consecutive refusals after which no compaction is tried until there is new content. */
 const MOST_REFUSALS = 2;
 
-/** Compactions in a row that freed next to nothing after which none is made before a step until the next prompt. */
+/** Consecutive compactions that freed almost nothing, after which none is made before a step until the next prompt. */
 const MOST_IDLE = 2;
 
-/** What decides. */
+/** State and progress that the decision depends on. */
 export interface Compactable {
   readonly state: State;
   readonly progress: Pick<Progress, 'compactionRefusals' | 'recoveryCompactions' | 'idleCompactions'>;
 }
 
-/** Reads the gauge of a session as it is now. */
+/** Returns the current gauge of a session. */
 export function gaugeNow(
   session: Pick<Compactable, 'state'>,
   runtime: Pick<Runtime, 'capabilities' | 'outputLimit' | 'budgets' | 'surroundings'>,
@@ -31,7 +32,10 @@ export function gaugeNow(
   return gaugeOf(session.state, capabilities, defined({ outputLimit, at, budgets }));
 }
 
-/** Why to compact before the next step; `undefined` where nothing is to be done. The gauge is the one of now. */
+/**
+ * Returns the reason to compact before the next step, or `undefined` if no compaction is needed. `gauge` must be the
+ * current one.
+ */
 export function triggerBefore(
   policy: CompactionPolicy,
   session: Compactable,
@@ -43,12 +47,13 @@ export function triggerBefore(
   return policy === 'auto' && hard > 0 && input >= hard ? 'auto' : undefined;
 }
 
-/** Share of the window below which a turn begins without a compaction, however long the turns before it were. */
+/** Share of the window below which a turn begins without a compaction, even if earlier turns were long. */
 const HALF = 0.5;
 
 /**
- * Why to compact before the first step of a turn: with as many tokens as the turns before it added, it would become critical, and
- * would be compacted in the midst of its work. Until then each of its calls would read a nearly full window.
+ * Returns the reason to compact before the first step of a turn. A turn that adds as many tokens as the turns before it
+ * may become critical. It would then be compacted in the middle of its work, and until then each of its calls would
+ * read an almost full window.
  */
 export function triggerAtTurn(
   policy: CompactionPolicy,
@@ -61,7 +66,7 @@ export function triggerAtTurn(
   return growth !== undefined && input + growth >= CRITICAL * limit ? 'turn_preflight' : undefined;
 }
 
-/** Why to compact behind a failed call, and ask again; `undefined` where the failure stands. */
+/** Returns the reason to compact after a failed call and to send it again, or `undefined` if the failure is final. */
 export function triggerBehind(
   policy: CompactionPolicy,
   session: Compactable,
@@ -74,17 +79,23 @@ export function triggerBehind(
   return died && gauge.tier === 'critical' ? 'websocket_critical_recovery' : undefined;
 }
 
-/** Why to compact behind an answer that stopped as the window was full; `undefined` where the runtime may not. */
+/**
+ * Returns the reason to compact after an answer that stopped because the window was full, or `undefined` if the runtime
+ * may not compact.
+ */
 export function triggerAtWindow(policy: CompactionPolicy, session: Compactable): CompactionTrigger | undefined {
   return mayCompact(policy, session) ? 'overflow_recovery' : undefined;
 }
 
-/** Whether the last compactions freed next to nothing by the provider's own count. A refused request is still recovered from. */
+/**
+ * Returns true if the last compactions freed almost nothing according to the provider's count. A refused request can
+ * still be recovered by a compaction.
+ */
 export function isIdle({ progress }: Pick<Compactable, 'progress'>): boolean {
   return progress.idleCompactions >= MOST_IDLE;
 }
 
-/** What a transport that died is told by. */
+/** Error codes of a broken connection. */
 const TRANSPORT: readonly ProviderErrorCode[] = [
   'provider/connection',
   'provider/cut',
@@ -96,12 +107,15 @@ function mayCompact(policy: CompactionPolicy, { progress }: Compactable): boolea
   return policy !== 'manual' && progress.compactionRefusals < MOST_REFUSALS;
 }
 
-/** A compaction is recorded, and the next request takes it up. */
+/** Returns true if a recorded compaction is waiting for the next request to apply it. */
 function waits({ compacted, epoch }: State): boolean {
   return compacted !== undefined && compacted.position !== epoch?.opened.checkpoint;
 }
 
-/** The end of a turn whose request fits no window, however much is left out. `why`: how that was told. */
+/**
+ * Returns the end of a turn whose request does not fit the window after any compaction. `why` is the evidence that it
+ * does not fit.
+ */
 export function contextUnfit(
   why: string,
   largest: readonly { readonly what: string; readonly tokens: number }[],
@@ -112,11 +126,11 @@ export function contextUnfit(
   return { outcome: 'failed', error: { code: 'turn/context-unfit', message, next } };
 }
 
-/** The end of a turn whose answer filled the window, where a person alone may compact. */
+/** Returns the end of a turn whose answer filled the window, if only a person may compact. */
 export function windowFull(session: string): TurnEnding {
   const next = `Compact the history (tidemark compact ${session}, or compact() of the session), then resume.`;
   return { outcome: 'failed', error: { code: 'turn/window-full', message: WINDOW_FULL, next } };
 }
 
-/** How a full window is told. */
+/** Message for a full window. */
 export const WINDOW_FULL = "the answer was cut where the model's window ends";

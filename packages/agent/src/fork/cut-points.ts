@@ -1,4 +1,4 @@
-// Where a fork can leave a session: behind each record either nothing is open, or what is.
+// Finds the positions where a fork can begin, and what is open at each other position of a session.
 
 import type { State } from '@tidemark/context';
 import { emptyState, evolve } from '@tidemark/context';
@@ -6,15 +6,20 @@ import type { Log, Position, Recorded, SessionId, Timestamp } from '@tidemark/lo
 import { AgentError } from '../errors.ts';
 
 /**
- * What is open after a record: a request on its way, calls of its answer, a compaction, more than this build knows, or only the
- * turn, between two of its steps.
+ * State after a record at which a fork may not begin. `request`: a request is pending. `calls`: calls of an answer are
+ * open. `compaction`: a compaction is only partly recorded. `unknown-kind`: this build does not know a record. `turn`:
+ * only the turn is open, between two of its steps.
  */
 export type Open = 'request' | 'calls' | 'compaction' | 'unknown-kind' | 'turn';
 
-/** The records of a session, each with what is open after it; `undefined` is a position that a fork can be asked to leave at. */
+/** State after each record of a session. `undefined` is a position that a caller can fork at. */
 type CutPoints = readonly (Open | undefined)[];
 
-/** Reads a whole log. Takes no lock. @throws LogError as the store does. */
+/**
+ * Reads a whole log. Takes no lock.
+ *
+ * @throws LogError as the store does.
+ */
 export async function readCutPoints(log: Log, session: SessionId): Promise<CutPoints> {
   const points: (Open | undefined)[] = [];
   let state = emptyState();
@@ -33,22 +38,28 @@ function openIn({ unknown, history, turn }: State): Open | undefined {
   return turn === undefined ? undefined : 'turn';
 }
 
-/** Whether a record is a further one of a compaction: a note said anew, or the epoch that takes it up. */
+/**
+ * Returns true if the record still belongs to a compaction: a note that is recorded again, or the epoch that applies
+ * the compaction.
+ */
 function goesOnCompacting({ compacted, epoch }: State, { kind, data }: Recorded): boolean {
   if (compacted === undefined || compacted.position === epoch?.opened.checkpoint) return false;
   if (kind === 'context.noted') return data.cause === 'compacted-away';
   return kind === 'epoch.opened' && data.checkpoint === compacted.position;
 }
 
-/** Returns the last position up to this one with nothing open but its turn: a fork there goes on with the turn. */
+/**
+ * Returns the last position up to `position` at which nothing is open except possibly a turn. A fork at such a position
+ * continues the turn.
+ */
 export function closedUpTo(points: CutPoints, position: number): number | undefined {
   const found = points.slice(0, position + 1).findLastIndex((open) => open === undefined || open === 'turn');
   return found === -1 ? undefined : found;
 }
 
 /**
- * Returns a position that a fork was asked for by its number. There no turn may be open either: in the middle of a turn the
- * model has seen a part of the work, and no one has said how it goes on.
+ * Checks a position that a caller wants to fork at. No turn may be open there: in the middle of a turn the model has
+ * seen a part of the work, and no instruction for the rest exists.
  *
  * @throws AgentError `agent/no-such-record`; `agent/not-closed` with the nearest closed positions before and after it.
  */
@@ -72,7 +83,7 @@ export function requireClosed(points: CutPoints, session: SessionId, at: number)
   throw new AgentError('agent/not-closed', message, { session, at, open, before, after });
 }
 
-/** What is open, in words that go on with "there" or "behind it". */
+/** Description of each open state for error messages. It must read well before "there" and before "behind it". */
 export const IN_WORDS: Readonly<Record<Open, string>> = {
   request: 'a request is on its way',
   calls: 'calls of an answer are open',
@@ -81,19 +92,19 @@ export const IN_WORDS: Readonly<Record<Open, string>> = {
   turn: 'a turn is open',
 };
 
-/** A prompt that began a turn. */
+/** A prompt that started a turn. */
 export interface NumberedPrompt {
-  /** From 1 on. */
+  /** Number of the prompt, from 1 on. */
   readonly number: number;
   readonly position: Position;
   readonly at: Timestamp;
-  /** Its text parts. */
+  /** Text parts of the prompt. */
   readonly words: string;
-  /** Where its turn began: all before that is before the prompt. */
+  /** Position at which the prompt's turn begins. All earlier records are before the prompt. */
   readonly begins: number;
 }
 
-/** The prompts of a session, oldest first; what was steered into a running turn is none of them. */
+/** Returns the prompts of a session, oldest first. Messages steered into a running turn are not included. */
 export async function readPrompts(log: Log, session: SessionId): Promise<readonly NumberedPrompt[]> {
   const prompts: NumberedPrompt[] = [];
   let turn: number | undefined;
@@ -108,7 +119,8 @@ export async function readPrompts(log: Log, session: SessionId): Promise<readonl
 }
 
 /**
- * The last closed position before a prompt. It is counted from 1 on, or with a number below 0 from the end.
+ * Returns the last closed position before a prompt. Prompts are counted from 1, and negative numbers count from the
+ * end.
  *
  * @throws AgentError `agent/no-such-record`.
  */

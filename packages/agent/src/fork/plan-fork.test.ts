@@ -19,7 +19,7 @@ const look = made('look', () => ({
   ],
 }));
 
-/** A session of two turns; the first makes two calls at once. */
+/** Returns a session of two turns. The first turn makes two calls in one batch. */
 async function twoTurns(): Promise<Awaited<ReturnType<typeof goLive>>> {
   const provider = answering(calls(['c1', 'look'], ['c2', 'look']), says('Looked.'), says('Again.'));
   const stage = await goLive({ provider, runtime: { tools: [look] } });
@@ -32,7 +32,7 @@ const placeOf = (records: readonly Recorded[], kind: Recorded['kind'], nth = 0):
   records.filter((record) => record.kind === kind)[nth]?.position ?? -1;
 
 describe('closed positions', () => {
-  test('are all but those of a request on its way, of open calls and of an open turn', async () => {
+  test('are all positions without a pending request, open calls or an open turn', async () => {
     const { log, records } = await twoTurns();
     const points = await readCutPoints(log, ID);
     const told = (await records()).map(({ kind }, at) => [kind, points[at]]);
@@ -45,7 +45,7 @@ describe('closed positions', () => {
     for (const kind of ['session.created', 'turn.ended']) expect(new Set(open(kind))).toEqual(new Set([undefined]));
   });
 
-  test('are not between two records of a compaction; one that no epoch took up yet is whole', async () => {
+  test('are not between the records of one compaction, but a compaction without an epoch is closed', async () => {
     const { log, session } = await begin();
     const note = (cause: 'initial' | 'compacted-away'): Event => ({
       kind: 'context.noted',
@@ -68,7 +68,7 @@ describe('closed positions', () => {
     expect(await readCutPoints(log, ID)).toEqual(expected);
   });
 
-  test('end where a record stands that this build does not know', async () => {
+  test('end at the first record of an unknown kind', async () => {
     const { log, live } = await twoTurns();
     const read: Log['read'] = async function* (...from) {
       for await (const record of log.read(...from))
@@ -83,8 +83,8 @@ describe('closed positions', () => {
   });
 });
 
-describe('a plan', () => {
-  test('refuses each named position inside a turn, with the nearest ones before and after the turn', async () => {
+describe('`planFork`', () => {
+  test('refuses each given position inside a turn, and the error names the nearest positions before and after the turn', async () => {
     const { log, records } = await twoTurns();
     const all = await records();
     const begins = placeOf(all, 'turn.started');
@@ -100,7 +100,7 @@ describe('a plan', () => {
     for (const at of [begins - 1, ends]) expect((await planFork(log, ID, { at })).parent.position).toBe(at);
   });
 
-  test('without a position goes on with the turn that is open at the end', async () => {
+  test('without a position continues the turn that is open at the end', async () => {
     const { shelf, records } = await twoTurns();
     const end = placeOf(await records(), 'tool.returned', 1);
     const log = createMemoryStore(cutShelf(shelf, end + 1));
@@ -108,7 +108,7 @@ describe('a plan', () => {
     await expect(planFork(log, ID, { at: end })).rejects.toMatchObject({ data: { open: 'turn', after: undefined } });
   });
 
-  test('refuses a position inside a batch, and one between request and answer, with the nearest before and behind it', async () => {
+  test('refuses a position inside a batch or between request and answer, and the error names the nearest closed positions', async () => {
     const { log, records } = await twoTurns();
     const all = await records();
     const before = placeOf(all, 'turn.started') - 1;
@@ -125,7 +125,7 @@ describe('a plan', () => {
     for (const at of [before, after]) expect((await planFork(log, ID, { at })).parent.position).toBe(at);
   });
 
-  test('refuses a position that is not there, and a prompt', async () => {
+  test('refuses a position or a prompt that does not exist', async () => {
     const { log } = await twoTurns();
     for (const options of [{ at: 999 }, { at: -1 }, { at: 1.5 }, { beforePrompt: 3 }, { beforePrompt: 0 }])
       await expect(planFork(log, ID, options)).rejects.toMatchObject({ code: 'agent/no-such-record' });
@@ -146,7 +146,7 @@ describe('a plan', () => {
     expect((await planFork(log, ID, { beforePrompt: 1 })).parent.position).toBeLessThan(prompts[0]?.begins ?? 0);
   });
 
-  test('of a session that was cut inside a batch goes on from before it, and says what is open', async () => {
+  test('begins before the batch if the session was cut off inside it, and reports the open calls', async () => {
     const { shelf, records } = await twoTurns();
     const all = await records();
     const log = createMemoryStore(cutShelf(shelf, placeOf(all, 'tool.returned') + 1));
@@ -158,7 +158,7 @@ describe('a plan', () => {
     });
   });
 
-  test('of a fork, from before it was one, refers to the ancestor that holds the record', async () => {
+  test('refers to the ancestor that contains the record if a fork is forked at an earlier position', async () => {
     const { live, log } = await twoTurns();
     const child = await live.fork();
     const at = 1;
@@ -176,7 +176,7 @@ describe('a plan', () => {
 });
 
 describe('a fork', () => {
-  test('of a running session is of what is closed, and both go on', async () => {
+  test('of a running session contains the closed part, and both sessions continue', async () => {
     const provider = answering(calls(['c1', 'fork']), says('done'), says('child'));
     let child: Awaited<ReturnType<typeof goLive>>['live'] | undefined;
     const stage = await goLive({
@@ -194,7 +194,7 @@ describe('a fork', () => {
     expect(await child?.resume()).toMatchObject({ outcome: 'completed', text: 'child' });
   });
 
-  test('keeps the mode of its parent, and gives back no right that was taken away since', async () => {
+  test('keeps the mode of its parent, and does not restore a right that was revoked later', async () => {
     const { live, log } = await goLive({ provider: answering(says('a'), says('b')) });
     await live.prompt('one');
     await live.setMode('read-only');
@@ -207,7 +207,7 @@ describe('a fork', () => {
     expect(session.progress.mode).toBe('read-only');
   });
 
-  test('is told in short what the branch did that was left, where that is asked for, and nothing else', async () => {
+  test('contains a summary of the abandoned branch only if `summarize` is set', async () => {
     const provider = answering(
       calls(['c1', 'look'], ['c2', 'look']),
       says(`Looked. ${'x'.repeat(900)}`),

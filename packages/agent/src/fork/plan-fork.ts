@@ -1,4 +1,5 @@
-// What a fork would be, decided before anything is written: where it leaves its parent, what it leaves behind there.
+// Plans a fork before anything is written: the record that it begins after, and the records of the parent that it
+// omits.
 
 import { defined } from '@tidemark/core';
 import type { Gathered, Met } from '@tidemark/context';
@@ -27,18 +28,22 @@ import { commit, createSession } from '../session/session.ts';
 import type { Open } from './cut-points.ts';
 import { closedUpTo, cutBeforePrompt, readCutPoints, requireClosed } from './cut-points.ts';
 
-/** A fork that was decided and not begun: where it leaves its parent, and what it leaves behind there. */
+/** A planned fork that does not exist yet: the record that it begins after, and the records that it omits. */
 export interface ForkPlan {
-  /** The session that was asked for. */
+  /** Session that was asked to be forked. */
   readonly of: SessionId;
-  /** Whose log holds the record it goes on from: that session, or where this is a fork itself one of its ancestors. */
+  /**
+   * Log and record that the fork continues from. If the session is a fork itself, the log may be that of an ancestor.
+   */
   readonly parent: Parent;
   readonly created: Pick<SessionCreated, 'root' | 'workspace' | 'title'>;
-  /** The mode to begin with, where the session has been narrowed behind the cut. */
+  /**
+   * Mode that the fork begins with. Present if the session was narrowed after the record that the fork begins after.
+   */
   readonly mode: Mode | undefined;
-  /** The records that are left behind. */
+  /** Range of the records that the fork omits. */
   readonly left: Range | undefined;
-  /** What is open at the end of the session; a turn alone is not, since the fork goes on with it. */
+  /** State that is open at the end of the session. An open turn does not count, because the fork continues it. */
   readonly open: Exclude<Open, 'turn'> | undefined;
   readonly summary: BranchSummarized | undefined;
 }
@@ -46,7 +51,8 @@ export interface ForkPlan {
 /**
  * Plans a fork. Reads the log, takes no lock and writes nothing.
  *
- * @throws AgentError `agent/not-closed`, `agent/no-such-record`. @throws LogError as the store does.
+ * @throws AgentError `agent/not-closed`, `agent/no-such-record`.
+ * @throws LogError as the store does.
  */
 export async function planFork(log: Log, session: SessionId, options: ForkOptions = {}): Promise<ForkPlan> {
   const points = await readCutPoints(log, session);
@@ -89,7 +95,7 @@ interface ForkBase {
   readonly lastMode: Mode | undefined;
 }
 
-/** The record at the cut, whose log holds it, and the mode there and at the end. */
+/** Returns the record at the cut, the session whose log contains it, and the mode there and at the end. */
 async function lookAt(log: Log, session: SessionId, cut: number): Promise<ForkBase> {
   let created: SessionCreated | undefined;
   let parent: Parent | undefined;
@@ -105,24 +111,30 @@ async function lookAt(log: Log, session: SessionId, cut: number): Promise<ForkBa
   throw new AgentError('agent/no-such-record', `session ${session} has no record ${cut}: read it again`, { cut });
 }
 
-/** Going back gives nobody rights that were taken away since. */
+/**
+ * Returns the mode at the end if it is narrower. A fork from an earlier record must not restore rights that were
+ * revoked later.
+ */
 function narrowerMode(then: Mode | undefined, now: Mode | undefined): Mode | undefined {
   if (now === undefined || now === then) return undefined;
   return then === undefined || narrower(then, now) === now ? now : undefined;
 }
 
-/** What a fork begins with beside its plan. */
+/** Values that a fork needs in addition to its plan. */
 export interface ForkBeginning {
   readonly id: SessionId;
   readonly at: Timestamp;
   readonly secrets?: Secrets;
-  /** A compaction of all that it begins with: in the same append, so that there is no such fork without it. */
+  /**
+   * Compaction of the whole inherited history. It is written in the same append as the fork's beginning, so the fork
+   * never exists without it.
+   */
   readonly compacted?: HistoryCompacted;
 }
 
 /**
- * Begins a fork: it refers to its parent's log up to the cut, and inherits the epoch in force there. The parent is not
- * touched. The session that comes back is open; whoever only wanted it to be there closes its writer.
+ * Creates a fork. It refers to its parent's log up to the planned record and inherits the epoch there. The parent is
+ * not changed. The returned session is open, so a caller that does not use it must close its writer.
  *
  * @throws LogError `log/exists`, `log/locked`, `log/parent-missing`, `log/parent-diverged`.
  */
@@ -149,20 +161,20 @@ function firstEvents(
   ];
 }
 
-// The summary of a branch that is left behind: made from its records alone, in stable bytes, without a model. It is bounded, and
-// names what the bound left out.
+// Summary of an abandoned branch. It is built from the branch's records alone, without a model, and always has the same
+// bytes. Its length is limited, and it states how much was omitted for length.
 
-/** Bytes of each text that is quoted. */
+/** Maximum bytes of each quoted text. */
 const QUOTED = 400;
-/** Prompts, files and tools that are named of each kind. */
+/** Maximum number of prompts, of files and of tools that are listed. */
 const NAMED = 12;
 
-/** How many entries were cut. */
+/** Number of entries that were shortened or omitted. */
 interface SummaryCut {
   entries: number;
 }
 
-/** Sums up the records of a range of a session: by what a checkpoint of them would know. */
+/** Summarizes a range of records with the same facts as a checkpoint. */
 async function summarizeBranch(
   session: SessionId,
   range: Range,
@@ -206,7 +218,7 @@ function section(title: string, lines: readonly string[]): readonly string[] {
   return lines.length === 0 ? [] : [`${title}:`, ...lines.map((line) => `- ${line}`)];
 }
 
-/** The newest, in the order of the log. */
+/** Lists the newest entries in the order of the log. */
 function listNewest<One>(cut: SummaryCut, all: readonly One[], show: (one: One) => string): readonly string[] {
   const shown = all.slice(-NAMED);
   cut.entries += all.length - shown.length;
@@ -225,7 +237,7 @@ function pathOf({ path }: Met): string {
   return path;
 }
 
-/** Calls that began, whatever became of them. */
+/** Counts the calls that began, with any outcome. */
 function workLine({ answers, calls, unclosed }: Gathered): string {
   const begun = calls.filter(({ effect, ended }) => effect !== undefined || ended !== undefined);
   const byName = Map.groupBy([...begun.map(({ name }) => name), ...unclosed], (name) => name);

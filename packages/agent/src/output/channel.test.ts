@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { openChannel } from './output.ts';
 
 describe('a channel', () => {
-  it('hands over each value, and lets who sends go on only when the other comes back for more', async () => {
+  it('passes on each value, and the sender continues only when the receiver asks for the next one', async () => {
     const { send, close, items } = openChannel<number>();
     const happened: string[] = [];
     const sending = (async () => {
@@ -17,7 +17,7 @@ describe('a channel', () => {
     expect(happened).toEqual(['got 1', 'sent 1', 'got 2', 'sent 2']);
   });
 
-  it('tells both sides when it fails', async () => {
+  it('reports a failure to both sides', async () => {
     const { send, fail, items } = openChannel<number>();
     const sent = send(1);
     fail(new Error('the disk is full'));
@@ -26,7 +26,7 @@ describe('a channel', () => {
     await expect(items[Symbol.asyncIterator]().next()).rejects.toThrow('the disk is full');
   });
 
-  it('keeps nobody waiting for a receiver that has left', async () => {
+  it('does not block the sender after the receiver has left', async () => {
     const { send, items } = openChannel<number>();
     const sent = send(1);
     for await (const value of items) if (value === 1) break;

@@ -18,7 +18,7 @@ describe.each([
   { end: 'head', cut: headOf },
   { end: 'tail', cut: tailOf },
 ])('the $end of a text', ({ end, cut }) => {
-  it('is one end of it, within the limits', () => {
+  it('is the first or the last part of the text, within the limits', () => {
     fc.assert(
       fc.property(text, limits, (one, most) => {
         const kept = cut(one, most).text;
@@ -29,7 +29,7 @@ describe.each([
     );
   });
 
-  it('halves no grapheme', () => {
+  it('splits no grapheme', () => {
     fc.assert(
       fc.property(text, limits, (one, most) => {
         const kept = graphemes(cut(one, most).text);
@@ -39,7 +39,7 @@ describe.each([
     );
   });
 
-  it('is whole lines, unless a line alone is more than may be shown', () => {
+  it('contains whole lines, unless a single line exceeds the limit', () => {
     fc.assert(
       fc.property(text, limits, (one, most) => {
         const { text: kept, unit } = cut(one, most);
@@ -54,7 +54,7 @@ describe.each([
     );
   });
 
-  it('is all of it where it fits', () => {
+  it('is the whole text if the text fits', () => {
     const one = `first\n${FAMILY}\nlast`;
     expect(cut(one, { bytes: Buffer.byteLength(one), lines: 3 })).toEqual({ text: one, unit: 'lines' });
   });

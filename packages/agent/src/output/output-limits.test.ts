@@ -54,26 +54,26 @@ describe('the limit of one result', () => {
 });
 
 describe('the headroom', () => {
-  it('is unknown before a request was measured, and then the limit of each result holds alone', async () => {
+  it('is unknown before a request was measured, and then only the limit of each result applies', async () => {
     const { session } = await begin();
     expect(headroomOf(session.state, SONNET)).toBeUndefined();
     expect(limitsAt(session.state, SONNET, 100)).toEqual(resultLimits(SONNET));
   });
 
-  it('is what the measured input leaves below the hard limit, less the answer', async () => {
+  it('is the hard limit minus the measured input and the answer', async () => {
     const { session } = await asked(100_000, 1);
     expect(headroomOf(session.state, { ...SONNET, inputLimit: 200_000 })).toBe(170_000 - 100_000 - 500);
     expect(headroomOf(session.state, { ...SONNET, inputLimit: 128_000 })).toBe(128_000 - 16_384 - 100_000 - 500);
   });
 
-  it('leaves room for the output where a request that has none is refused', async () => {
+  it('leaves room for the output if the provider refuses a request without such room', async () => {
     const { session } = await asked(100_000, 1);
     const window = { tokens: 100_000, sharedWithOutput: 'refused' } as const;
     const hard = 99_000 - 16_384;
     expect(headroomOf(session.state, { ...SONNET, inputLimit: 100_000, window })).toBe(hard - 100_000 - 500);
   });
 
-  it('shrinks with each result of the open batch, and with what waits behind it', async () => {
+  it('shrinks with each result of the open batch, and with each waiting prompt', async () => {
     const { session } = await asked(10_000, 2);
     const before = headroomOf(session.state, SONNET) ?? 0;
     await commit(session, [returned(0, 'word '.repeat(2_000))]);
@@ -84,7 +84,7 @@ describe('the headroom', () => {
     expect(landed - waiting).toBeGreaterThan(1_000);
   });
 
-  it('counts a batch once, whether it is open or packed', async () => {
+  it('counts a batch once, both when it is open and when it is packed', async () => {
     const { session } = await asked(10_000, 1);
     const open = headroomOf(session.state, SONNET) ?? 0;
     await commit(session, [returned(0, 'x')]);
@@ -92,7 +92,7 @@ describe('the headroom', () => {
     expect(Math.abs(open - packed)).toBeLessThan(520);
   });
 
-  it('starts from the next request again', async () => {
+  it('is measured again from the next request', async () => {
     const small = await asked(10_000, 1);
     await commit(small.session, [returned(0, 'word '.repeat(2_000))]);
     const prepared = await prepare(small, 6);
@@ -103,7 +103,7 @@ describe('the headroom', () => {
 });
 
 describe('the share of a batch', () => {
-  it('divides the headroom, and is never below 2 KiB', () => {
+  it('divides the headroom by the open calls and is at least 2 KiB', () => {
     expect(batchShare(100_000, 10)).toBe(20_000);
     expect(batchShare(1_000, 10)).toBe(2_048);
     expect(batchShare(-5_000, 1)).toBe(2_048);
@@ -124,7 +124,7 @@ describe('the share of a batch', () => {
     expect(await tenOf(code)).toBeGreaterThanOrEqual(0);
   });
 
-  it('corrects itself as they land: text with twice the tokens passes the limit by a few hundred', async () => {
+  it('adapts with each result, so that text with twice the tokens exceeds the limit only slightly', async () => {
     expect(await tenOf('9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08\n')).toBeGreaterThan(-2_000);
   });
 });

@@ -62,32 +62,32 @@ function pieces(bytes: Uint8Array, sizes: readonly number[]): readonly Uint8Arra
 const numbered = (count: number): string => Array.from({ length: count }, (_, index) => `line ${index}\n`).join('');
 
 describe('a short output', () => {
-  it('is shown as it is, and no artifact is made', async () => {
+  it('is shown unchanged, and no artifact is stored', async () => {
     const artifacts = counted();
     expect(await shaped(['first\n', Buffer.from('second')], HEAD, artifacts)).toEqual({ text: 'first\nsecond' });
     expect(artifacts.puts()).toBe(0);
   });
 
-  it('may be nothing at all', async () => {
+  it('may be empty', async () => {
     expect(await shaped([])).toEqual({ text: '' });
   });
 
-  it('is masked, also where the value came in two pieces', async () => {
+  it('is masked, even if the secret came in two chunks', async () => {
     expect(await shaped([`key: ${VALUE.slice(0, 7)}`, VALUE.slice(7)])).toEqual({ text: 'key: [secret:A_TOKEN]' });
   });
 
-  it('says that bytes were no UTF-8', async () => {
+  it('has a notice about bytes that are not UTF-8', async () => {
     expect(await shaped([Buffer.from([0x61, 0xff, 0x62])])).toEqual({
       text: 'a\uFFFDb\n[Bytes that are no UTF-8 stand here as U+FFFD.]',
     });
   });
 
-  it('says nothing of the sort about a character that came in two pieces, or a real U+FFFD', async () => {
+  it('has no such notice for a character that came in two chunks, or for a real U+FFFD', async () => {
     const euro = Buffer.from('€\uFFFD');
     expect(await shaped([euro.subarray(0, 1), euro.subarray(1, 4), euro.subarray(4)])).toEqual({ text: '€\uFFFD' });
   });
 
-  it('shows control characters as pictures and says so, but for tabs and line ends', async () => {
+  it('shows control characters as visible symbols with a notice, except tabs and line ends', async () => {
     expect(await shaped(['\0\u001B[31mred\u007F\t\r\n'])).toEqual({
       text: '␀␛[31mred␡\t\r\n[Control characters stand here as their pictures: ␀ for NUL, ␛ for ESC.]',
     });
@@ -95,7 +95,7 @@ describe('a short output', () => {
 });
 
 describe('a long output', () => {
-  it('shows its first lines, what is left out, and where the whole is', async () => {
+  it('shows its first lines, the amount that was omitted, and the name of the whole output', async () => {
     const artifacts = createMemoryStore().artifacts;
     const text = numbered(10_000);
     const { text: shown, output, shaping } = await shaped([text], HEAD, artifacts);
@@ -106,7 +106,7 @@ describe('a long output', () => {
     expect((await bytesOf(artifacts, output)).toString()).toBe(text);
   });
 
-  it('shows its last lines where the tool keeps those', async () => {
+  it('shows its last lines if the tool keeps the tail', async () => {
     const { text, output, shaping } = await shaped([numbered(10_000)], TAIL);
     expect(shaping).toEqual({ by: 'tail', kept: 1_999, total: 10_000, unit: 'lines' });
     expect(text.split('\n')[0]).toBe(
@@ -116,14 +116,14 @@ describe('a long output', () => {
     expect(text.split('\n')[1]).toBe('line 8001');
   });
 
-  it('is cut inside a line only where that line alone is too long', async () => {
+  it('is cut inside a line only if that line alone is too long', async () => {
     const { text, shaping } = await shaped([`short\n${'x'.repeat(300_000)}\nlast`]);
     expect(shaping?.unit).toBe('bytes');
     expect(shaping?.total).toBe(300_011);
     expect(text.startsWith(`short\n${'x'.repeat(shaping?.kept === undefined ? 0 : shaping.kept - 6)}\n[`)).toBe(true);
   });
 
-  it('is cut by a small share too, though nothing had to be streamed', async () => {
+  it('is stored and cut at a small share too, even if it was not streamed', async () => {
     const artifacts = counted();
     const options: ShapeOptions = { limits: { bytes: 2_048, lines: 2_000 }, keeps: 'head' };
     const { text, output } = await shaped([numbered(1_000)], options, artifacts);
@@ -132,7 +132,7 @@ describe('a long output', () => {
     expect(artifacts.puts()).toBe(1);
   });
 
-  it('keeps no value in the artifact, nor what a key looks like', async () => {
+  it('has its secrets masked in the artifact too', async () => {
     const artifacts = createMemoryStore().artifacts;
     const { output } = await shaped(
       [numbered(9_000), VALUE.slice(0, 5), VALUE.slice(5), numbered(9_000)],
@@ -143,7 +143,7 @@ describe('a long output', () => {
     expect(whole).toBe(`${numbered(9_000)}[secret:A_TOKEN]${numbered(9_000)}`);
   });
 
-  it('whose buffer is used again keeps what was written', async () => {
+  it('is stored correctly if the caller reuses its buffer', async () => {
     const artifacts = createMemoryStore().artifacts;
     const output = openOutput({ artifacts, secrets: NO_SECRETS });
     const buffer = Buffer.alloc(40_000);
@@ -162,7 +162,7 @@ describe('any output', () => {
   const limits = fc.record({ bytes: fc.integer({ min: 1_024, max: 9_000 }), lines: fc.integer({ min: 4, max: 60 }) });
   const keeps = fc.constantFrom('head' as const, 'tail' as const);
 
-  it('never exceeds its limits, notices included, and is whole as an artifact', async () => {
+  it('never exceeds its limits, notices included, and is stored whole as an artifact', async () => {
     await fc.assert(
       fc.asyncProperty(text, limits, keeps, fc.array(fc.nat({ max: 5_000 })), async (one, most, end, sizes) => {
         const artifacts = createMemoryStore().artifacts;
@@ -176,7 +176,7 @@ describe('any output', () => {
     );
   });
 
-  it.each(['head', 'tail'] as const)('keeps graphemes whole at the %s of a line that streamed by', async (end) => {
+  it.each(['head', 'tail'] as const)('keeps graphemes whole at the %s of a line that was streamed', async (end) => {
     const family = '👨‍👩‍👧‍👦';
     const { text: shown } = await shaped([family.repeat(20_000)], { ...HEAD, keeps: end });
     const body = shown.split('\n').find((line) => !line.startsWith('[')) ?? '';
@@ -184,7 +184,7 @@ describe('any output', () => {
     expect(body.replaceAll(family, '')).toBe('');
   });
 
-  it('is the same wherever its bytes were cut, UTF-8 or not', async () => {
+  it('does not depend on how its bytes were divided into chunks, UTF-8 or not', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.uint8Array({ maxLength: 400 }),
@@ -197,8 +197,8 @@ describe('any output', () => {
   });
 });
 
-describe('the bound of an artifact', () => {
-  it('keeps beginning and end within it, and says what is left out, there and in the notice', async () => {
+describe('the size limit of an artifact', () => {
+  it('keeps beginning and end, and the artifact and the notice state how much was omitted', async () => {
     const artifacts = createMemoryStore().artifacts;
     const output = openOutput({ artifacts, secrets, keep: 100_000 });
     for (let index = 0; index < 300; index += 1) await output.write('äöü'.repeat(200));
@@ -214,7 +214,7 @@ describe('the bound of an artifact', () => {
     expect(text).toContain(`Its beginning and its end, 100000 bytes together, are the output ${name}`);
   });
 
-  it('leaves nothing out in silence, not a byte', async () => {
+  it('omits no byte without a notice', async () => {
     const artifacts = createMemoryStore().artifacts;
     const output = openOutput({ artifacts, secrets, keep: 60_000 });
     await output.write('x'.repeat(60_001));
@@ -223,7 +223,7 @@ describe('the bound of an artifact', () => {
     expect(kept.length).toBeLessThanOrEqual(60_000);
   });
 
-  it('changes nothing of an output of just that size', async () => {
+  it('does not change an output of exactly that size', async () => {
     const artifacts = createMemoryStore().artifacts;
     const output = openOutput({ artifacts, secrets, keep: 60_000 });
     await output.write('x'.repeat(60_000));
@@ -232,7 +232,7 @@ describe('the bound of an artifact', () => {
 });
 
 describe('a store', () => {
-  it('that is slow holds up who writes', async () => {
+  it('that is slow blocks the writer', async () => {
     const gate = Promise.withResolvers<void>();
     const store = createMemoryStore().artifacts;
     let taken = 0;
@@ -254,7 +254,7 @@ describe('a store', () => {
     const writing = (async () => {
       for (; written < 2_000_000; written += 60_000) await output.write('x'.repeat(60_000));
     })();
-    // Everything that can go on without the store has gone on.
+    // After this, everything that does not need the store has run.
     await new Promise((resolve) => setImmediate(resolve));
     expect(taken).toBe(60_000);
     expect(written).toBe(0);
@@ -263,7 +263,7 @@ describe('a store', () => {
     expect((await output.finish(HEAD)).shaping?.total).toBe(written);
   });
 
-  it('that fails is told to who writes next, and to who awaits the end', async () => {
+  it('that fails rejects the next write and the end of the output', async () => {
     const full = new LogError('artifact/write-failed', 'the disk is full');
     const artifacts: Artifacts = {
       ...createMemoryStore().artifacts,
@@ -277,7 +277,7 @@ describe('a store', () => {
     await expect(output.finish(HEAD)).rejects.toBe(full);
   });
 
-  it('keeps nothing of an output that is thrown away, nor of what is written afterwards', async () => {
+  it('keeps nothing of a dropped output, and nothing of what is written to it afterwards', async () => {
     const shelf = counted();
     const kept: Digest[] = [];
     const artifacts: Artifacts = {
@@ -297,8 +297,8 @@ describe('a store', () => {
   });
 });
 
-describe('300 MB', () => {
-  it('stream through while only the two ends are held', async () => {
+describe('an output of 300 MB', () => {
+  it('is streamed while only its two ends are in memory', async () => {
     const hash = newHash();
     let most = 0;
     let size = 0;
@@ -309,7 +309,7 @@ describe('300 MB', () => {
         for await (const chunk of bytes) {
           size += chunk.length;
           hash.update(chunk.subarray(0, 16));
-          // What is garbage already does not count as held.
+          // Garbage does not count as used memory.
           if (size % 16_777_216 < chunk.length) {
             collectGarbage();
             most = Math.max(most, process.memoryUsage().arrayBuffers);
@@ -326,7 +326,7 @@ describe('300 MB', () => {
     expect(shaping).toEqual({ by: 'tail', kept: shaping?.kept, total: 300 * 16_384, unit: 'lines' });
     expect(size).toBeLessThanOrEqual(256 * 1_024 * 1_024);
     expect(size).toBeGreaterThan(255 * 1_024 * 1_024);
-    // All of it would be 256 MB at least.
+    // The whole artifact in memory would be at least 256 MB.
     expect(most).toBeGreaterThan(0);
     expect(most - before).toBeLessThan(100_000_000);
   });

@@ -1,5 +1,6 @@
-// What a call writes: masked as it comes, shaped once when it ends. A short output stays in memory. A long one streams
-// whole into an artifact, as fast as the store takes it, while its two ends are held for the model.
+// Output of a call. It is masked as it is written, and shortened once at the end. A short output stays in memory. A
+// long one is streamed whole into an artifact, at the speed of the store, and only its two ends are kept in memory for
+// the model.
 
 import type { Artifacts, Digest, Shaping } from '@tidemark/log';
 import type { Secrets } from '../ports/secrets.ts';
@@ -8,41 +9,51 @@ import { LARGEST_RESULT } from './result-limits.ts';
 import type { Ends, LastBytes } from './shape-output.ts';
 import { cutOutput, lastBytes, openEnds, openUtf8, viewOf, wholeCharacters, wholeOutput } from './shape-output.ts';
 
-/** An output as it is committed. */
+/** An output in the form in which it is committed. */
 export interface ShapedOutput {
-  /** At most the limits, notices included; they must leave room for those: 1 KiB and four lines do. */
+  /**
+   * Text for the model, within the limits, notices included. The limits must leave room for the notices. 1 KiB and four
+   * lines are enough.
+   */
   readonly text: string;
-  /** The artifact with the whole, where `text` is not the whole. */
+  /** Artifact with the whole output. Absent if `text` is the whole output. */
   readonly output?: Digest;
   readonly shaping?: Shaping;
 }
 
-/** How an output is shaped. */
+/** Options for shortening an output. */
 export interface ShapeOptions {
   readonly limits: OutputLimits;
-  /** Which end the model is shown. */
+  /** Part of the output that the model is shown. */
   readonly keeps: 'head' | 'tail';
 }
 
-/** An open output. One at a time: await each write before the next. */
+/** An open output. Write to it sequentially: await each write before the next. */
 export interface ToolOutputSink {
-  /** Returns when the bytes are taken: that is the backpressure. @throws what the store throws: `artifact/write-failed`. */
+  /**
+   * Writes a chunk. Returns when the bytes are accepted, which applies backpressure.
+   *
+   * @throws what the store throws: `artifact/write-failed`.
+   */
   write(chunk: string | Uint8Array): Promise<void>;
-  /** Ends it. @throws what the store throws. */
+  /**
+   * Ends the output and returns its shortened form.
+   *
+   * @throws what the store throws.
+   */
   finish(options: ShapeOptions): Promise<ShapedOutput>;
-  /** Throws it away. What is written afterwards goes nowhere. */
+  /** Discards the output. Later writes have no effect. */
   drop(): void;
 }
 
-/** What an output is made with. */
 interface OutputOptions {
   readonly artifacts: Artifacts;
   readonly secrets: Secrets;
-  /** Most bytes that the artifact keeps of it. Default: 256 MiB. */
+  /** Maximum bytes of the output that the artifact contains. Default: 256 MiB. */
   readonly keep?: number;
 }
 
-/** A long output on its way into the store. */
+/** A long output that is being streamed into the store. */
 interface Spill {
   readonly channel: Channel<Uint8Array>;
   readonly ends: Ends;
@@ -51,7 +62,7 @@ interface Spill {
 
 const KEEP = 256 * 1_024 * 1_024;
 
-/** Begins an output. It costs nothing until something is written. */
+/** Opens an output. It costs nothing until something is written. */
 export function openOutput({ artifacts, secrets, keep = KEEP }: OutputOptions): ToolOutputSink {
   const utf8 = openUtf8();
   let held: Uint8Array[] = [];
@@ -61,7 +72,7 @@ export function openOutput({ artifacts, secrets, keep = KEEP }: OutputOptions): 
   const take = async (bytes: Uint8Array): Promise<void> => {
     if (bytes.length === 0 || isDropped) return;
     size += bytes.length;
-    // Copied: who wrote it may use its buffer again.
+    // The bytes are copied, because the writer may reuse its buffer.
     held.push(Buffer.from(bytes));
     if (size <= LARGEST_RESULT) return;
     spill ??= openSpill({ artifacts, secrets, keep });
@@ -94,7 +105,7 @@ function openSpill({ artifacts, secrets, keep }: Required<OutputOptions>): Spill
   const channel = openChannel<Uint8Array>();
   const ends = openEnds();
   const landing = put(artifacts, watchEnds(secrets.maskStream(channel.items), ends), keep);
-  // Whoever writes next is told, and whoever awaits the end.
+  // A failure rejects the next write and the end of the output.
   landing.catch((error: unknown) => channel.fail(error));
   return { channel, ends, put: landing };
 }
@@ -121,21 +132,25 @@ async function land(spill: Spill): Promise<{ readonly view: ReturnType<Ends['vie
 }
 
 /**
- * Hands values from one who pushes to one who pulls, one at a time: who sends waits until the other is through with
- * it.
+ * Channel from a sender to a receiver, one value at a time. The sender waits until the receiver has processed the
+ * value.
  */
 interface Channel<T> {
-  /** Returns when the receiver comes back for more, or has left. One at a time. @throws what `fail` was given. */
+  /**
+   * Sends a value. Returns when the receiver asks for the next one, or has left. Only one call at a time.
+   *
+   * @throws the error that was passed to `fail`.
+   */
   send(value: T): Promise<void>;
-  /** Nothing more comes. */
+  /** Closes the channel after the last value. */
   close(): void;
-  /** Ends it for both sides with this error. */
+  /** Ends the channel for both sides with this error. */
   fail(error: unknown): void;
-  /** For one receiver. */
+  /** Values of the channel, for a single receiver. */
   readonly items: AsyncIterable<T>;
 }
 
-/** An open channel. */
+/** Opens a channel. */
 export function openChannel<T>(): Channel<T> {
   let offered: { readonly value: T; readonly taken: PromiseWithResolvers<void> } | undefined;
   let failure: { readonly error: unknown } | undefined;
@@ -184,12 +199,15 @@ export function openChannel<T>(): Channel<T> {
   };
 }
 
-/** The end that is kept of a stream above the bound; held in memory until it is over. */
+/** Size of the end that is kept if a stream exceeds the limit. It is held in memory until the stream is over. */
 const END = 1_048_576;
-/** What the line in between takes at most. */
+/** Maximum bytes of the notice between the beginning and the end. */
 const NOTICE = 100;
 
-/** The stream, or what its first and last bytes within the bound are. Each chunk is well-formed UTF-8. */
+/**
+ * Yields the stream unchanged if it is within the limit, otherwise its beginning, a notice and its end. Each chunk must
+ * be well-formed UTF-8.
+ */
 async function* boundBytes(
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   keep: number,
@@ -219,7 +237,7 @@ async function* boundBytes(
   yield kept;
 }
 
-/** At most so many of the last bytes, from a whole character on. */
+/** Returns at most `most` of the last bytes, beginning with a whole character. */
 function endOf(bytes: Uint8Array, most: number): Uint8Array {
   const last = lastBytes(most);
   last.add(bytes);

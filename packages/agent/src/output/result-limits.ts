@@ -1,34 +1,37 @@
-// How much of an output stands in the context: a limit for each result, smaller where the window is, and a share of what
-// is left of it for the calls that are still open (ten parallel reads of 50 KiB would fill a window of 200,000 tokens).
+// Limits for how much of an output is in the context. Each result has a limit, which is lower for a small window. Open
+// calls share the remaining room, because ten parallel reads of 50 KiB would fill a window of 200,000 tokens.
 
 import { slice } from '@tidemark/context';
 import type { State } from '@tidemark/context';
 import { budgetsOf, estimateImageTokens, estimateTokens, inputLimitOf } from '@tidemark/context';
 import type { Capabilities, Part } from '@tidemark/model';
 
-/** Most that is shown of one output, notices included. */
+/** Maximum size of one shown output, notices included. */
 export interface OutputLimits {
   readonly bytes: number;
   readonly lines: number;
 }
 
-/** Most bytes of any result. */
+/** Maximum bytes of any result. */
 export const LARGEST_RESULT = 51_200;
 
 const MOST_LINES = 2_000;
 const LEAST = { bytes: 8_192, lines: 200 } as const;
-/** From a window of so many tokens on, the limits are whole. */
+/** Input limit in tokens from which on results have their full limits. */
 const WHOLE_WINDOW = 128_000;
-/** What a call may always show. */
+/** Minimum bytes of a result that may always be shown. */
 const LEAST_SHARE = 2_048;
-/** Prose and code have more. Hex and base64 have less: the share of those that land later is then smaller. */
+/**
+ * Assumed bytes per token. Prose and code have more. Hex and base64 have fewer, and then the share of the later calls
+ * of the batch becomes smaller.
+ */
 const BYTES_PER_TOKEN = 2;
-/** A recorded session counted 1.27 times our estimate (see `estimateTokens`). */
+/** Factor for estimates, because a recorded session had 1.27 times the estimated tokens (see `estimateTokens`). */
 const UNDERESTIMATE = 1.3;
-/** One definition of a tool that was added in the history. */
+/** Estimated tokens of a tool definition that was added in the history. */
 const TOOL_TOKENS = 400;
 
-/** The limit of one result on this model. */
+/** Returns the limit of one result for this model. */
 export function resultLimits({ inputLimit }: Pick<Capabilities, 'inputLimit'>): OutputLimits {
   const share = Math.min(1, inputLimit / WHOLE_WINDOW);
   return {
@@ -37,13 +40,16 @@ export function resultLimits({ inputLimit }: Pick<Capabilities, 'inputLimit'>): 
   };
 }
 
-/** Bytes for each of the calls that are open, so that all of them fit the headroom; never below 2 KiB. */
+/** Returns the bytes for each open call, so that all of them fit the headroom. At least 2 KiB. */
 export function batchShare(headroom: number, callsOpen: number): number {
   const tokens = Math.max(0, headroom) / Math.max(1, callsOpen);
   return Math.max(LEAST_SHARE, Math.floor(tokens * BYTES_PER_TOKEN));
 }
 
-/** What may be shown of a call that lands now, with this one `callsOpen` of its batch. An unknown headroom limits nothing. */
+/**
+ * Returns the limits for a result that is committed now. `callsOpen` is the number of open calls in its batch,
+ * including this one. An unknown headroom does not limit the result.
+ */
 export function limitsAt(state: State, capabilities: Capabilities, callsOpen: number): OutputLimits {
   const { bytes, lines } = resultLimits(capabilities);
   const headroom = headroomOf(state, capabilities);
@@ -51,8 +57,9 @@ export function limitsAt(state: State, capabilities: Capabilities, callsOpen: nu
 }
 
 /**
- * Tokens until the limit that a plan must fit (`hard`): from the measured input of the last accepted request, and the
- * estimate of what came since. `undefined` when no request was measured, or no limit is known; below 0 when it is passed.
+ * Returns the tokens left below the `hard` budget. They are computed from the measured input of the last accepted
+ * request and the estimated tokens added since. Returns `undefined` if no request was measured or no limit is known,
+ * and a negative number if the budget is exceeded.
  */
 export function headroomOf(state: State, capabilities: Capabilities): number | undefined {
   const accepted = state.streams['main']?.accepted;
@@ -61,7 +68,7 @@ export function headroomOf(state: State, capabilities: Capabilities): number | u
   return limit && budgetsOf(limit).hard - accepted.input - Math.ceil(cameSince(state, accepted.spans));
 }
 
-/** Tokens of what is packed since, of the open batch, and of what waits behind it. */
+/** Returns the tokens of everything packed since that request, of the open batch, and of waiting notes and prompts. */
 function cameSince({ history }: State, spans: number): number {
   const { packed, settled, batch, notes, prompts } = history;
   const unsent = Math.min(packed.length, Math.max(0, settled - spans));
@@ -71,7 +78,7 @@ function cameSince({ history }: State, spans: number): number {
   return (batch === undefined ? 0 : answerTokens(batch.answer)) + estimateParts(parts);
 }
 
-/** Measured where the provider told, else estimated. */
+/** Returns the answer's tokens as the provider counted them, otherwise an estimate. */
 function answerTokens({ usage, parts }: NonNullable<State['history']['batch']>['answer']): number {
   if (usage.answer !== undefined) return usage.answer + (usage.reasoning ?? 0);
   return (
@@ -98,7 +105,7 @@ function estimatePart(part: Part): number {
     case 'native':
       return UNDERESTIMATE * estimateTokens(part.item);
     case 'change':
-      // The definition's bytes are elsewhere: a tool is as long as a tool is.
+      // The bytes of tool definitions are stored elsewhere, so each tool counts with a fixed estimate.
       if (part.change === 'role') return UNDERESTIMATE * estimateTokens(part.text);
       return part.change === 'tools' ? part.added.length * TOOL_TOKENS : 0;
   }

@@ -1,4 +1,4 @@
-// What of an output the model is shown, and what is said of the rest (L6). Pure.
+// Shortens an output for the model, and adds notices about what was omitted (L6). Pure functions.
 
 import { isUtf8 } from 'node:buffer';
 import type { Digest, Shaping } from '@tidemark/log';
@@ -6,49 +6,52 @@ import { graphemeAt } from '@tidemark/model';
 import type { OutputLimits } from './result-limits.ts';
 import { LARGEST_RESULT } from './result-limits.ts';
 
-/** What holds for any output. */
+/** Options that apply to every output. */
 interface OutputShape {
   readonly limits: OutputLimits;
-  /** Some bytes were no UTF-8. */
+  /** True if some bytes were not UTF-8 and were replaced. */
   readonly replaced: boolean;
 }
 
-/** What a cut says beside. */
+/** Options of a shortened output, which its notice needs too. */
 interface OutputCut extends OutputShape {
   readonly keeps: 'head' | 'tail';
   readonly digest: Digest;
-  /** Most bytes that the artifact keeps. */
+  /** Maximum bytes that the artifact contains. */
   readonly keep: number;
 }
 
 const REPLACED = '[Bytes that are no UTF-8 stand here as U+FFFD.]';
 const PICTURED = '[Control characters stand here as their pictures: ␀ for NUL, ␛ for ESC.]';
 
-/** C0 but for tab, line feed and carriage return, and DEL. */
+/** Control characters: C0 without tab, line feed and carriage return, and DEL. */
 const CONTROL = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]/g;
 const PICTURES = 0x24_00;
 const DELETE = { code: 0x7f, picture: '\u2421' } as const;
 
-/** The output with all that is said of it, where that fits; else it must be cut. */
+/**
+ * Returns the whole output with its notices if it fits the limits. Otherwise returns `undefined`, and the output must
+ * be shortened.
+ */
 export function wholeOutput(view: View, { limits, replaced }: OutputShape): string | undefined {
   if (view.bytes > limits.bytes || view.lines > limits.lines) return undefined;
   const whole = withRemarks(view.head, replaced);
   return Buffer.byteLength(whole) <= limits.bytes && linesIn(whole) <= limits.lines ? whole : undefined;
 }
 
-/** Returns the size of a text that is shown whole, with its control characters drawn and the notice of them. */
+/** Returns the size of a text shown whole, with its control characters made visible and the notice about them. */
 export function shownSize(text: string): OutputLimits {
   const shown = withRemarks(text, false);
   return { bytes: Buffer.byteLength(shown), lines: linesIn(shown) };
 }
 
-/** The end of the output that is kept, with a notice of what is left out and how to read on. */
+/** Returns the beginning or the end of an output, with a notice about what was omitted and how to read on. */
 export function cutOutput(view: View, cut: OutputCut): { readonly text: string; readonly shaping: Shaping } {
   const { keeps, limits, replaced } = cut;
   const source = keeps === 'head' ? view.head : view.tail;
   const shown = pictureControls(source);
   const said = remarks(shown !== source, replaced);
-  // No notice is longer than that of all bytes; and a line break stands between it and the text.
+  // The notice about all bytes is the longest possible one. A line break separates the notice from the text.
   const reserved = `\n${joinLines([notice(view, cut, 'bytes', view.bytes), ...said])}`;
   const room = {
     bytes: Math.max(0, limits.bytes - Buffer.byteLength(reserved)),
@@ -81,7 +84,10 @@ function notice(view: View, { keeps, digest, keep }: OutputCut, unit: 'lines' | 
   return `[The output is cut here: the ${side} ${kept} of ${total} ${unit} are shown. ${where}: read on with output_read.]`;
 }
 
-/** A picture takes one place, as the character does: what is kept of one is kept of the other. */
+/**
+ * Replaces control characters by visible symbols. Each symbol is one character like the control character itself, so
+ * the same length can be kept of both texts.
+ */
 function pictureControls(text: string): string {
   return text.replaceAll(CONTROL, (control) =>
     control.charCodeAt(0) === DELETE.code ? DELETE.picture : String.fromCharCode(PICTURES + control.charCodeAt(0)),
@@ -92,7 +98,7 @@ function bytesOf(source: string, length: number, keeps: 'head' | 'tail'): number
   return Buffer.byteLength(keeps === 'head' ? source.slice(0, length) : source.slice(source.length - length));
 }
 
-/** Each on lines of its own. */
+/** Joins texts, each on its own lines. */
 function joinLines(texts: readonly string[]): string {
   let whole = '';
   for (const text of texts) {
@@ -102,28 +108,34 @@ function joinLines(texts: readonly string[]): string {
   return whole;
 }
 
-/** What is known of an output: enough to shape it. */
+/** Parts and sizes of an output, which are enough to shorten it. */
 interface View {
-  /** Its beginning and its end: each the whole, or more than twice what may be shown of it. */
+  /**
+   * Beginning and end of the output. Each is the whole output, or more than twice as long as the part that may be
+   * shown.
+   */
   readonly head: string;
   readonly tail: string;
-  /** Of the whole. */
+  /** Size of the whole output. */
   readonly bytes: number;
   readonly lines: number;
 }
 
-/** Watches an output. */
+/** Collects the beginning, the end and the size of an output. */
 export interface Ends {
-  /** Each chunk is well-formed UTF-8. */
+  /** Adds a chunk, which must be well-formed UTF-8. */
   add(chunk: Uint8Array): void;
   view(): View;
 }
 
-/** So much that a line which does not end in it is known to be longer than all that may be shown. */
+/**
+ * Number of bytes kept of each end. A line that does not end within them is certainly longer than the limit of a
+ * result.
+ */
 const HELD = 2 * LARGEST_RESULT + 4_096;
 const NEWLINE = 0x0a;
 
-/** The beginning of an output. */
+/** Starts collecting the ends of an output. */
 export function openEnds(): Ends {
   const last = lastBytes(HELD);
   const first: Uint8Array[] = [];
@@ -153,12 +165,12 @@ export function openEnds(): Ends {
   };
 }
 
-/** The view of a text that is all there. */
+/** Returns the view of a complete text. */
 export function viewOf(text: string): View {
   return { head: text, tail: text, bytes: Buffer.byteLength(text), lines: linesIn(text) };
 }
 
-/** Lines of a text; the last need not end. */
+/** Returns the number of lines in a text. The last line may have no line end. */
 function linesIn(text: string): number {
   if (text === '') return 0;
   let lines = text.endsWith('\n') ? 0 : 1;
@@ -172,14 +184,17 @@ function newlinesIn(chunk: Uint8Array): number {
   return count;
 }
 
-/** The last bytes of a stream, in a ring: a million small chunks take no more room than one large one. */
+/** Last bytes of a stream, in a ring buffer. A million small chunks need no more memory than one large chunk. */
 export interface LastBytes {
   add(bytes: Uint8Array): void;
-  /** The bytes that came, at most as many as it holds; from the first whole character on where some are gone. */
+  /**
+   * Returns the bytes added so far, or the last ones that the buffer holds. If earlier bytes are lost, the result
+   * begins with a whole character.
+   */
   take(): Uint8Array;
 }
 
-/** Holds the last `limit` bytes. */
+/** Creates a buffer for the last `limit` bytes. */
 export function lastBytes(limit: number): LastBytes {
   const ring = Buffer.alloc(limit);
   let total = 0;
@@ -202,21 +217,21 @@ export function lastBytes(limit: number): LastBytes {
 }
 
 /**
- * Bytes of an output as well-formed UTF-8, whatever a program wrote: what is none is replaced by U+FFFD, and that is
- * said.
+ * Converts the bytes of an output into well-formed UTF-8. Invalid bytes are replaced by U+FFFD, and `replaced` reports
+ * this.
  */
 interface Utf8 {
-  /** The bytes as UTF-8. A character that is cut at the end waits for the next bytes. */
+  /** Returns the bytes as UTF-8. An incomplete character at the end is held back until the next bytes. */
   push(bytes: Uint8Array): Uint8Array;
-  /** What still waits. */
+  /** Returns the bytes that were held back. */
   end(): Uint8Array;
-  /** Whether anything was replaced so far. */
+  /** True if any byte has been replaced so far. */
   readonly replaced: boolean;
 }
 
 const NOTHING: Uint8Array = new Uint8Array();
 
-/** The beginning of an output. */
+/** Starts the conversion of an output. */
 export function openUtf8(): Utf8 {
   let waiting = NOTHING;
   let replaced = false;
@@ -243,7 +258,7 @@ export function openUtf8(): Utf8 {
   };
 }
 
-/** Where the last character begins that more bytes may complete; the end where there is none. */
+/** Returns the index of an incomplete character at the end, or the length if the last character is complete. */
 function completeEnd(bytes: Uint8Array): number {
   for (let back = 1; back <= 3; back += 1) {
     const byte = bytes.at(-back);
@@ -259,7 +274,10 @@ function lengthOf(lead: number): number {
   return lead < 0xf0 ? 3 : 4;
 }
 
-/** Where a text may be cut at most so many bytes in, so that no character is halved. The bytes are well-formed. */
+/**
+ * Returns the largest index up to `most` at which the bytes can be cut without splitting a character. The bytes must be
+ * well-formed UTF-8.
+ */
 export function wholeCharacters(bytes: Uint8Array, most: number): number {
   if (most >= bytes.length) return bytes.length;
   let end = Math.max(0, most);
@@ -271,17 +289,17 @@ function isContinuation(byte: number): boolean {
   return byte >= 0x80 && byte < 0xc0;
 }
 
-// Where a text is cut: between lines; inside a line only where that line alone is more than may be shown, and then
-// between graphemes. Pure.
+// Cuts texts between lines. A text is cut inside a line, between graphemes, only if that line alone exceeds the limit.
+// Pure functions.
 
-/** The part that is kept, and what it is counted in. */
+/** The kept part of a text, and the unit of its size. */
 export interface TextPiece {
   readonly text: string;
-  /** `lines`: they are whole. */
+  /** `lines` if the part consists of whole lines, otherwise `bytes`. */
   readonly unit: 'lines' | 'bytes';
 }
 
-/** The longest beginning within the limits. */
+/** Returns the longest beginning of a text within the limits. */
 export function headOf(text: string, limits: OutputLimits): TextPiece {
   let end = 0;
   let bytes = 0;
@@ -299,7 +317,7 @@ export function headOf(text: string, limits: OutputLimits): TextPiece {
   return { text: text.slice(0, end), unit: 'lines' };
 }
 
-/** The longest end within the limits. */
+/** Returns the longest end of a text within the limits. */
 export function tailOf(text: string, limits: OutputLimits): TextPiece {
   let start = text.length;
   let bytes = 0;
@@ -316,7 +334,7 @@ export function tailOf(text: string, limits: OutputLimits): TextPiece {
   return { text: text.slice(start), unit: 'lines' };
 }
 
-/** The last place behind `from` with no more than so many bytes between, where no grapheme is halved. */
+/** Returns the last index after `from` that is at most `bytes` bytes away and splits no grapheme. */
 function beginning(text: string, from: number, bytes: number): number {
   let at = from;
   for (let room = bytes; at < text.length;) {
@@ -327,7 +345,7 @@ function beginning(text: string, from: number, bytes: number): number {
   return Math.max(from, graphemeAt(text, at)?.index ?? at);
 }
 
-/** The first place before `to` with no more than so many bytes between, where no grapheme is halved. */
+/** Returns the first index before `to` that is at most `bytes` bytes away and splits no grapheme. */
 function ending(text: string, to: number, bytes: number): number {
   let at = to;
   for (let room = bytes; at > 0;) {

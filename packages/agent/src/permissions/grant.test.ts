@@ -14,8 +14,8 @@ const plain = (...commands: readonly string[]): { readonly commands: CommandEffe
   return { commands: { plain: words, possible: words } };
 };
 
-describe('what always allows', () => {
-  test('is each command by the letter, and no other', () => {
+describe('a grant from the answer `always`', () => {
+  test('covers exactly the same commands and no others', () => {
     const grant = grantOf(call(plain('npm test', 'git add .')));
     expect(grant).toEqual({
       tool: 'bash',
@@ -40,12 +40,12 @@ describe('what always allows', () => {
     expect(grantOf(beyond)).toBeUndefined();
   });
 
-  test('takes a * of a command for itself', () => {
+  test('treats a * in a command as an ordinary character', () => {
     const grant = grantOf(call(plain('rm *.log')));
     expect(byGrants(grant === undefined ? [] : [grant], call(plain('rm a.log')))).toBeUndefined();
   });
 
-  test('is offered for no command whose words are not known', () => {
+  test('is not offered for a command whose words are unknown', () => {
     expect(grantOf(call({ commands: { plain: undefined, possible: [['npm']] } }))).toBeUndefined();
     expect(grantOf(call({}))).toBeUndefined();
     expect(grantOf({ tool: 'x__y', effect: 'execute', confined: true })).toBeUndefined();
@@ -64,16 +64,16 @@ describe('what always allows', () => {
     '. x',
     'eval x',
     'bash /dev/stdin',
-  ])('is offered for none that changes or runs what stands beside it: %s', (command) => {
+  ])('is not offered for a command that changes or runs the commands next to it: %s', (command) => {
     expect(grantOf(call(plain('npm test', command)))).toBeUndefined();
     expect(grantOf(call(plain(command)))).toBeUndefined();
   });
 
-  test('is offered for a file that an interpreter runs', () => {
+  test('is offered for an interpreter that runs a file', () => {
     expect(grantOf(call(plain('node scripts/build.ts --all')))).toBeDefined();
   });
 
-  test('never covers a write: another call writes other content', () => {
+  test('never covers a write, because another call writes other content', () => {
     const write = { tool: 'write', effect: 'write' } as const;
     expect(grantOf(call({ paths: [{ path: 'src/a.ts' }] }, write))).toBeUndefined();
     expect(grantOf(call({ paths: [{ path: '/etc/x' }] }, write))).toBeUndefined();
@@ -81,7 +81,7 @@ describe('what always allows', () => {
     expect(grantOf(call({ ...plain('npm test'), paths: [{ path: 'a' }] }, write))).toBeUndefined();
   });
 
-  test('is told so that one word is told from two', () => {
+  test('is displayed so that one quoted word differs from two words', () => {
     expect(grantInWords({ tool: 'bash', commands: [['git', 'commit', '-m', 'a b']] })).toBe(
       'bash "git commit -m \'a b\'"',
     );
@@ -96,20 +96,20 @@ describe('what always allows', () => {
 describe('a grant from a file or an old log', () => {
   const on = (path: string): RuledCall => call({ paths: [{ path }] }, { tool: 'look', effect: 'read' });
 
-  test('covers no absolute path, and none can be granted', () => {
+  test('covers no absolute path, and a call on an absolute path cannot be granted', () => {
     expect(grantOf(on('src/a'))).toEqual({ tool: 'look', paths: ['src/a'] });
     expect(grantOf(on('/etc/passwd'))).toBeUndefined();
     const grants = [{ tool: 'look', paths: ['/etc/passwd'], folders: ['/etc', ''] }];
     expect(byGrants(grants, on('/etc/passwd'))).toBeUndefined();
   });
 
-  test('with the folder "" covers nothing', () => {
+  test('covers nothing if its folder is ""', () => {
     for (const path of ['src/a', 'a', '/a'])
       expect(byGrants([{ tool: 'look', folders: [''] }], on(path))).toBeUndefined();
   });
 
   test.each(['git *', '*', 'npm *', 'git st* *'])(
-    'with a pattern that may not be granted covers nothing: %s',
+    'covers nothing if its pattern is not allowed in a grant: %s',
     (pattern) => {
       for (const command of ['git status -s', 'npm test'])
         expect(byGrants([{ tool: 'bash', patterns: [pattern] }], call(plain(command)))).toBeUndefined();

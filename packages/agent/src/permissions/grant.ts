@@ -1,4 +1,5 @@
-// What a person allows beyond one call: commands by the letter or by pattern, files and folders of the workspace, hosts. Pure.
+// Grants of a user beyond one call: exact commands or command patterns, files and folders of the workspace, and hosts.
+// All functions are pure.
 
 import type { Granted } from '@tidemark/log';
 import type { CommandPattern } from '../rules/command-pattern.ts';
@@ -6,15 +7,16 @@ import { isCommand, readCommandPattern } from '../rules/command-pattern.ts';
 import type { RuledCall } from '../rules/ruled-call.ts';
 import { isWayToRun, launches } from '../rules/ways-to-run.ts';
 
-/** One thing that a call does. A new kind of act is a new member here and a part in `partsOf`. */
+/** One command, path or host of a call. A new kind of act needs a new member here and a new part in `partsOf`. */
 type Thing =
   | { readonly kind: 'command'; readonly words: readonly string[] }
   | { readonly kind: 'path'; readonly path: string }
   | { readonly kind: 'host'; readonly host: string };
 
 /**
- * Returns what a plain `always` allows: each command of the call by the letter, or its hosts or paths. `undefined` for a
- * write, because another call writes other content, and for a call that no grant can cover (see `canGrant`).
+ * Returns the grant of a plain `always` answer: each exact command of the call, or its hosts or paths. Returns
+ * `undefined` for a write, because another call writes other content, and for a call that no grant can cover (see
+ * `canGrant`).
  */
 export function grantOf(call: RuledCall): Granted | undefined {
   const things = thingsOf(call);
@@ -31,14 +33,18 @@ export function grantOf(call: RuledCall): Granted | undefined {
 }
 
 /**
- * Tells whether any grant can cover the call. None can for a substitution, a redirection to a file, a command that runs others
- * or changes what later ones mean, a path outside the workspace, a whole folder, and a tool that does not tell its acts.
+ * Returns true if a grant can cover the call. No grant covers a substitution, a redirection to a file, or a command
+ * that runs other commands or changes the meaning of later ones. No grant covers a path outside the workspace, a whole
+ * folder, or a tool that does not report its acts.
  */
 export function canGrant(call: RuledCall): boolean {
   return thingsOf(call) !== undefined;
 }
 
-/** Returns the grants that cover the call between them, in words: `always bash "npm test"`. `undefined` when a part of it is in none. */
+/**
+ * Returns the names of the grants that together cover the call: `always bash "npm test"`. Returns `undefined` if a part
+ * of the call is in no grant.
+ */
 export function byGrants(grants: readonly Granted[], call: RuledCall): string | undefined {
   const things = grants.length === 0 ? undefined : thingsOf(call);
   if (things === undefined) return undefined;
@@ -47,20 +53,23 @@ export function byGrants(grants: readonly Granted[], call: RuledCall): string | 
   return names.includes(undefined) ? undefined : `always ${call.tool} ${[...new Set(names)].join(' + ')}`;
 }
 
-/** Returns the commands and paths of the call that the grant does not cover, in words. Empty when it covers the call. */
+/**
+ * Returns the commands, paths and hosts of the call that the grant does not cover, as text. Returns an empty list if it
+ * covers the call.
+ */
 export function leftBy(grant: Granted, call: RuledCall): readonly string[] {
   const things = thingsOf(call) ?? [];
   return things.filter((thing) => nameOfFirst([grant], thing) === undefined).map(wordsOf);
 }
 
-/** Returns the grant in short, for a rule name and a list: `bash "npm test" + "git add ."`. */
+/** Returns a short form of the grant for a rule name or a list: `bash "npm test" + "git add ."`. */
 export function grantInWords(grant: Granted): string {
   return `${grant.tool} ${partsOf(grant)
     .map(({ text }) => JSON.stringify(text))
     .join(' + ')}`;
 }
 
-/** Returns what the grant covers as a sentence for the person who gives it. */
+/** Returns a sentence that describes the scope of the grant to the user who gives it. */
 export function grantCovers({
   tool,
   commands = [],
@@ -87,7 +96,7 @@ export function grantCovers({
   ].join('; ');
 }
 
-/** Tells whether a pattern may be granted. Returns the reason when it may not. */
+/** Returns the reason why a pattern cannot be granted. Returns `undefined` if it can. */
 export function patternProblem(pattern: string): string | undefined {
   const read = readCommandPattern(pattern, 'allow');
   if (typeof read === 'string') return read;
@@ -104,7 +113,7 @@ function hasStar({ words, open }: CommandPattern): boolean {
   return open || words.some((word) => word.includes('*'));
 }
 
-/** A part of a grant: its name, and the things that it covers. */
+/** Part of a grant: its displayed name, and a test for what it covers. */
 interface GrantPart {
   readonly text: string;
   readonly has: (thing: Thing) => boolean;
@@ -143,17 +152,21 @@ function nameOfFirst(grants: readonly Granted[], thing: Thing): string | undefin
   return found === undefined ? undefined : JSON.stringify(found.text);
 }
 
-/** A pattern from a file or an old log may be too wide: then it fits nothing. */
+/**
+ * Returns true if the pattern covers the command. A pattern from a file or an old log may be too wide. Such a pattern
+ * covers nothing.
+ */
 function fits(pattern: string, words: readonly string[]): boolean {
   if (patternProblem(pattern) !== undefined) return false;
   const read = readCommandPattern(pattern, 'allow');
   return typeof read !== 'string' && isCommand(read, words) && (!hasStar(read) || isHarmless(words));
 }
 
-/** Everything that the call does; `undefined` where a part of it is unknown or can be in no grant. */
+/** Returns everything that the call does. Returns `undefined` if a part of it is unknown or cannot be granted. */
 function thingsOf({ effect, confined, effects }: RuledCall): readonly Thing[] | undefined {
   if (effects === undefined || (effect === 'write' && !confined)) return undefined;
-  // The network of this machine is another thing than the command.
+  // A call that asks for more than its sandbox gives, such as the network, does more than the same command inside the
+  // sandbox. No grant covers it.
   if ((effects.beyond ?? []).length > 0) return undefined;
   const commands = effects.commands === undefined ? [] : effects.commands.plain;
   const { paths = [], hosts = [] } = effects;
@@ -186,12 +199,15 @@ function inWords(words: readonly string[]): string {
   return words.map(asWord).join(' ');
 }
 
-/** Quotes a word where needed, so that one word differs from two. */
+/** Quotes a word where needed, so that one word with a space differs from two words. */
 function asWord(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-/** An interpreter may run a named file. Code that comes from elsewhere may be any code the next time. */
+/**
+ * Returns true if a grant can cover the command. An interpreter must run a named file, because code from another source
+ * may differ the next time.
+ */
 function isGrantable([program = '', first = '-']: readonly string[]): boolean {
   const kind = launches(program);
   if (kind === undefined) return true;
@@ -202,18 +218,18 @@ function isGrantable([program = '', first = '-']: readonly string[]): boolean {
   );
 }
 
-// Commands that a granted pattern with a `*` may fit: programs, subcommands and options that are known to start no program of the
-// caller's choice and to write no settings. Any other command is granted word for word only.
+// Commands that a granted pattern with a `*` may match. Their programs, subcommands and options are known to start no
+// program chosen by the caller and to write no settings. Any other command can only be granted word for word.
 
-/** Commands of one program. */
+/** Allowed commands of one program. */
 interface Harmless {
-  /** Subcommands, one of which follows the program at once. Absent: the program has none. */
+  /** Subcommands, one of which must directly follow the program. Absent if the program has no subcommands. */
   readonly first?: RegExp;
-  /** The word after the subcommand, where it has to be a name: that of a script. */
+  /** Required form of the word after the subcommand, such as the name of a script. */
   readonly second?: RegExp;
-  /** All words that begin with `-` or `@`. Absent: any that is no known way to run a program. */
+  /** Allowed words that begin with `-` or `@`. Absent: any word that is not a known way to run a program. */
   readonly options?: RegExp;
-  /** Words after `--` go to a test or a script, so they are no options of the program. */
+  /** Set if words after `--` go to a test or a script and are therefore not options of the program. */
   readonly passes?: true;
 }
 
@@ -232,7 +248,7 @@ const HARMLESS: Readonly<Record<string, readonly Harmless[]>> = {
       .map((program) => [program, [{}]]),
   ),
   git: [
-    // `-e`, `--edit` and `--edit-description` start an editor. Git takes them shortened too.
+    // `-e`, `--edit` and `--edit-description` start an editor. Git also accepts shortened forms of them.
     { first: /^(status|log|diff|show|add|branch|ls-files|blame|rev-parse)$/, options: /^(?!--e(d|$)|-[A-Za-z]*e)/ },
   ],
   npm: [...SCRIPTS, { first: /^(ls|view)$/, options: NPM }],
@@ -266,8 +282,8 @@ const HARMLESS: Readonly<Record<string, readonly Harmless[]>> = {
 };
 
 /**
- * Returns true for a command that a pattern with a `*` may fit. A pattern that is read as a command has to pass too, so a `*`
- * stands for no program and no subcommand.
+ * Returns true for a command that a pattern with a `*` may match. The text of the pattern must pass the same check, so
+ * a `*` cannot replace a program or a subcommand.
  */
 function isHarmless(command: readonly string[]): boolean {
   const [program = ''] = command;

@@ -48,15 +48,15 @@ const bash = (decision: Rule['decision'], ...commands: readonly string[]): Rule 
 });
 const write = (decision: Rule['decision'], ...paths: readonly string[]): Rule => ({ decision, tool: 'write', paths });
 
-describe('rules', () => {
-  test('do not allow a call that goes beyond its sandbox', () => {
+describe('permission rules', () => {
+  test('do not allow a call that asks for more than its sandbox gives', () => {
     const beyond: CallEffects = { ...runs('npm install'), beyond: ['the network'] };
     const set = rules(bash('allow', 'npm install'));
     expect(judge(set, 'bash', runs('npm install'))).toBe('allowed allow bash "npm install"');
     expect(judge(set, 'bash', beyond)).toBe('asks ask/execute');
   });
 
-  test('deny before they ask, and ask before they allow, in whatever order', () => {
+  test('deny before they ask and ask before they allow, in any order of the rules', () => {
     const all = [bash('allow', 'npm test'), bash('ask', 'npm test'), bash('deny', 'npm test')];
     fc.assert(
       fc.property(fc.shuffledSubarray(all, { minLength: 1 }), (some) => {
@@ -81,7 +81,7 @@ describe('rules', () => {
     expect(judge(set, 'bash', runs('npm test'), allowed)).toBe('allowed auto/execute/sandboxed');
   });
 
-  test('allow a call only where each command is allowed, by one rule or several', () => {
+  test('allow a call only if each of its commands is allowed, by one rule or by several', () => {
     const set = rules(bash('allow', 'npm test'), bash('allow', 'git status *'));
     expect(judge(set, 'bash', runs('npm test', 'git status -s'))).toBe(
       'allowed allow bash "npm test" + allow bash "git status *"',
@@ -126,14 +126,14 @@ describe('rules', () => {
     ['make *', ['make SHELL=./x', 'make --eval=x', 'make -f x', 'make -C x']],
     ['go *', ['go run x', 'go test -exec=./x', 'go build -toolexec ./x']],
     ['node scripts/*', ['node scripts/../../tmp/x.js', 'node scripts/..']],
-  ])('let no * stand for a way to run something else: %s', (pattern, commands) => {
+  ])('never let a * match a way to run something else: %s', (pattern, commands) => {
     for (const command of commands)
       expect(judge(rules(bash('allow', pattern)), 'bash', runs(command)), command).toBe('asks ask/execute');
     const [first = ''] = commands;
     expect(judge(rules(bash('allow', pattern, first)), 'bash', runs(first))).toMatch(/^allowed/);
   });
 
-  test('let a * stand for what is harmless', () => {
+  test('let a * match harmless words', () => {
     const set = rules(
       bash(
         'allow',
@@ -169,12 +169,12 @@ describe('rules', () => {
     [['git', undefined]],
     [[undefined, 'push']],
     [[undefined]],
-  ])('deny what could be the command: %j', (command) => {
+  ])('deny a command that could be the denied one: %j', (command) => {
     expect(judge(rules(bash('deny', 'git push')), 'bash', might(command))).toBe('denied deny bash "git push"');
   });
 
   test.each([[['git', 'commit', '-m', 'push']], [['git', 'status', undefined]], [['grep', 'git', 'push']], [['git']]])(
-    'leave what is another command: %j',
+    'do not apply to a different command: %j',
     (command) => {
       expect(judge(rules(bash('deny', 'git push')), 'bash', might(command))).toBe('asks ask/execute');
     },
@@ -186,7 +186,7 @@ describe('rules', () => {
     [['git', 'push', '--forc']],
     [['git', 'push', '--FORCE']],
     [['git', 'push', undefined]],
-  ])('deny an option wherever it stands, shortened too: %j', (command) => {
+  ])('deny an option at any position, also in a shortened form: %j', (command) => {
     expect(judge(rules(bash('deny', 'git push --force')), 'bash', might(command))).toMatch(/^denied/);
     expect(judge(rules(bash('deny', 'git push --force')), 'bash', might(['git', 'push', 'x']))).toMatch(/^asks/);
   });
@@ -198,7 +198,7 @@ describe('rules', () => {
     },
   );
 
-  test('take a hostile command of any length in their stride', () => {
+  test('judge hostile input, such as a command of 50,000 words, without failing', () => {
     const command = ['git', ...Array.from({ length: 50_000 }, () => '-c'), 'status'];
     expect(judge(rules(bash('deny', 'git push now')), 'bash', might(command))).toBe('asks ask/execute');
     const stars = rules(bash('deny', `a ${'*a'.repeat(50)}b`));
@@ -209,25 +209,25 @@ describe('rules', () => {
 describe('rules on paths', () => {
   const allowing = rules(write('allow', 'src/**', '*.md'));
 
-  test('allow the very path, by the letter', () => {
+  test('allow only paths that match literally', () => {
     for (const path of ['src/a.ts', 'src/a/b.ts', 'README.md', 'docs/x.md'])
       expect(judge(allowing, 'write', touches(path)), path).toMatch(/^allowed/);
     for (const path of ['srcs/a', 'SRC/a', 'a/src/x', 'README.md/x', 'ſrc/a', 'src%2Fa', ''])
       expect(judge(allowing, 'write', touches(path)), path).toBe('asks ask/execute');
   });
 
-  test('allow nothing outside of the workspace, whatever they say', () => {
+  test('never allow a path outside the workspace, even with a pattern that matches it', () => {
     const all = rules(write('allow', '**'), { decision: 'allow', tool: 'write' });
     expect(judge(all, 'write', touches('/etc/passwd'), ASKS, false)).toBe('asks ask/execute');
     expect(judge(all, 'write', touches('a'))).toMatch(/^allowed/);
   });
 
-  test('allow a whole folder only where all in it is allowed', () => {
+  test('allow a whole folder only if everything in it is allowed', () => {
     expect(judge(allowing, 'write', touches('src', true))).toMatch(/^allowed/);
     expect(judge(allowing, 'write', touches('', true))).toMatch(/^asks/);
   });
 
-  test('deny by any spelling that some file system takes for the same, with what lies below', () => {
+  test('deny a path and everything below it, in any spelling that some file system treats as the same', () => {
     const set = rules(write('deny', 'secrets', 'conf/é/*.key'));
     for (const path of [
       'secrets',
@@ -245,7 +245,7 @@ describe('rules on paths', () => {
       expect(judge(set, 'write', touches(path)), path).toMatch(/^asks/);
   });
 
-  test('deny a folder in which something is denied', () => {
+  test('deny a folder that contains a denied path', () => {
     const set = rules(write('deny', 'a/secrets/**'));
     expect(judge(set, 'write', touches('', true))).toMatch(/^denied/);
     expect(judge(set, 'write', touches('a', true))).toMatch(/^denied/);
@@ -253,7 +253,7 @@ describe('rules on paths', () => {
     expect(judge(set, 'write', touches('b', true))).toMatch(/^asks/);
   });
 
-  test('deny where the tool does not tell what it touches', () => {
+  test('deny a call if the tool does not report its paths', () => {
     expect(judge(rules(write('deny', 'a')), 'write', {})).toMatch(/^denied/);
   });
 });
@@ -262,21 +262,21 @@ describe('rules on hosts', () => {
   const fetch = (decision: Rule['decision'], ...hosts: readonly string[]): Rule => ({ decision, tool: 'fetch', hosts });
   const reaches = (...hosts: readonly string[]): CallEffects => ({ hosts });
 
-  test('allow a host by the letter, all of them or none', () => {
+  test('allow a call only if each of its hosts matches literally', () => {
     const set = rules(fetch('allow', 'example.com', '*.docs.dev'));
     expect(judge(set, 'fetch', reaches('example.com', 'a.docs.dev'))).toMatch(/^allowed/);
     for (const host of ['example.com.', 'a.example.com', 'docs.dev', 'evildocs.dev', 'example.com.evil.dev'])
       expect(judge(set, 'fetch', reaches('example.com', host)), host).toMatch(/^asks/);
   });
 
-  test('deny a host with those below it, by any spelling', () => {
+  test('deny a host and its subdomains, in any spelling', () => {
     for (const host of ['example.com', 'EXAMPLE.com.', 'a.example.com', 'ｅxample.com'])
       expect(judge(rules(fetch('deny', 'example.com')), 'fetch', reaches(host)), host).toMatch(/^denied/);
     expect(judge(rules(fetch('deny', 'example.com')), 'fetch', reaches('notexample.com'))).toMatch(/^asks/);
   });
 });
 
-test('a server of tools is allowed by its name, and no other by one that begins alike', () => {
+test('a rule for an MCP server matches its exact name and not a server whose name begins in the same way', () => {
   const set = rules({ decision: 'allow', tool: 'github__*' }, { decision: 'deny', tool: 'github__delete' });
   expect(judge(set, 'github__search', undefined)).toBe('allowed allow github__*');
   expect(judge(set, 'github__delete', undefined)).toBe('denied deny github__delete');

@@ -1,5 +1,5 @@
-// Verdicts on a call: by the matrix of modes, then by the rules of the user, which may narrow any verdict and answer for the person
-// where the mode would ask. Pure.
+// Judges a call: first by the matrix of modes, then by the rules of the user. A rule may narrow any verdict. It may
+// also allow a call for which the mode would ask the user. All functions are pure.
 
 import type { EffectClass } from '@tidemark/log';
 import type { Mode } from '../ports/permissions.ts';
@@ -8,26 +8,29 @@ import { couldBeHost, couldBePath, isHost, isPath, matchStars } from '../rules/n
 import type { ReadRule, RulePattern, RuleSet } from '../rules/rule.ts';
 import type { CallEffects, RuledCall } from '../rules/ruled-call.ts';
 
-/** What the matrix is asked. */
+/** Input of the permission matrix. */
 export interface Permission {
   readonly mode: Mode;
   readonly effect: EffectClass;
-  /** All that it changes lies inside the workspace. */
+  /** True if everything that the call changes is inside the workspace. */
   readonly confined: boolean;
-  /** What is executed runs in a sandbox, or the user has said that it need not. */
+  /** True if the call runs in a sandbox, or if the user has decided that it needs none. */
   readonly sandboxed: boolean;
-  /** The call asks for more than its sandbox gives. */
+  /** True if the call asks for more than its sandbox gives. */
   readonly beyond?: boolean;
 }
 
-/** A verdict, and the cell of the matrix that gave it. */
+/** Verdict on a call, and the name of the matrix cell or rule that it comes from. */
 export interface Verdict {
   readonly decision: 'allowed' | 'denied' | 'asks';
-  /** `auto/write/outside`: kept in `permission.decided`. */
+  /** Name such as `auto/write/outside`. It is recorded in `permission.decided`. */
   readonly rule: string;
 }
 
-/** A cell that depends on one thing more: what the rule is then called, and what it says. */
+/**
+ * Matrix cell that depends on one condition. If the condition is met the call is allowed, else the user is asked. `met`
+ * and `unmet` are the last parts of the rule name.
+ */
 interface Fork {
   readonly if: 'confined' | 'sandboxed';
   readonly met: string;
@@ -38,7 +41,7 @@ type MatrixCell = Verdict['decision'] | Fork;
 
 type MatrixRow = Readonly<Record<EffectClass, MatrixCell>>;
 
-/** Allowed where the condition holds, else a person is asked. */
+/** Allows a write inside the workspace and asks the user for any other write. */
 const INSIDE: Fork = { if: 'confined', met: 'inside', unmet: 'outside' };
 
 const SANDBOXED: Fork = { if: 'sandboxed', met: 'sandboxed', unmet: 'unsandboxed' };
@@ -49,7 +52,7 @@ const MATRIX: Readonly<Record<Mode, MatrixRow>> = {
   auto: { none: 'allowed', read: 'allowed', write: INSIDE, execute: SANDBOXED, network: SANDBOXED },
 };
 
-/** What the matrix says of a call, and by which of its cells. */
+/** Returns the verdict of the matrix on a call, with the name of the cell. */
 export function judge(permission: Permission): Verdict {
   const { mode, effect } = permission;
   const cell = MATRIX[mode][effect];
@@ -64,15 +67,15 @@ export function judge(permission: Permission): Verdict {
 
 const WIDTH: Readonly<Record<Mode, number>> = { 'read-only': 0, ask: 1, auto: 2 };
 
-/** The mode that allows less: a flag may narrow what the log restores, never widen it. */
+/** Returns the mode that allows less. A flag may narrow the mode that the log restores, but may never widen it. */
 export function narrower(a: Mode, b: Mode): Mode {
   return WIDTH[a] <= WIDTH[b] ? a : b;
 }
 
 /**
- * The verdict under the rules: what the mode denies stays denied; a rule that denies beats one that asks, and that one beats
- * any that allow. Allowed is a call only where each thing it does is, and nothing about it is unknown; no rule allows a write
- * outside the workspace.
+ * Returns the verdict after the user's rules. A denial by the mode remains. A rule that denies comes before a rule that
+ * asks, and a rule that asks comes before rules that allow. A call is allowed only if a rule allows its whole tool, or
+ * if rules allow each of its acts and all acts are known. No rule allows a write outside the workspace.
  */
 export function judgeByRules(byMode: Verdict, rules: RuleSet, call: RuledCall): Verdict {
   if (byMode.decision === 'denied') return byMode;
@@ -108,7 +111,10 @@ function couldMatch({ kind, pattern }: RulePattern, effects: CallEffects = {}): 
   }
 }
 
-/** The rules that allow the call between them, by name; `undefined` where something of it is left. */
+/**
+ * Returns the names of the rules that together allow the call. Returns `undefined` if a part of the call is not
+ * allowed.
+ */
 function allow(rules: RuleSet, { effects }: RuledCall): string | undefined {
   const whole = rules.find(({ patterns }) => patterns === undefined);
   if (whole !== undefined) return nameOf(whole, undefined);
@@ -119,7 +125,10 @@ function allow(rules: RuleSet, { effects }: RuledCall): string | undefined {
 
 type NamedByPattern = (pattern: RulePattern) => boolean;
 
-/** Each thing that a call does, as the question whether a pattern names it. What cannot be known is named by none. */
+/**
+ * Returns one test per act of a call. The test returns true for a pattern that matches the act. For an unknown act it
+ * is always false.
+ */
 function thingsOf({ commands, paths = [], hosts = [], beyond = [] }: CallEffects): readonly NamedByPattern[] {
   return [
     ...beyond.map((): NamedByPattern => () => false),
@@ -154,7 +163,10 @@ function nameOfFirst(rules: RuleSet, isNamedBy: NamedByPattern): string | undefi
   return undefined;
 }
 
-/** `deny bash "git push"`: what `permission.decided` keeps, and the model is told. */
+/**
+ * Returns the name of a rule, such as `deny bash "git push"`. It is recorded in `permission.decided` and sent to the
+ * model.
+ */
 function nameOf({ decision, tool }: ReadRule, pattern: RulePattern | undefined): string {
   return pattern === undefined ? `${decision} ${tool}` : `${decision} ${tool} "${pattern.text}"`;
 }

@@ -22,11 +22,11 @@ const problemOf = (call: RuledCall, typed: string): string => {
   return 'problem' in read ? read.problem : `granted: ${grantInWords(read)}`;
 };
 
-describe('a grant that is typed for a command', () => {
-  test('without a text is the call to the letter', () =>
+describe('a grant typed for a command', () => {
+  test('without text covers exactly the call', () =>
     expect(readGrant(offer(runs('npm test')), ' ')).toEqual({ tool: 'bash', commands: [['npm', 'test']] }));
 
-  test('covers what a rule of that text allows, and nothing else', () => {
+  test('covers exactly what a rule with the same text allows', () => {
     const grant = readGrant(offer(runs('npm test')), ' npm test * ');
     expect(grant).toEqual({ tool: 'bash', patterns: ['npm test *'] });
     const grants = 'problem' in grant ? [] : [grant];
@@ -48,14 +48,14 @@ describe('a grant that is typed for a command', () => {
     'node *',
     'python3 *',
     'sed *',
-  ])('is refused for programs that run others or code, with the reason: %s', (typed) => {
+  ])('is refused with a reason for a program that runs other programs or code: %s', (typed) => {
     const [program = ''] = typed.split(' ');
     expect(problemOf(runs(typed.replace('*', 'x')), typed)).toContain(program);
     expect(problemOf(runs(typed.replace('*', 'x')), typed)).not.toContain('granted');
   });
 
   test.each(['sudo ls', 'cd src', 'export A', 'eval ls', 'source x', 'sh'])(
-    'is refused to the letter too for what runs or changes others: %s',
+    'is refused even word for word for a command that runs or changes other commands: %s',
     (typed) => expect(problemOf(runs('npm test'), typed)).toContain('no grant covers it'),
   );
 
@@ -70,7 +70,7 @@ describe('a grant that is typed for a command', () => {
     'tar --to-command=x *',
     'uv run *',
     'git submodule foreach *',
-  ])('is refused where a word of it makes the program run others: %s', (typed) =>
+  ])('is refused if one of its words makes the program run other programs: %s', (typed) =>
     expect(problemOf(runs(typed.replace('*', 'x')), typed)).toMatch(/runs other programs|no command in plain words/),
   );
 
@@ -92,7 +92,7 @@ describe('a grant that is typed for a command', () => {
     'touch *',
     'make *',
     'constructor *',
-  ])('is refused with its way out where a * could run other programs or write settings: %s', (typed) => {
+  ])('is refused with an alternative if a * could run other programs or write settings: %s', (typed) => {
     const problem = problemOf(runs(typed.replace('*', 'x')), typed);
     expect(problem).toContain('a * is granted only after');
     expect(problem).toContain('Answer a alone for exactly this command, or put a rule into your own settings');
@@ -114,7 +114,7 @@ describe('a grant that is typed for a command', () => {
     'vitest run *',
     'tsc --noEmit *',
     'eslint src *',
-  ])('is taken for what is plainly harmless: %s', (typed) =>
+  ])('is accepted for a command that is clearly harmless: %s', (typed) =>
     expect(problemOf(runs(typed.replace('*', 'a')), typed)).toContain('granted: bash'),
   );
 
@@ -140,27 +140,27 @@ describe('a grant that is typed for a command', () => {
     for (const words of more) expect(byGrants(grants, runs(pattern.replace('*', words))), words).toBeUndefined();
   });
 
-  test('passes any words on to a script and to tests', () => {
+  test('covers any words that are passed to a script or to tests', () => {
     const grants = [{ tool: 'bash', patterns: ['npm test *', 'cargo test *'] }];
     expect(byGrants(grants, runs('npm test -- --grep a', 'cargo test -- --nocapture'))).toBeDefined();
   });
 
-  test('without a * is that command, whatever program it is', () =>
+  test('without a * covers exactly that command, of any program', () =>
     expect(problemOf(runs('npm config get x'), 'npm config get x')).toBe('granted: bash "npm config get x"'));
 
   test.each(['*', '* test', 'A=b npm *', 'npm test; ls', '$(x) *', '"npm" *'])(
-    'is refused as no plain pattern: %s',
+    'is refused if it is not a plain pattern: %s',
     (typed) => expect(problemOf(runs('npm test'), typed)).not.toContain('granted'),
   );
 
-  test('is refused where it leaves a command of the call out', () =>
+  test('is refused if it does not cover all commands of the call', () =>
     expect(problemOf(runs('npm test', 'git add .'), 'npm test *')).toBe(
       '"npm test *" is refused: it does not cover `git add .` of this call',
     ));
 });
 
-describe('a grant that is typed for a file tool', () => {
-  test('of a folder covers what lies below it, and nothing else', () => {
+describe('a grant typed for a file tool', () => {
+  test('for a folder covers everything below the folder and nothing else', () => {
     const grant = readGrant(offer(edits('src/a/b.ts')), 'src/');
     expect(grant).toEqual({ tool: 'edit', folders: ['src'] });
     const grants = 'problem' in grant ? [] : [grant];
@@ -172,7 +172,7 @@ describe('a grant that is typed for a file tool', () => {
     expect(byGrants(grants, edits('src/a', { paths: [{ path: 'src/a', below: true }] }))).toBeUndefined();
   });
 
-  test('of a file covers that file, and says that any content is', () => {
+  test('for a file covers that file with any content, and its description states so', () => {
     const grant = readGrant(offer(edits('src/a.ts')), './src/a.ts');
     expect(grant).toEqual({ tool: 'edit', paths: ['src/a.ts'] });
     if ('problem' in grant) throw new Error(grant.problem);
@@ -180,25 +180,26 @@ describe('a grant that is typed for a file tool', () => {
     expect(grantCovers(grant)).toBe('every call of edit on src/a.ts, whatever its content');
   });
 
-  test('must name something: a bare one would be taken for the content shown', () =>
+  test('without text is refused, because the user might think that it covers only the displayed content', () =>
     expect(problemOf(edits('src/a.ts'), '')).toContain('another call may write other content'));
 
   test.each(['/', './', '.', '..', '../x/', 'src/../', '~/', '/etc/', 'src//', 'lib/', 'src/b.ts', 'src'])(
-    'is refused where it is not this call or not below the workspace: %s',
+    'is refused for a place that is not the one of this call or not below the workspace: %s',
     (typed) => expect(problemOf(edits('src/a.ts'), typed)).not.toContain('granted'),
   );
 
-  test('is refused for a path outside', () => expect(problemOf(edits('/etc/x'), '/etc/x')).not.toContain('granted'));
+  test('is refused for a path outside the workspace', () =>
+    expect(problemOf(edits('/etc/x'), '/etc/x')).not.toContain('granted'));
 
-  test('is offered by the names of the file and its folder', () => {
+  test('is offered with the names of the file and its folder', () => {
     expect(offeredPlaces(offer(edits('src/a/b.ts')))).toEqual(['src/a/b.ts', 'src/a/']);
     expect(offeredPlaces(offer(edits('a.ts')))).toEqual(['a.ts']);
     expect(offeredPlaces(offer(runs('npm test')))).toEqual([]);
   });
 });
 
-describe('a grant that comes from elsewhere', () => {
-  test('covers nothing by a pattern that is too wide, whoever wrote it', () => {
+describe('a grant from another source than the prompt', () => {
+  test('covers nothing if its pattern is too wide', () => {
     for (const pattern of ['sudo *', 'bash *', '* x', 'npm exec *', ''])
       expect(
         byGrants([{ tool: 'bash', patterns: [pattern] }], runs(pattern.replace('*', 'x'))),
@@ -207,7 +208,7 @@ describe('a grant that comes from elsewhere', () => {
     expect(byGrants([{ tool: 'edit', folders: [''] }], edits('a.ts'))).toBeUndefined();
   });
 
-  test('is refused for a call that no grant can cover, another tool, and what lies outside', () => {
+  test('is refused for a call that cannot be granted, for another tool, and for a place outside the workspace', () => {
     const unknown: RuledCall = { tool: 'x__y', effect: 'execute', confined: true };
     expect(grantProblem({ tool: 'x__y' }, unknown)).toBe('no grant covers this call');
     expect(grantProblem({ tool: 'write', paths: ['a'] }, edits('a'))).toContain('the grant is for write');
@@ -217,12 +218,15 @@ describe('a grant that comes from elsewhere', () => {
 });
 
 describe('a name that begins with ~', () => {
-  test.each(['~/', '~/a.ts', '~root/'])('is no path from the workspace on, though the call is on one: %s', (typed) => {
-    const path = typed.endsWith('/') ? `${typed}a.ts` : typed;
-    expect(problemOf(edits(path), typed)).toContain('is no path from the workspace on');
-  });
+  test.each(['~/', '~/a.ts', '~root/'])(
+    'is refused as a path in the workspace, even if the call is on such a path: %s',
+    (typed) => {
+      const path = typed.endsWith('/') ? `${typed}a.ts` : typed;
+      expect(problemOf(edits(path), typed)).toContain('is no path from the workspace on');
+    },
+  );
 
-  test.each(['~', '', '..', 'a//b'])('and the like is no folder of a grant, whoever made it: %j', (folder) => {
+  test.each(['~', '', '..', 'a//b'])('is refused as the folder of a grant, like other invalid names: %j', (folder) => {
     expect(grantProblem({ tool: 'edit', folders: [folder] }, edits(`${folder}/a.ts`))).toMatch(
       /is no folder below the workspace|no grant covers/,
     );

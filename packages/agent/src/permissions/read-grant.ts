@@ -1,17 +1,19 @@
-// A grant as a person types it: `npm test *` for a command, `src/tax.js` or `src/` for a file tool. Pure.
+// Reads a grant that a user typed: `npm test *` for a command, `src/tax.js` or `src/` for a file tool. All functions
+// are pure.
 
 import type { Granted } from '@tidemark/log';
 import type { GrantOffer, RuledCall } from '../rules/ruled-call.ts';
 import { canGrant, leftBy, patternProblem } from './grant.ts';
 
-/** A grant that was refused: the reason and the next step. */
+/** Reason why a grant was refused, with the next step. */
 export interface GrantProblem {
   readonly problem: string;
 }
 
 /**
- * Reads what was typed after `a` or `p`; an empty text means the call itself. The grant always covers the call that was asked
- * about. Returns the problem when the text names too much, nothing, or something else than the call.
+ * Reads the text that the user typed after `a` or `p`. An empty text means exactly the call itself. A returned grant
+ * always covers the call in question. Returns the problem if the text names too much, nothing, or something other than
+ * the call.
  */
 export function readGrant({ call, exact }: GrantOffer, typed: string): Granted | GrantProblem {
   const text = typed.trim();
@@ -22,7 +24,10 @@ export function readGrant({ call, exact }: GrantOffer, typed: string): Granted |
   return { problem: `a call of ${call.tool} takes no pattern: answer without one` };
 }
 
-/** Returns the places that the question offers by name: the file of the call, and its folder. Empty for other calls. */
+/**
+ * Returns the places that the question offers by name: the file of the call and its folder. Returns an empty list for
+ * other calls.
+ */
 export function offeredPlaces({ call }: GrantOffer): readonly string[] {
   const [path, ...more] = (call.effects?.paths ?? []).map((one) => one.path);
   if (path === undefined || more.length > 0) return [];
@@ -32,7 +37,10 @@ export function offeredPlaces({ call }: GrantOffer): readonly string[] {
   );
 }
 
-/** Returns why a grant may not be kept for this call, whoever made it; `undefined` when it may. */
+/**
+ * Returns the reason why a grant cannot be kept for this call. Returns `undefined` if it can. Grants from any source
+ * are checked.
+ */
 export function grantProblem(grant: Granted, call: RuledCall): string | undefined {
   if (!canGrant(call)) return 'no grant covers this call';
   if (grant.tool !== call.tool) return `the grant is for ${grant.tool}, and the call is one of ${call.tool}`;

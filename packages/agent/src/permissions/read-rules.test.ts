@@ -13,8 +13,8 @@ function problems(...rules: readonly unknown[]): readonly string[] {
   return 'problems' in read ? read.problems : [];
 }
 
-describe('a rule at the door', () => {
-  test('passes where it can be understood', () => {
+describe('a rule that is read', () => {
+  test('is accepted if it is valid', () => {
     expect(
       problems(
         { decision: 'allow', tool: 'bash', commands: ['npm test', 'git status *', 'npm run test:*', 'node a.js *'] },
@@ -44,11 +44,11 @@ describe('a rule at the door', () => {
     [{ decision: 'deny' }, 'rules[0]: tool is the name of a tool'],
     ['deny bash', 'rules[0]: it is no object: give { decision, tool }'],
     [{ decision: 'allow', tool: 'bash' }, 'rules[0]: it would allow every command of bash: name them as commands'],
-  ])('is refused where it cannot be, with what is nearest: %j', (rule, problem) => {
+  ])('is refused if it is not valid, with the nearest valid name: %j', (rule, problem) => {
     expect(problems(rule)).toEqual([problem]);
   });
 
-  test.each(['*', 'b*', '__*', '*__*', 'write*'])('allows no tools that nobody named: %s', (tool) => {
+  test.each(['*', 'b*', '__*', '*__*', 'write*'])('cannot allow tools by a * unless it names a server: %s', (tool) => {
     expect(problems({ decision: 'allow', tool })).toEqual([expect.stringContaining('nobody named')]);
   });
 
@@ -77,7 +77,7 @@ describe('a rule at the door', () => {
     ['git commit -m "x"', /plain words/],
     ['npm\ntest', /plain words/],
     ['', /plain words/],
-  ])('allows no command that could be any: %s', (command, why) => {
+  ])('cannot allow a pattern that matches arbitrary commands: %s', (command, why) => {
     expect(problems({ decision: 'allow', tool: 'bash', commands: [command] })).toEqual([expect.stringMatching(why)]);
   });
 
@@ -99,13 +99,13 @@ describe('a rule at the door', () => {
     'git submodule foreach *',
     'git bisect run *',
     'git --attr-source x *',
-  ])('does not allow any code by git, and names subcommands that only read: %s', (command) => {
+  ])('cannot allow arbitrary code by git, and its error lists subcommands that only read: %s', (command) => {
     const [problem = ''] = problems({ decision: 'allow', tool: 'bash', commands: [command] });
     expect(problem).toContain('would allow any code, since git runs programs');
     expect(problem).toContain('"git status *", "git diff *", "git log *", "git show *"');
   });
 
-  test('allows subcommands of git, and denies all of git', () => {
+  test('can allow subcommands of git and can deny all of git', () => {
     const read = [
       'git status *',
       'git diff *',
@@ -121,14 +121,14 @@ describe('a rule at the door', () => {
   });
 
   test.each(['/etc/**', '~/x', '../x', 'a/../b', 'a//b', './a', '', 'a\\b', '{a,b}', '!a', '[ab]'])(
-    'names no path in a way that goes round: %s',
+    'is refused if a path is absolute or not in its plain form: %s',
     (path) => {
       expect(problems({ decision: 'allow', tool: 'write', paths: [path] })).toHaveLength(1);
     },
   );
 
   test.each(['https://example.com', 'example.com:80', 'Example.com', 'a*.com', '*', 'example.com/x', ''])(
-    'names no host by more than its name: %s',
+    'is refused if a host is not a plain host name: %s',
     (host) => {
       expect(problems({ decision: 'allow', tool: 'fetch', hosts: [host] })).toHaveLength(1);
     },

@@ -1,4 +1,5 @@
-// The door of the rules: what cannot be understood is refused here, so that none is taken for less or more than it says.
+// Reads and checks the rules of the user. Any part that is not understood is refused here, so that no rule means less
+// or more than its text.
 
 import { nearestName } from '../nearest-name.ts';
 import type { Tool } from '../ports/tool.ts';
@@ -7,7 +8,7 @@ import { matchStars, readHostPattern, readPathPattern } from '../rules/name-patt
 import type { ReadRule, Rule, RulePattern, RuleProblems, RuleSet } from '../rules/rule.ts';
 import type { EffectKind } from '../rules/ruled-call.ts';
 
-/** What is asked of a tool that a rule names. */
+/** Properties of a tool that rules are checked against. */
 export type RuledTool = Pick<Tool, 'name' | 'effectKinds'>;
 
 const DECISIONS: readonly Rule['decision'][] = ['allow', 'ask', 'deny'];
@@ -16,8 +17,8 @@ const NAMES: readonly string[] = ['decision', 'tool', ...KINDS];
 const TOOL = /^[\w*-]{1,64}$/;
 
 /**
- * Reads rules, whoever wrote them. Names of tools are checked against those that are there; one with `__` in it is a tool of
- * an MCP server, which may come later. Pure.
+ * Reads rules from any source. A tool name must be the name of an existing tool. A name that contains `__` is a tool of
+ * an MCP server, which may connect later, so it is not checked. Pure.
  */
 export function readRules(given: readonly unknown[], tools: readonly RuledTool[]): RuleSet | RuleProblems {
   const read = given.map((rule, index) => ({ place: `rules[${index}]`, rule: readRule(rule, tools) }));
@@ -49,7 +50,7 @@ function readRule(given: unknown, tools: readonly RuledTool[]): ReadRule | RuleP
   return kind === undefined ? { decision, tool } : readPatterns({ decision, tool }, kind, fields[kind]);
 }
 
-/** What is asked of a tool's name, before any pattern. */
+/** Parts of a rule that are checked against the tools before its patterns are read. */
 interface Aim {
   readonly decision: Rule['decision'];
   readonly tool: string;

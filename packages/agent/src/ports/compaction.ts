@@ -1,9 +1,9 @@
-// A compaction as others order it and read of it: who may start one, who writes the checkpoint, and the report.
+// Types of a compaction: its triggers, its policy, the writer of its checkpoint, and its report.
 
 import type { CompactionRefusal, CompactionSizes } from '@tidemark/context';
 import type { AnswerPart, ContentPart, HistoryCompacted, Money, Position, Range, SessionId } from '@tidemark/log';
 
-/** `manual` is a person's; all others are automatic. */
+/** Cause of a compaction. `manual` is a compaction that a person started. All others are automatic. */
 export type CompactionTrigger =
   | 'manual'
   | 'critical_pressure_preflight'
@@ -12,24 +12,28 @@ export type CompactionTrigger =
   | 'websocket_critical_recovery'
   | 'auto';
 
-/** Whether it is made to get a request accepted that had failed: the ladder goes on from where it stands. */
+/**
+ * Returns true if the compaction is made to get a failed request accepted. Each further compaction of this kind keeps
+ * less than the one before.
+ */
 export function isRecovery(trigger: string): boolean {
   return trigger === 'overflow_recovery' || trigger === 'websocket_critical_recovery';
 }
 
 /**
- * Who writes a checkpoint: the log alone, or the model beside it. `auto`: the model where it reads the history from the cache,
- * else the log alone.
+ * Writer of a checkpoint. `deterministic` builds it from the log alone. `model` asks the model to add to it. `auto`
+ * asks the model if the history can be read from the cache, and otherwise uses the log alone.
  */
 export type CompactionBy = 'auto' | 'deterministic' | 'model';
 
 /**
- * Who may compact. `manual`: a person alone. `preflight`: the runtime too, where the gauge is critical, a turn that begins is expected
- * to make it critical, or a request was refused as too long. `auto`: from the hard budget on.
+ * Policy for starting a compaction. With `manual` only a person starts it. With `preflight` the runtime also starts it
+ * in three cases: the gauge is critical, a new turn is expected to make it critical, or a request was refused as too
+ * long. With `auto` the runtime also starts it from the `hard` budget on.
  */
 export type CompactionPolicy = 'manual' | 'preflight' | 'auto';
 
-/** What came of it. Sizes are estimates, in tokens of the model. */
+/** Report of a compaction. Sizes are estimates in tokens of the model. */
 export interface CompactionReport {
   readonly outcome: 'compacted' | 'planned' | 'refused';
   readonly trigger: CompactionTrigger;
@@ -37,31 +41,37 @@ export interface CompactionReport {
   readonly sizes: CompactionSizes;
   readonly refused?: CompactionRefusal | 'interrupted';
   readonly range?: Range;
-  /** Prompts and steers of the turn under way that stay as they were said. */
+  /** Positions of the prompts and steers of the running turn that are kept word for word. */
   readonly keeps?: readonly Position[];
-  /** Messages that stay behind the checkpoint. */
+  /** Number of messages that remain after the checkpoint. */
   readonly kept?: number;
-  /** Tokens that are written again because of it, and what that costs above reading them; absent when unknown. */
+  /**
+   * Tokens that have to be written to the cache again because of the compaction, and the cost in addition to reading
+   * them. Absent if unknown.
+   */
   readonly rewrite?: { readonly tokens: number; readonly cost?: Money };
-  /** A length above which all of a request costs more, and that the next one stays below because of it. */
+  /**
+   * Input length in tokens above which the model charges more for the whole request. Present if the compaction brings
+   * the next request below this length.
+   */
   readonly cliff?: number;
   readonly limitations?: readonly string[];
-  /** Why no model helped, where one was to. */
+  /** Reason why the model did not contribute although it should have. */
   readonly fallback?: string;
-  /** A model was asked, and did not help. */
+  /** True if the model was asked but did not contribute. */
   readonly askedInVain?: true;
-  /** Its record, where one was made. */
+  /** Position of the `history.compacted` record, if one was written. */
   readonly position?: Position;
-  /** Of a fresh start, the session that goes on from the checkpoint: that holds its record. */
+  /** Id of the new session that a fresh start creates. That session contains the record at `position`. */
   readonly fork?: SessionId;
 }
 
-/** Makes a side call. */
+/** Sends a side call to the model. */
 export type AskBeside = (call: {
   readonly purpose: string;
   readonly words: readonly ContentPart[];
   readonly history: 'main' | 'none';
-  /** Asked once, and only where most of it will be read from the cache. */
+  /** True if the call is sent at most once, and only if most of its input will be read from the cache. */
   readonly optional?: true;
   readonly signal?: AbortSignal;
 }) => Promise<{ readonly parts: readonly AnswerPart[]; readonly request: Position | undefined }>;

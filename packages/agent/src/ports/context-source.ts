@@ -1,51 +1,66 @@
-// The port of a context source: something outside the log that the model should know, with a revision. A note is recorded
-// only when the revision changed.
+// Port of a context source: something outside the log that the model should know. A source has a revision, and its note
+// is recorded only when the revision changed.
 
 import type { ContextNoted, EffectClass, Timestamp } from '@tidemark/log';
 import type { Mode } from './permissions.ts';
 
-/** Why a note is recorded. */
+/** Cause of a note. */
 export type NoteCause = ContextNoted['cause'];
 
-/** What a source is shown when it is asked. */
+/** State that a source can read when it is asked for its revision or its text. */
 export interface SourceView {
   readonly workspace: string;
   readonly now: Timestamp;
   readonly mode: Mode;
-  /** Digest of each file that the session's tools read or wrote last, by absolute path; absent when it is gone. */
+  /**
+   * Digest of each file that the session's tools have read or written, by absolute path. `undefined` if the file no
+   * longer existed then.
+   */
   readonly files: ReadonlyMap<string, string | undefined>;
-  /** The revision this source was noted with last, in this log or its ancestors. */
+  /** Revision in the last note of this source, in this log or in the logs of its ancestors. */
   readonly noted: string | undefined;
   readonly signal: AbortSignal;
 }
 
-/** What a call did, as far as a source can care. */
+/** Effect of a tool call, as a source needs it. */
 export interface ToolEffect {
   readonly tool: string;
   readonly effect: EffectClass;
   readonly touches: readonly string[];
 }
 
-/** A source of context. Its note is recorded only when its revision changed. */
+/** A context source. Its note is recorded only when its revision changed. */
 export interface ContextSource {
   readonly name: string;
-  /** A note that may not wait for the next prompt. */
+  /** True if a changed note is sent with the next request instead of the next prompt. */
   readonly urgent?: boolean;
-  /** How long it may take, in milliseconds; 2,000 by default. */
+  /** Time limit for the source, in milliseconds. Default: 2,000. */
   readonly patienceMs?: number;
-  /** Bytes of a note that stand in the context, the rest in an artifact: 4,096 by default, 8,192 at most. */
+  /**
+   * Maximum bytes of a note in the context. A longer note is stored as an artifact, and only its beginning is in the
+   * context. Default: 4,096. Maximum: 8,192.
+   */
   readonly inlineBytes?: number;
-  /** A note with the cause `changed` tells what changed alone: the last whole one then has to stay in the context too. */
+  /**
+   * True if a note with the cause `changed` contains only the changes. The last complete note must then also remain in
+   * the context.
+   */
   readonly tellsChanges?: boolean;
   /**
-   * Names the state as it is; equal revisions, equal state. `undefined`: there is nothing to say, and what was said before
-   * no longer holds.
+   * Returns a name for the current state. Equal revisions mean an equal state. `undefined` means that the source has no
+   * text now, and its earlier notes are no longer valid.
    */
   revision(view: SourceView): string | undefined | Promise<string | undefined>;
-  /** The words for the model, whole unless the cause is `changed`. */
+  /**
+   * Returns the text of the note for the model. It is complete, except that a note with the cause `changed` may contain
+   * only the changes.
+   */
   render(view: SourceView, cause: NoteCause): string | Promise<string>;
-  /** Whether the state is that of another thing than the one that was noted, as another branch is: noted as `switched`. */
+  /**
+   * Returns true if the two revisions describe different things and not two states of the same thing, for example
+   * another git branch. The note then has the cause `switched` instead of `changed`.
+   */
   isAnother?(noted: string, revision: string): boolean;
-  /** Whether it is to be asked again after such a call. */
+  /** Returns true if the source must be asked again after such a call. */
   affectedBy(effect: ToolEffect): boolean;
 }

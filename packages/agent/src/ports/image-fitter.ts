@@ -1,38 +1,43 @@
-// The port to whoever can look into images: what a model is sent is made once, before it is kept, and never again.
+// Port to an image library. An image is prepared once, before it is stored, and is sent in that form from then on.
 
 import type { ImagePart } from '@tidemark/log';
 import type { ImageSize } from '@tidemark/model';
 
-/** Makes images fit to be sent. */
+/** Prepares images so that they can be sent. */
 export interface ImageFitter {
-  /** The image as it is where it fits, else made to; or why it cannot be sent, in words that tell the next step. */
+  /**
+   * Returns the image unchanged if it fits, otherwise a converted image. Returns a problem that names the next step if
+   * the image cannot be sent.
+   */
   fit(data: Uint8Array, bounds: ImageBounds): Promise<FittedImage | UnfitImage>;
 }
 
-/** What is sent at most. */
+/** Limits of an image that is sent. */
 export interface ImageBounds {
-  /** The size at which an image of this one is sent, in pixels as they are seen. */
+  /**
+   * Returns the size in pixels at which an image of the given size is sent. Both sizes are those of the upright image.
+   */
   sizeFor(size: ImageSize): ImageSize;
   readonly bytes: number;
 }
 
-/** An image that every provider takes. */
+/** An image that every provider accepts. */
 export interface FittedImage extends Required<Pick<ImagePart, 'mediaType' | 'width' | 'height'>> {
   readonly data: Uint8Array;
-  /** What was done that a reader should know: `scaled down from 3840 x 2160`, `the first of 12 frames`. */
+  /** Changes that the reader should know of: `scaled down from 3840 x 2160`, `the first of 12 frames`. */
   readonly changes: readonly string[];
 }
 
-/** It is not sent. */
+/** An image that cannot be sent, and why. */
 export interface UnfitImage {
   readonly problem: string;
 }
 
-/** An image as somebody says or returns it. */
+/** An image as a prompt or a tool supplies it. */
 export interface GivenImage {
   readonly type: 'image';
-  /** A PNG, JPEG, GIF or WebP, told by its bytes. */
+  /** Bytes of a PNG, JPEG, GIF or WebP. The format is detected from the bytes. */
   readonly data: Uint8Array;
-  /** What an error calls it. No model is told. */
+  /** Name of the image in error messages. The model does not see it. */
   readonly name?: string;
 }

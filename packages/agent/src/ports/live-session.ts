@@ -1,4 +1,4 @@
-// A session at work: the actor that takes commands and gives events. One turn at a time.
+// Port of a live session: it accepts commands and emits events. It runs one turn at a time.
 
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import type {
@@ -20,60 +20,77 @@ import type { SessionEvent } from './session-event.ts';
 import type { Tool } from './tool.ts';
 
 /**
- * What somebody says: plain words, or parts. An image may come as its bytes: it is made to fit the model, and kept once. An
- * attachment is shown up to the limit of a tool's result, and kept whole.
+ * Content of a prompt: plain text, or parts. An image can be passed as its bytes. It is converted to fit the model and
+ * stored once. An attachment is stored whole, and the model is shown its beginning, up to the size limit of a tool
+ * result.
  */
 export type Words = string | readonly (ContentPart | GivenImage | GivenAttachment)[];
 
-/** Text that comes along with words, such as what was piped in. */
+/** Text that is attached to a prompt, such as piped input. */
 export interface GivenAttachment {
   readonly type: 'attachment';
-  /** What the model is told that it is: `stdin`. */
+  /** Name of the attachment, shown to the model: `stdin`. */
   readonly name: string;
-  /** UTF-8. Bytes that are none are replaced, and the model is told so. */
+  /** UTF-8 text. Invalid bytes are replaced, and the model is informed of it. */
   readonly data: Uint8Array;
 }
 
-/** A session that can be told what to do. */
+/** A live session that accepts commands. */
 export interface AgentSession {
   readonly id: SessionId;
   readonly mode: Mode;
-  /** A turn is open and running here. */
+  /** True if a turn is running in this process. */
   readonly running: boolean;
   /**
-   * Begins a turn; while one runs, waits in line and begins its own after it.
+   * Starts a turn. If another turn is running, the new turn waits in a queue and starts after it.
    *
-   * @throws AgentError `agent/nothing-to-send`, `agent/unknown-skill`, `agent/no-schema`; the turn `agent/unfit-image`.
+   * @throws AgentError `agent/nothing-to-send`, `agent/unknown-skill`, `agent/no-schema`. The returned turn rejects with
+   *   `agent/unfit-image` for an image that cannot be sent.
    */
   prompt<Output = undefined>(words: Words, options?: PromptOptions<Output>): Turn<Output>;
-  /** Goes on with the turn that was cut, failed, interrupted or limited. @throws AgentError `agent/nothing-to-resume`. */
+  /**
+   * Resumes the turn that was cut off, failed, was interrupted or reached a limit.
+   *
+   * @throws AgentError `agent/nothing-to-resume`.
+   */
   resume(): Turn;
-  /** Says something into the running turn: in the log at once, seen by the model after the step. @throws AgentError `agent/not-running`. */
+  /**
+   * Adds a message to the running turn. It is recorded at once, and the model sees it after the current step.
+   *
+   * @throws AgentError `agent/not-running`.
+   */
   steer(words: Words): Promise<void>;
-  /** Ends the running turn: what was said is kept, what runs is ended. Nothing to do when none runs. */
+  /**
+   * Interrupts the running turn. Running calls are stopped, and everything recorded so far is kept. Does nothing if no
+   * turn is running.
+   */
   interrupt(): Promise<void>;
-  /** A note tells the model. */
+  /** Sets the permission mode. A note informs the model. */
   setMode(mode: Mode): Promise<void>;
   /**
-   * Other tools, from the next request on. Equal definitions cost nothing: the new handlers serve at once. Others are told
-   * to the model behind what it was sent, where it lets itself be told. Where it does not, they open an epoch (`now`, the
-   * default), or wait for the one that opens next: until then the model is shown the old list, and a call of a tool that is
-   * gone is answered as unavailable.
+   * Replaces the tools from the next request on. Tools with unchanged definitions cost nothing, and their new handlers
+   * are used at once. Changed definitions are appended to the context if the model supports this. Otherwise they open
+   * an epoch with the next request (`now`, the default), or wait until the next epoch opens for another reason
+   * (`next-epoch`). While they wait, the model is shown the old list, and a call to a removed tool returns that the
+   * tool is unavailable.
    */
   setTools(tools: readonly Tool[], options?: { readonly when?: 'now' | 'next-epoch' }): void;
   /**
-   * Sets render parameters that say how much the model reasons (`effort`, `thinking`, `reasoning.effort`), from the next
-   * request on: appended where the model takes that, else an epoch. In the midst of a turn Anthropic's models heed an
-   * appended effort with the next words of the user. The setting holds for the session until it is set again: opened later, it
-   * goes before the parameters that the session is opened with.
+   * Sets the render parameters that control how much the model reasons (`effort`, `thinking`, `reasoning.effort`), from
+   * the next request on. The change is appended to the context if the model supports this. Otherwise it opens an epoch.
+   * In the middle of a turn, Anthropic's models apply an appended effort only from the user's next message on.
    *
-   * @throws AgentError `agent/unknown-parameter` for a name that the model's row does not have.
+   * The setting is kept for the session until it is set again. When the session is opened later, it overrides the
+   * parameters passed at opening.
+   *
+   * @throws AgentError `agent/unknown-parameter` for a name that the model's catalog row does not contain.
    */
   setReasoning(parameters: RenderParameters): void;
   /**
-   * A session that begins as this one was up to a record, by default the last closed one: it refers to this log up to there
-   * and inherits the epoch in force, so that its first request reads what this one has cached. It is run with what this one
-   * is run with now. Nothing is undone: this session stays as it is, and so do the files.
+   * Opens a fork of this session. The fork begins with this session's records up to a chosen one, by default the last
+   * closed one. It refers to this log and inherits the current epoch, so its first request reads what this session has
+   * in the cache. The fork uses the same runtime settings as this session has now. This session and the files do not
+   * change.
    *
    * @throws AgentError `agent/not-closed` with the nearest closed positions, `agent/no-such-record`.
    */
@@ -91,28 +108,34 @@ export interface AgentSession {
   switchModel(model: string | OtherModel, options?: ModelSwitchOptions): Promise<AgentSession>;
   notify(notification: NotificationReceived): Promise<void>;
   /**
-   * Has a context source noted anew, whether its state changed or not: at once while a turn runs, else with the next prompt.
+   * Records the note of a context source again, even if its state did not change: at once while a turn is running,
+   * otherwise with the next prompt.
    *
    * @throws AgentError `agent/unknown-source`.
    */
   refresh(source: string): Promise<void>;
-  /** A call beside the conversation, on a stream of its own, in the log like any other. */
+  /**
+   * Sends a side call: a request outside the conversation, on its own stream. It is recorded in the log like any other
+   * request.
+   */
   side(call: SideCall): Promise<SideAnswer>;
   /**
-   * Puts a checkpoint in the place of older history, from the next request on; a refusal is a report with its reason and the
-   * sizes. Allowed while a turn runs: its prompts stay as they were said. With `fresh` this session stays as it is: a fork of
-   * its last closed record begins that holds the checkpoint alone. It is closed; its id is in the report.
+   * Replaces older history by a checkpoint, from the next request on. A refused compaction returns a report with the
+   * reason and the sizes. It may run during a turn, and the prompts of that turn are kept word for word.
    *
-   * @throws AgentError `agent/conflict` when the history was packed anew meanwhile: ask again.
+   * With `fresh`, this session does not change. Instead a fork of its last closed record is created, whose context
+   * begins with the checkpoint alone. The fork is closed, and its id is in the report.
+   *
+   * @throws AgentError `agent/conflict` if the history was packed again in the meantime; try again.
    */
   compact(options?: CompactOptions): Promise<CompactionReport>;
-  /** Everything that happens from now on, until the session is closed. */
+  /** Returns all events from now on, until the session is closed. */
   events(): AsyncIterable<SessionEvent>;
-  /** Ends what runs as interrupted, flushes and gives the lock back. */
+  /** Closes the session: a running turn ends as interrupted, the log is flushed, and the lock is released. */
   close(): Promise<void>;
 }
 
-/** What comes with a prompt. */
+/** Options of a prompt. */
 export interface PromptOptions<Output = undefined> {
   /**
    * Schema of the answer: any Standard Schema that can be written as JSON Schema, such as one of zod. The prompt asks for JSON, and
@@ -120,11 +143,14 @@ export interface PromptOptions<Output = undefined> {
    * turn ends as `failed` with the code `turn/output-mismatch`.
    */
   readonly output?: StandardSchemaV1<unknown, Output>;
-  /** Skills to load with it, by name: each body stands in front of the prompt, whatever the budget is. */
+  /**
+   * Names of skills to load with the prompt. Each body is placed before the prompt, even if the skill budget is
+   * exceeded.
+   */
   readonly skills?: readonly string[];
 }
 
-/** How a session is forked. */
+/** Options of a fork. */
 export interface AgentForkOptions extends ForkOptions {
   /** Model of the fork, by its name or as an object. Default: the model of this session. */
   readonly model?: string | OtherModel;
@@ -145,18 +171,24 @@ export interface ModelSwitchOptions extends ModelReach {
   readonly inPlace?: boolean;
 }
 
-/** What a session goes on with. */
+/** Another model for a session, with its provider. */
 export interface OtherModel {
   readonly provider: Provider;
   readonly capabilities: Capabilities;
-  /** By default those of the model before it. What the new one does not know is no setting of it: it reaches nothing. */
+  /**
+   * Render parameters for the model. Default: those of the previous model. Parameters that the new model does not know
+   * are not sent.
+   */
   readonly parameters?: RenderParameters;
 }
 
-/** A turn: its events as they come, and its end when awaited. Whoever does not listen loses nothing. */
+/**
+ * A turn. It can be iterated for its events and awaited for its end. A turn that is neither iterated nor awaited still
+ * runs and is recorded.
+ */
 export interface Turn<Output = undefined> extends AsyncIterable<SessionEvent>, PromiseLike<FinishedTurn<Output>> {}
 
-/** How a turn ended. */
+/** Result of a finished turn. */
 export interface FinishedTurn<Output = undefined> {
   readonly outcome: TurnEnded['outcome'];
   /** Text of its last answer. */
@@ -165,60 +197,67 @@ export interface FinishedTurn<Output = undefined> {
   readonly output: Output | undefined;
   readonly error: TurnEnded['error'];
   readonly totals: TurnTotals;
-  /** Its `turn.ended`. */
+  /** Position of the `turn.ended` record. */
   readonly position: Position;
 }
 
-/** A call beside the conversation. */
+/** A side call: a request outside the conversation. */
 export interface SideCall {
-  /** `title`, `summary`: names the stream and is recorded. */
+  /** Purpose of the call, such as `title` or `summary`. It names the stream and is recorded. */
   readonly purpose: string;
   readonly words: Words;
-  /** Whether the conversation so far is sent too: then it is read from the cache. */
+  /**
+   * `main` to send the conversation so far in front of the words, where it is read from the cache; `none`, the default,
+   * to send only the words.
+   */
   readonly history?: 'main' | 'none';
   readonly outputLimit?: number;
   readonly signal?: AbortSignal;
 }
 
-/** What a side call came to. */
+/** Result of a side call. */
 export interface SideAnswer {
   readonly text: string;
-  /** All that was answered; calls in it are not run. */
+  /** All parts of the answer. Tool calls in it are not run. */
   readonly parts: readonly AnswerPart[];
   readonly usage: Usage;
   readonly cost: string | undefined;
-  /** Its `request.prepared`. */
+  /** Position of the `request.prepared` record. */
   readonly request: Position | undefined;
 }
 
-/** How to compact. */
+/** Options of a compaction. */
 export interface CompactOptions {
-  /** Most tokens of the history that stay behind the checkpoint. Default: by the window's budgets. */
+  /** Maximum tokens of history that remain after the checkpoint. Default: the `tail` budget of the window. */
   readonly tailTokens?: number;
   /**
-   * Most tokens of the checkpoint, at least some 600. Default: a tenth of the window and a quarter of what it stands for, or
-   * 4,000 where that is more. Never so many that the compaction frees less than a fifth.
+   * Maximum tokens of the checkpoint, at least about 600. Default: the smaller of a tenth of the window and a quarter
+   * of the summarized history. The default is at least 4,000, or an eighth of the `hard` budget if that is less. The
+   * limit is lowered if the compaction would otherwise free less than a fifth of the request.
    */
   readonly checkpointTokens?: number;
-  /** Who writes the checkpoint. Default: as the runtime is set. */
+  /** Writer of the checkpoint. Default: `compactionBy` of the runtime. */
   readonly by?: CompactionBy;
-  /** Summarises and starts anew, in a fork. There nothing stands behind the checkpoint, whatever `tailTokens` says. */
+  /**
+   * True to continue in a new session (a fork) that begins with the checkpoint. The fork keeps no history after the
+   * checkpoint, and `tailTokens` is ignored.
+   */
   readonly fresh?: boolean;
-  /** Nothing is recorded and nobody is asked: the plan alone. */
+  /** True to return only the plan. Nothing is recorded and no model is asked. */
   readonly dryRun?: boolean;
 }
 
-/** Where a fork leaves its session, and what it takes along. */
+/** Options of a fork: the record that it begins after, and what it takes along. */
 export interface ForkOptions {
   /**
-   * The last record that it keeps: no turn may be open after it. By default the last record with nothing open but its turn, with
-   * which the fork goes on.
+   * Position of the last record that the fork keeps. No turn may be open after it. By default the last record after
+   * which at most a turn is open, and the fork then resumes that turn.
    */
   readonly at?: number;
-  /** Instead of `at`, before a prompt: 1 is the first, -1 the last one. */
+  /** Number of a prompt to fork before, instead of `at`: 1 is the first prompt, -1 the last one. */
   readonly beforePrompt?: number;
-  /** Tells the model in short what was done behind that record. */
+  /** True to give the model a short summary of the records that the fork leaves out. */
   readonly summarize?: boolean;
-  /** The name of the fork in lists. Default: its parent's name. */
+  /** Title of the fork in lists. Default: the title of its parent. */
   readonly title?: string;
 }

@@ -6,7 +6,7 @@ import type { Mode } from './permissions.ts';
 const MODES: readonly Mode[] = ['read-only', 'ask', 'auto'];
 const EFFECTS: readonly EffectClass[] = ['none', 'read', 'write', 'execute', 'network'];
 
-/** Every cell, as `decision rule`. */
+/** Returns each distinct verdict of a mode as `decision rule`. */
 function cells(mode: Mode): readonly string[] {
   const found = new Set<string>();
   for (const effect of EFFECTS) {
@@ -20,8 +20,8 @@ function cells(mode: Mode): readonly string[] {
   return [...found];
 }
 
-describe('the matrix of permissions', () => {
-  test('denies in mode read-only all that is more than looking', () => {
+describe('the permission matrix', () => {
+  test('denies writing, executing and the network in mode `read-only`', () => {
     expect(cells('read-only')).toEqual([
       'allowed read-only/none',
       'allowed read-only/read',
@@ -31,7 +31,7 @@ describe('the matrix of permissions', () => {
     ]);
   });
 
-  test('asks in mode ask before all that is more than looking', () => {
+  test('asks before writing, executing and the network in mode `ask`', () => {
     expect(cells('ask')).toEqual([
       'allowed ask/none',
       'allowed ask/read',
@@ -41,7 +41,7 @@ describe('the matrix of permissions', () => {
     ]);
   });
 
-  test('asks in mode auto before a write outside the workspace and before what no sandbox holds', () => {
+  test('asks in mode `auto` before a write outside the workspace and before an unsandboxed command', () => {
     expect(cells('auto')).toEqual([
       'allowed auto/none',
       'allowed auto/read',
@@ -54,13 +54,13 @@ describe('the matrix of permissions', () => {
     ]);
   });
 
-  test('takes for a write no heed of a sandbox, and for a command none of the folder', () => {
+  test('ignores the sandbox for a write, and the workspace for a command', () => {
     const permission = { mode: 'auto', confined: false, sandboxed: true } as const;
     expect(judge({ ...permission, effect: 'write' }).decision).toBe('asks');
     expect(judge({ ...permission, effect: 'execute' }).decision).toBe('allowed');
   });
 
-  test('asks in mode auto before a command goes beyond its sandbox, and only there', () => {
+  test('applies the rule `beyond-sandbox` only in mode `auto` and only to a sandboxed command', () => {
     const permission = { effect: 'execute', confined: true, sandboxed: true, beyond: true } as const;
     const verdicts = MODES.map((mode) => judge({ ...permission, mode }));
     expect(verdicts.map(({ decision, rule }) => `${decision} ${rule}`)).toEqual([
@@ -73,7 +73,7 @@ describe('the matrix of permissions', () => {
     expect(judge({ ...permission, mode: 'auto', effect: 'write' }).decision).toBe('allowed');
   });
 
-  test('narrows to the mode that allows less, whichever comes first', () => {
+  test('`narrower` returns the mode that allows less, in either order of its arguments', () => {
     const pairs = MODES.flatMap((a) => MODES.map((b) => narrower(a, b)));
     expect(pairs).toEqual([
       'read-only',

@@ -1,77 +1,92 @@
-// The port of the person who is asked: the questions, and the answers to them.
+// Port of the person who is asked for permission: the questions and their answers.
 
 import type { ForeseenRewrite, ToolSpec } from '@tidemark/context';
 import type { CallId, EffectClass, Granted, ModeChanged } from '@tidemark/log';
 import type { GrantOffer } from '../rules/ruled-call.ts';
 import type { ToolPreview } from './tool.ts';
 
-/** The permission mode. */
+/** Permission mode of a session. */
 export type Mode = ModeChanged['mode'];
 
-/** What a person is asked; `title` and `rule` say enough for a yes or a no. */
+/** A question to a person. Its `title` and `rule` are enough to answer yes or no. */
 export type Question = CallQuestion | DefinitionQuestion | RewriteQuestion;
 
-/** Whether a tool call may run. */
+/** Asks if a tool call may run. */
 export interface CallQuestion {
   readonly about: 'call';
   readonly call: CallId;
   readonly tool: string;
   readonly effect: EffectClass;
-  /** One line: what the call would do. */
+  /** One line that describes what the call would do. */
   readonly title: string;
   readonly rule: string;
-  /** All that the call would do. A yes is for this, and nothing else runs. */
+  /** Everything that the call would do. A yes allows exactly this and nothing else. */
   readonly preview: ToolPreview;
-  /** The question was answered with a yes, and what the call would do changed meanwhile. */
+  /** Present if the person already answered yes, but the preview of the call changed afterwards. */
   readonly again?: true;
-  /** What `always` would allow for the rest of the session, to be shown with it: `bash "npm test"`. Absent: it cannot be answered. */
+  /**
+   * Commands or targets that the answer `always` would allow for the rest of the session, to be shown with the
+   * question: `bash "npm test"`. Absent if `always` is not offered.
+   */
   readonly always?: string;
-  /** The grants that the answer may carry: `readGrant` reads them. Absent: none. */
+  /** Grants that the answer may contain. `readGrant` parses them. Absent if no grant is offered. */
   readonly offer?: GrantOffer;
 }
 
-/** Whether a tool is taken as its source describes it now: a description is read by the model as what the tool is for. */
+/**
+ * Asks if a tool is accepted with its changed definition. The question exists because the model reads the description
+ * as the purpose of the tool.
+ */
 export interface DefinitionQuestion {
   readonly about: 'definition';
   readonly tool: string;
-  /** One line: the tool, and what of it changed. */
+  /** One line that names the tool and the part of its definition that changed. */
   readonly title: string;
   readonly rule: 'ask/definition';
   readonly was: ToolSpec;
   readonly is: ToolSpec;
 }
 
-/** Whether a step goes out that pays again for what was sent before. */
+/** Asks if a step may be sent that pays again for content already sent. */
 export interface RewriteQuestion {
   readonly about: 'rewrite';
   readonly step: number;
   readonly rewrite: ForeseenRewrite;
-  /** One line: the cause, tokens and money. */
+  /** One line that names the cause, the tokens and the cost. */
   readonly title: string;
   readonly rule: 'ask/rewrite';
 }
 
-/** `always` is a yes that holds for what its question shows as `always`; where it shows nothing, for this once. */
+/**
+ * Answer to a question. `always` is a yes for everything that the question shows in its `always` field. If the question
+ * has no `always`, it is a yes for this call only.
+ */
 export type PermissionAnswer = 'allowed' | 'denied' | 'always' | RefusedAnswer | AllowedAnswer;
 
-/** A no with words for the model: at most 2,000 characters of them are used. */
+/** A no with a text for the model. At most 2,000 characters of the text are used. */
 export interface RefusedAnswer {
   readonly decision: 'denied';
   readonly words: string;
 }
 
-/** A yes with a grant beyond this call. A grant that does not cover the call, or covers too much, makes it a denial. */
+/**
+ * A yes with a grant for further calls. A grant that does not cover the call, or covers too much, turns the answer into
+ * a no.
+ */
 export interface AllowedAnswer {
   readonly decision: 'allowed';
   readonly always: Granted;
-  /** For how long the grant holds. `project` needs a runtime with `grants`. */
+  /** Duration of the grant. `project` requires a runtime with `grants`. */
   readonly keep: 'session' | 'project';
 }
 
-/** Tells whether an answer is a yes. Any value that is no `Answer` is a no. */
+/** Returns true if the answer is a yes. Any value that is not a `PermissionAnswer` counts as a no. */
 export function isYes(answer: PermissionAnswer | undefined): boolean {
   return (typeof answer === 'object' ? answer.decision : answer === 'always' ? 'allowed' : answer) === 'allowed';
 }
 
-/** Whoever can be asked. Absent, a call is denied, and the model is told that nobody was there; a rewrite is only said. */
+/**
+ * Callback that asks a person. Without it a call is denied and the model is informed that no one could be asked, while
+ * a rewrite is only reported.
+ */
 export type Asker = (question: Question, signal: AbortSignal) => Promise<PermissionAnswer>;

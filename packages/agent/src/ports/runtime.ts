@@ -1,4 +1,5 @@
-// What a session is run with: everything that its log does not hold and that can be another the next time it is opened.
+// Port of the runtime: provider, tools, limits and policies that a session runs with. They are not in the log, and may
+// differ the next time the session is opened.
 
 import type { BudgetSettings, InheritedFront, Lifetime, RequestSpec, RuntimeText } from '@tidemark/context';
 import type { PaddingSetting, RenderParameters } from '@tidemark/log';
@@ -15,7 +16,10 @@ import type { SkillShelf } from './skill-shelf.ts';
 import type { Surroundings } from './surroundings.ts';
 import type { Tool, ToolSource } from './tool.ts';
 
-/** The runtime of a session: what its log does not hold, and what may differ the next time it is opened. */
+/**
+ * Runtime of a session: everything that its log does not contain and that may differ the next time the session is
+ * opened.
+ */
 export interface Runtime {
   readonly provider: Provider;
   readonly capabilities: Capabilities;
@@ -24,123 +28,165 @@ export interface Runtime {
   readonly parameters: RenderParameters;
   /** The agent's own system text. */
   readonly role?: string;
-  /** How much the runtime's own text says: `full` by default. */
+  /** Amount of the runtime's own system text. Default: `full`. */
   readonly promptVerbosity?: RuntimeText;
-  /** Whether a front below the model's floor is padded: `auto` (where it is expected to pay) by default. */
+  /** Padding of a front below the model's floor. Default: `auto`, which pads if this is expected to lower the cost. */
   readonly padding?: PaddingSetting;
-  /** Other sessions that are expected on the same front while a cache entry lives: they make padding pay sooner. 0 by default. */
+  /**
+   * Number of other sessions that are expected to use the same front while a cache entry lives. They make padding pay
+   * off sooner. Default: 0.
+   */
   readonly neighbours?: number;
-  /** Whether old results are shortened where that pays: `auto` by default. */
+  /** Shortening of old tool results. Default: `auto`, which shortens results if this lowers the cost. */
   readonly pruning?: 'auto' | 'never';
   readonly tools: readonly Tool[];
-  /** Installed skills, to be loaded by name. A context source lists them. */
+  /** Installed skills, which can be loaded by name. A context source lists them. */
   readonly skills?: SkillShelf;
-  /** Where more tools come from while the session is open. With one, other tools than those in force wait: see `takeTools`. */
+  /**
+   * Sources that supply more tools while the session is open. If the model accepts no appended tools, a changed tool
+   * list from a source waits for the next epoch. See `takeTools`.
+   */
   readonly toolSources?: readonly ToolSource[];
-  /** Those of `tools` that the sources gave last. Kept by the runtime. */
+  /** The part of `tools` that the tool sources supplied last. Maintained by the runtime. */
   readonly given?: readonly Tool[];
-  /** When other tools than those in force are to be taken where the model takes none appended: see `RequestSpec`. */
+  /**
+   * Time at which a changed tool list takes effect if the model does not accept tools appended to the context. See
+   * `RequestSpec`.
+   */
   readonly takeTools?: RequestSpec['takeTools'];
-  /** Who makes images fit to be sent. Without one they are sent as they are. */
+  /**
+   * Image fitter that prepares images for sending. Without it the images of tools are sent unchanged, and an image in a
+   * prompt is refused with `agent/unfit-image`.
+   */
   readonly images?: ImageFitter;
   readonly sources: readonly ContextSource[];
   readonly limits: TurnLimits;
   readonly retry: RetryPolicy;
-  /** Tokens that an answer may have. */
+  /** Maximum output tokens of an answer. */
   readonly outputLimit: number;
-  /** What is set of the window's budgets: what is kept free, where a warning begins. The usual ones by default. */
+  /**
+   * Token budgets of the window that replace the computed ones: how much is kept free, where a warning begins. Default:
+   * computed from the window.
+   */
   readonly budgets?: BudgetSettings;
-  /** Who may compact. Absent, a resumed turn keeps the policy that it was begun with, and any other turn has `preflight`. */
+  /**
+   * Policy for starting compactions. If absent, a resumed turn keeps the policy that it began with, and any other turn
+   * uses `preflight`.
+   */
   readonly compaction?: CompactionPolicy;
-  /** Who writes a checkpoint where a compaction names nobody: `deterministic` by default. */
+  /** Writer of a checkpoint if the compaction itself names none. Default: `deterministic`. */
   readonly compactionBy?: CompactionBy;
-  /** How long what is cached shall live. */
+  /** Lifetime requested for cache entries. */
   readonly ttl: Lasting;
-  /** Whether what is cached is kept while the session is open and nobody prompts; `off` by default. */
+  /** Policy for keeping the cache warm while the session is open and waits for a prompt. Default: `off`. */
   readonly warm?: Warm;
-  /** What goes into each body beside the context. It is for this provider, and so are `betas`. */
+  /**
+   * Additional fields of each request body, besides the context. Like `betas` they are meant for this provider only.
+   */
   readonly envelope: { readonly [name: string]: JsonValue };
   readonly betas: readonly string[];
-  /** How long a provider may be silent inside a call, in milliseconds: then the call is cut. 180,000 by default. */
+  /** Maximum silence of a provider during a call, in milliseconds. After it the call is cut off. Default: 180,000. */
   readonly idleMs?: number;
   readonly ask?: Asker;
-  /** What the user allows, forbids and wants to be asked, beyond the mode. */
+  /** Rules of the user in addition to the mode: what is allowed, denied or asked about. */
   readonly rules?: RuleSet;
-  /** Grants that hold for every session of the workspace. A subagent has none: no person was shown its work. */
+  /** Grants that apply to every session of the workspace. A subagent has none, because no person was shown its work. */
   readonly grants?: ProjectGrants;
-  /** The size from which a step that pays again is reported before it is sent. Default: `REWRITE_NOTICE`. */
+  /**
+   * Size from which on a step that pays again for content already sent is reported before it is sent. Default:
+   * `REWRITE_NOTICE`.
+   */
   readonly rewriteNotice?: RewriteNotice;
-  /** What is executed need not ask in mode `auto`, sandbox or not. */
+  /** True if commands and network calls run in mode `auto` without asking, with or without a sandbox. */
   readonly allowUnsandboxed: boolean;
-  /** Holds back calls that would write what another one is writing; shared by sessions with one provider. */
+  /**
+   * Gate that delays a call while another call is writing the same cache entries. Sessions with the same provider share
+   * it.
+   */
   readonly gate?: CacheWriteGate;
-  /** What bounds its subagents. Without it the session starts none; one that a crash left behind is ended all the same. */
+  /**
+   * Limits of subagents. Without them the session starts no subagent. A subagent that remained open after a crash is
+   * ended in any case.
+   */
   readonly subagents?: SubagentLimits;
-  /** Of a subagent: the front of the session that asked for it. Its own first epoch opens with that, where that serves it. */
+  /**
+   * For a subagent: the front of the session that started it. The subagent's first epoch opens with this front if it
+   * can use it.
+   */
   readonly inherits?: InheritedFront;
-  /** Tells at the end of a turn what it changed around the session. */
+  /** Watch that reports at the end of a turn what the turn changed outside of the session. */
   readonly watch?: TurnWatch;
-  /** Sees each body before it goes out; it gets a copy. */
+  /** Callback that receives a copy of each request body before the request is sent. */
   readonly onRequest?: (body: Uint8Array) => void;
   readonly surroundings: Surroundings;
 }
 
 /**
- * Whether pauses are kept warm. `auto`: by promotions where the model's row says that they were verified, and by reads where
- * no longer life is for sale, which is cheaper in most sessions. With a share: by either, for at most so much of what the
- * session has cost so far; a tenth with `auto`.
+ * Policy for keeping the cache warm during pauses. `auto` uses promotions if the model's catalog row marks them as
+ * verified. It uses refreshing reads if the model offers no longer lifetime, because a longer lifetime is cheaper in
+ * most sessions. A number in `share` allows both ways and limits the cost to this share of the session's cost so far.
+ * With `auto` the share is a tenth.
  */
 export type Warm = 'off' | 'auto' | { readonly share: number };
 
-/** What a turn may take; absent is no limit. Reaching one ends the turn as `limited`, and `resume` goes on. */
+/**
+ * Limits of one turn. An absent field is no limit. A turn that reaches a limit ends as `limited`, and `resume`
+ * continues it.
+ */
 export interface TurnLimits {
   readonly steps?: number;
-  /** Milliseconds of work. */
+  /** Working time in milliseconds. */
   readonly ms?: number;
-  /** Input and output together. A call whose forecast input would exceed it is not made. */
+  /** Input and output tokens together. A call whose forecast input would exceed the limit is not sent. */
   readonly tokens?: number;
-  /** US dollars as an exact decimal. A call whose forecast would exceed it is not made. */
+  /** US dollars as an exact decimal. A call whose forecast cost would exceed the limit is not sent. */
   readonly cost?: string;
 }
 
 /**
- * From how much on a step that pays again for what was sent before is said first, and in mode `ask` asked about. Either
- * is enough; an absent one is never reached.
+ * Threshold for a step that pays again for content already sent. Such a step is reported before it is sent, and in mode
+ * `ask` the user is asked. Reaching one of the two fields is enough. An absent field is never reached.
  */
 export interface RewriteNotice {
   readonly tokens?: number;
-  /** US dollars as an exact decimal, above reading the same tokens. */
+  /** US dollars as an exact decimal, in addition to the cost of reading the same tokens from the cache. */
   readonly cost?: string;
 }
 
-/** Twenty cents, or 50,000 tokens where that is less or nobody knows the price. */
+/**
+ * Default threshold: 20 cents or 50,000 tokens. The threshold that is reached first counts. If the price is unknown,
+ * only the tokens count.
+ */
 export const REWRITE_NOTICE: RewriteNotice = { tokens: 50_000, cost: '0.20' };
 
-/** How failures that may pass are tried again. */
+/** Policy for retrying temporary failures. */
 export interface RetryPolicy {
-  /** Sendings of one step in all. */
+  /** Maximum number of times that one step is sent, including the first. */
   readonly attempts: number;
-  /** The first pause in milliseconds; it doubles, up to `maxDelayMs`, with chance in it. A provider's own word goes first. */
+  /** First pause in milliseconds. It doubles up to `maxDelayMs`, with random variation. A provider's `retry-after` overrides it. */
   readonly initialDelayMs: number;
   readonly maxDelayMs: number;
-  /** The longest pause in milliseconds that a provider is given when it asks for one; a longer one ends the turn. Default: 120,000. */
+  /** Longest pause in milliseconds that is accepted from a provider. A longer one ends the turn. Default: 120,000. */
   readonly maxRetryAfterMs?: number;
 }
 
-/** Four sendings, with 35 seconds between them at most; longer where the provider says how long. */
+/** Default policy: four attempts, with pauses of at most 35 seconds in total, or as long as the provider asks. */
 export const RETRY: RetryPolicy = { attempts: 4, initialDelayMs: 5_000, maxDelayMs: 20_000, maxRetryAfterMs: 120_000 };
 
-/** What bounds each subagent of a session. All of them together are bounded by what the turn that starts them has left. */
+/**
+ * Limits of each subagent of a session. All subagents together are limited by what remains of the limits of the turn
+ * that starts them.
+ */
 export interface SubagentLimits extends TurnLimits {
-  /** How many work at once: 4 by default. */
+  /** Maximum number of subagents that run at the same time. Default: 4. */
   readonly parallel?: number;
-  /** How many a session starts in all: 32 by default. */
+  /** Maximum number of subagents that a session starts in total. Default: 32. */
   readonly total?: number;
-  /** How deep they go. 1, by default, is subagents that start none. */
+  /** Maximum depth of subagents. Default: 1, which means that a subagent starts no subagents. */
   readonly depth?: number;
 }
 
-/** What holds where nothing is said: 50 answers and ten minutes for each. */
+/** Default limits of subagents. Each subagent may take 50 steps and ten minutes. */
 export const SUBAGENT_LIMITS: Required<Omit<SubagentLimits, 'tokens' | 'cost'>> = {
   parallel: 4,
   total: 32,
@@ -149,28 +195,39 @@ export const SUBAGENT_LIMITS: Required<Omit<SubagentLimits, 'tokens' | 'cost'>> 
   ms: 600_000,
 };
 
-/** How long entries are asked to live: a fixed life, or `auto`, chosen from the pauses of the session and the model's prices. */
+/**
+ * Lifetime requested for cache entries: a fixed one, or `auto`, which chooses from the pauses of the session and the
+ * model's prices.
+ */
 export type Lasting = Lifetime | 'auto';
 
-/** Shared by the sessions whose calls one provider's cache serves. */
+/**
+ * Gate that prevents parallel calls from writing the same cache entry twice. It is shared by the sessions whose calls
+ * use the cache of one provider.
+ */
 export interface CacheWriteGate {
   /**
-   * Waits while another call is about to write one of these entries, and returns when this one may go, or the signal has
-   * aborted. Whoever fails lets the next one write.
+   * Waits while another call is writing one of these entries. Returns when this call may be sent, or when the signal
+   * aborts. If a call fails, the next one may write.
    */
   enter(entries: readonly string[], signal: AbortSignal): Promise<Passage>;
 }
 
-/** A call that has gone through. */
+/** A call that has passed the gate. */
 export interface Passage {
-  /** Its answer has begun: what it wrote can be read. */
+  /** Reports that the answer has begun, so the entries that the call wrote can be read. */
   begun(): void;
-  /** It is over. Without a beginning it has written nothing. */
+  /** Reports that the call has ended. A call that never reported `begun` has written nothing. */
   over(): void;
 }
 
-/** Compares the surroundings at the end of a turn with those before its first call that could change something. */
+/**
+ * Watch that compares the state outside of the session at the end of a turn with the state before the turn's first call
+ * that could change something.
+ */
 export interface TurnWatch {
-  /** Looks for the first time. What it returns looks again, and gives what a person should be told. */
+  /**
+   * Records the first state. The returned function records the state again and returns notices about the differences.
+   */
   begin(): Promise<() => Promise<readonly Notice[]>>;
 }

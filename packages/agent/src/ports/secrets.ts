@@ -1,24 +1,30 @@
-// What may not be written down: the values of variables whose name says secret, and tokens of well-known shapes. Replaced
-// before the append, so that what the model sees is what is stored (L1, L2).
+// Masks secrets: the values of variables whose name announces a secret, and tokens of well-known shapes. Masking
+// happens before the append, so the model sees exactly what is stored (L1, L2).
 
 import type { Event } from '@tidemark/log';
 
-/** Finds and replaces secrets. */
+/** Finds and masks secrets. */
 export interface Secrets {
-  /** The text with each secret replaced by a placeholder that names it. */
+  /** Returns the text with each secret replaced by a placeholder that names it. */
   mask(text: string): Promise<string>;
   /**
-   * The event with its words masked: prompts, notes, notifications, results. An answer passes as it is: reasoning is
-   * signed, and arguments are kept as they were streamed.
+   * Returns the event with its texts masked: prompts, notes, notifications and results. An answer is not changed,
+   * because its reasoning is signed and its arguments are stored as they were streamed.
    */
   maskEvent(event: Event): Promise<Event>;
-  /** Masks a stream, with an overlap as long as the longest secret; what it yields is as a whole what `mask` would give. */
+  /**
+   * Masks a stream. Chunks overlap by the length of the longest secret, so the output is the same as `mask` would
+   * return for the whole text.
+   */
   maskStream(chunks: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array>;
-  /** Whether the text holds a placeholder of ours: written to a file it would replace the secret by its name. */
+  /**
+   * Returns true if the text contains a placeholder. Writing such a text to a file would replace the secret in the file
+   * by its placeholder.
+   */
   holdsPlaceholder(text: string): boolean;
 }
 
-/** Finds nothing: for recordings, which are kept as they are. */
+/** Masks nothing. Used for recordings, which are stored unchanged. */
 export const NO_SECRETS: Secrets = {
   mask: async (text) => text,
   maskEvent: async (event) => event,

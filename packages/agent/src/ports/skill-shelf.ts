@@ -1,53 +1,53 @@
-// The port of installed skills: what there is, and what a session may have loaded. Where they
-// come from and how they are written is the business of whoever implements it.
+// Port of installed skills: the skills that exist, and the budget for loading them. The implementation decides where
+// skills come from and how they are written.
 
 import type { Preload } from '@tidemark/context';
 
-/** An installed practice. */
+/** An installed skill. */
 export interface Skill {
   readonly name: string;
-  /** Names the bytes of its SKILL.md. */
+  /** Version of the skill, derived from the bytes of its SKILL.md. */
   readonly version: string;
-  /** Where it was found: `workspace`, `home`, `config`. */
+  /** Place where the skill was found: `workspace`, `home`, `config`. */
   readonly source: string;
-  /** What the model reads, whole or not at all. */
+  /** Text for the model. It is shown whole or not at all. */
   readonly body: string;
 }
 
-/** The installed skills, as of the last scan. The owner of the shelf scans again. */
+/** Installed skills, as of the last scan. The owner of the shelf repeats the scan. */
 export interface SkillShelf {
-  /** Bodies that may stand in the padding of a front. None of them is of the workspace. */
+  /** Skill bodies that the padding of a front may contain. None of them comes from the workspace. */
   readonly preloads: readonly Preload[];
   readonly budget: SkillBudget;
   find(name: string): Skill | undefined;
-  /** All names, in order. */
+  /** All names in their fixed order. */
   readonly names: readonly string[];
 }
 
-/** What the bodies that stand in the context may come to. Preloaded ones are none of them. */
+/** Budget for the skill bodies in the context. Preloaded bodies do not count. */
 export interface SkillBudget {
-  /** Distinct skills. */
+  /** Maximum number of different skills. */
   readonly skills: number;
-  /** Tokens, estimated: from here on the model is warned. */
+  /** Estimated tokens from which on the model is warned. */
   readonly warning: number;
-  /** Tokens, estimated: what would come above is refused. */
+  /** Maximum of estimated tokens. A skill that would exceed it is refused. */
   readonly most: number;
 }
 
-/** Three skills, a warning from 10,000 tokens on, 30,000 at most. */
+/** Default budget: three skills, a warning from 10,000 tokens on, at most 30,000 tokens. */
 export const SKILL_BUDGET: SkillBudget = { skills: 3, warning: 10_000, most: 30_000 };
 
-/** A body that was brought into the tail. */
+/** A skill whose body was loaded into the tail. */
 export interface LoadedSkill {
   readonly name: string;
   readonly version: string;
   readonly tokens: number;
 }
 
-/** What of the skills stands before the model now, as the log says. */
+/** Skills whose bodies are in the context now, according to the log. */
 export interface SkillsInContext {
-  /** Names of those whose bodies stand in the front. */
+  /** Names of the skills whose bodies are in the front. */
   readonly preloaded: readonly string[];
-  /** Bodies in the tail, the oldest first. What a compaction dropped is not among them. */
+  /** Skills whose bodies are in the tail, oldest first. Bodies that a compaction dropped are not included. */
   readonly loaded: readonly LoadedSkill[];
 }

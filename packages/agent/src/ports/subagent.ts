@@ -1,17 +1,17 @@
-// What a subagent is asked for: the names that the tool, the session and its log share.
+// Names that the `agent` tool, the session and its log share for subagents.
 
-/** The name of the tool. */
+/** Name of the tool that starts a subagent. */
 export const AGENT = 'agent';
 
-/** A piece of work for a subagent. */
+/** A task for a subagent. */
 export interface SubagentOrder {
-  /** All that it is told. */
+  /** Complete text of the task. The subagent receives nothing else. */
   readonly task: string;
-  /** What it is in this work: `reviewer`. */
+  /** Role of the subagent in this task, such as `reviewer`. */
   readonly role?: string;
-  /** It may look, and nothing else, whatever its parent may. */
+  /** True if the subagent may only read, even if its parent may do more. */
   readonly readOnly?: boolean;
 }
 
-/** The role of a subagent that was given none. */
+/** Role of a subagent without a given role. */
 export const NO_ROLE = 'subagent';

@@ -1,22 +1,22 @@
-// What the runtime takes from the world: the time, a pause, chance and names. A test gives its own.
+// Port to time, timers, random numbers and new ids. A test passes its own.
 
 import type { Timestamp } from '@tidemark/log';
 
-/** How to wait. */
+/** Options of `wait`. */
 interface WaitOptions {
-  /** Set where nobody waits for the end: a process that has nothing else to do may stop before it. */
+  /** True if nothing depends on the end of the wait. The process may then exit before the wait ends. */
   readonly idle?: boolean;
 }
 
-/** Time, chance and names, as the runtime takes them from its process. */
+/** Time, random numbers and new ids, as the runtime takes them from its process. */
 export interface Surroundings {
   now(): Timestamp;
-  /** Milliseconds that never go back, for measuring. */
+  /** Returns monotonic time in milliseconds, for measuring durations. */
   elapsed(): number;
-  /** Ends after so many milliseconds, or at once when the signal aborts; never throws. */
+  /** Waits the given number of milliseconds. Returns early when the signal aborts. Never throws. */
   wait(ms: number, signal?: AbortSignal, options?: WaitOptions): Promise<void>;
-  /** From 0 to below 1. */
+  /** Returns a random number from 0 (inclusive) to 1 (exclusive). */
   random(): number;
-  /** A name that nobody else has. */
+  /** Returns a new unique name. */
   newName(): string;
 }

@@ -1,5 +1,5 @@
-// The ports of tools and of tool sources: what the runtime asks of them, whoever wrote them. Arguments are read when a call
-// comes in, and what then runs knows its own input.
+// Ports of tools and of tool sources. A tool reads the arguments of a call first, and returns a run that already knows
+// its checked input.
 
 import type { ToolSpec } from '@tidemark/context';
 import type { CallId, Digest, EffectClass, EventData, FileTouch, ImagePart, Recorded, SessionId } from '@tidemark/log';
@@ -9,140 +9,169 @@ import type { Notice } from './session-event.ts';
 import type { SkillsInContext } from './skill-shelf.ts';
 import type { SubagentOrder } from './subagent.ts';
 
-/** A tool as the model and the runtime know it. */
+/** A tool, as the model and the runtime know it. */
 export interface Tool {
-  /** 1 to 64 of `[a-zA-Z0-9_-]`. */
+  /** Name of the tool: 1 to 64 characters of `[a-zA-Z0-9_-]`. */
   readonly name: string;
   readonly description: string;
-  /** JSON Schema of the arguments. With name and description it is the fingerprint: only these bytes cost a cache. */
+  /**
+   * JSON Schema of the arguments. Name, description and schema form the definition in the request. Only a change of
+   * these bytes invalidates the cache.
+   */
   readonly schema: JsonValue;
   readonly effect: EffectClass;
-  /** Whether a call waits for those before it and holds up those behind it. By default `write` and `execute` do. */
+  /**
+   * True if a call waits for the calls before it, and the calls after it wait for its end. Default: true for the
+   * effects `write` and `execute`, otherwise false.
+   */
   readonly alone?: boolean;
   /** End of a long output that is cut off. Default: `end`, so the model is shown the beginning. */
   readonly truncate?: 'start' | 'end';
-  /** Names what its effect touches, for context sources: `structure`, `content`. */
+  /**
+   * Names for the things that a call changes, such as `structure` or `content`. A context source uses them to decide if
+   * its note has to be renewed.
+   */
   readonly touches?: readonly string[];
-  /** What its runs tell as `acts`: a rule on anything else is refused. Nothing by default. */
+  /** Kinds of effects that the tool's runs describe in `effects`. A rule about another kind is refused. Default: none. */
   readonly effectKinds?: readonly EffectKind[];
-  /** Reads the arguments. Does nothing else: a call may be denied after it. */
+  /** Checks the arguments of a call. It must have no other effect, because the call may still be denied. */
   read(input: unknown): ToolRun | ToolProblem | Promise<ToolRun | ToolProblem>;
 }
 
-/** Arguments that cannot be used: said to the model as the error of its call. */
+/** A problem with the arguments. The model receives it as the error of its call. */
 export interface ToolProblem {
   readonly problem: string;
 }
 
-/** A call with its arguments read, ready to run. */
+/** A call with checked arguments, ready to run. */
 export interface ToolRun {
-  /** One line for the person who is asked: `edit src/tax.js`. */
+  /** One line for the person who is asked for permission: `edit src/tax.js`. */
   readonly title: string;
-  /** Whether all that it changes lies inside the workspace. Absent is true. */
+  /** True if everything that the call changes is inside the workspace. Default: true. */
   readonly confined?: boolean;
-  /** Whether what it executes runs in a sandbox. Absent is false. */
+  /** True if the call runs its command in a sandbox. Default: false. */
   readonly sandboxed?: boolean;
-  /** What the call asks for beyond its sandbox, in words: `the network`. With any of it, mode `auto` asks a person. */
+  /**
+   * Names of what the call requests outside of its sandbox, such as `the network`. If there is any, a person is asked
+   * in mode `auto`.
+   */
   readonly beyond?: readonly string[];
-  /** What the call would do, as rules look at it: all of each kind that the tool tells. */
+  /** Everything that the call would do, for permission rules: all effects of each kind in the tool's `effectKinds`. */
   readonly effects?: CallEffects;
   /**
-   * Shows all that `run` would do, for a person who is asked; it changes nothing. It is made again after a yes, and the person is
-   * asked again when it differs. What it throws means that the call cannot work: then nobody is asked and it does not run.
-   * Without it a person is shown the arguments.
+   * Returns everything that `run` would do, for the person who is asked for permission. It must not change anything. It
+   * is called again after a yes, and the person is asked again if the result differs. An error that it throws means
+   * that the call cannot work: no person is asked, and the call does not run. Without `preview` the person is shown the
+   * arguments.
    */
   preview?(context: PreviewContext): Promise<ToolPreview>;
-  /** Does the work. What it throws becomes the error of the call; `signal` aborting is the caller giving up on it. */
+  /**
+   * Runs the call. An error that it throws becomes the error of the call. The signal of the context aborts when the
+   * caller no longer waits for the call.
+   */
   run(context: ToolContext): Promise<ToolOutput>;
 }
 
-/** What a preview is made with. */
+/** Context of a preview. */
 export type PreviewContext = Pick<ToolContext, 'signal' | 'fileSeen'>;
 
-/** What a call would do, for the person who is asked. */
+/** Description of what a call would do, for the person who is asked for permission. */
 export interface ToolPreview {
-  /** `diff`: a unified diff; `command`: a command of a shell; `arguments`: JSON. */
+  /** Format of `text`: `diff` is a unified diff, `command` is a shell command, `arguments` is JSON. */
   readonly kind: 'diff' | 'command' | 'arguments';
-  /** All of it, as it is: nothing is cut or masked, and it may hold control characters. */
+  /** Complete text, neither shortened nor masked. It may contain control characters. */
   readonly text: string;
-  /** Why `text` does not hold all of it: a yes would then accept what nobody saw. */
+  /** Reason why `text` is incomplete. A yes would then also accept content that no person has seen. */
   readonly unseen?: string;
-  /** The state that it was made from, such as the digest of a file. `run` compares it before it changes anything. */
+  /**
+   * State that the preview was made from, such as the digest of a file. `run` compares it before it changes anything.
+   */
   readonly base?: string;
 }
 
-/** What a running call is given. */
+/** Context of a running call. */
 export interface ToolContext {
   readonly session: SessionId;
   readonly call: CallId;
   readonly signal: AbortSignal;
-  /** The preview to which a person said yes. Absent when no person was asked. */
+  /** Preview that a person answered with yes. Absent if no person was asked. */
   readonly approved?: ToolPreview;
-  /** Streams output: kept whole as an artifact, shaped once when the result is committed. Await it: that is the backpressure. */
+  /**
+   * Streams output. The output is stored whole as an artifact and shortened for the model once, when the result is
+   * committed. Await each call, because it applies backpressure.
+   */
   write(chunk: string | Uint8Array): Promise<void>;
-  /** Replaces secrets as the log would. For a text that is cut before it is returned: a part of a token has no known shape. */
+  /**
+   * Masks secrets in the same way as the log. Use it for a text that is shortened before it is returned, because a part
+   * of a token is not recognized any more.
+   */
   mask(text: string): Promise<string>;
-  /** Says how far it is, to whoever watches. Never reaches a model. */
+  /** Reports progress to presenters. It never reaches a model. */
   progress(text: string): void;
-  /** Tells the person who watches of something to act on. Never reaches a model. */
+  /** Sends a notice to presenters for a person to act on. It never reaches a model. */
   notice(notice: Notice): void;
-  /** What this session last read or wrote of a file, by absolute path. */
+  /** Returns what this session last read or wrote of a file, by absolute path. */
   fileSeen(path: string): FileTouch | undefined;
   /**
-   * The bytes of an output that this log names, by its digest or the first 12 characters of it or more; `undefined` when
-   * there is none, or more than one.
+   * Returns the bytes of an output that this log names, by its digest or by at least the first 12 characters of it.
+   * Returns `undefined` if no output or more than one matches.
    */
   output(name: string): AsyncIterable<Uint8Array> | undefined;
   readonly history: ToolHistory;
-  /** Skills that stand before the model when the call begins. */
+  /** Skills that are in the context when the call begins. */
   readonly skills: SkillsInContext;
-  /** How much the result may show whole as the context stands now, notices included: what is longer is cut. */
+  /**
+   * Returns how much the result may contain, notices included, given the current context. A longer result is shortened.
+   */
   room(): ResultRoom;
-  /** Has a subagent do a task; what it comes to is the output of this call. Absent where the session starts none. */
+  /** Runs a subagent. Its result becomes the output of this call. Absent if the session starts no subagents. */
   delegate?(order: SubagentOrder): Promise<ToolOutput>;
 }
 
-/** See `ToolContext.room`. */
+/** Maximum size of a result. See `ToolContext.room`. */
 export interface ResultRoom {
   readonly bytes: number;
   readonly lines: number;
 }
 
-/** The log of the session that calls, its ancestors' records included. No other session can be reached through it. */
+/** Log of the calling session, including the records of its ancestors. It gives no access to other sessions. */
 export interface ToolHistory {
-  /** How many records it holds. */
+  /** Number of records. */
   readonly length: number;
-  /** Records `from` (inclusive) to `to` (exclusive), one by one, as they are kept. */
+  /** Reads the stored records from `from` (inclusive) to `to` (exclusive), one by one. */
   read(from: number, to: number): AsyncIterable<Recorded>;
-  /** The bytes of an image that a record of it names. */
+  /** Reads the bytes of an image that a record of this log names. */
   artifact(name: Digest): AsyncIterable<Uint8Array>;
 }
 
-/** What a call came to. Text is added to what was written. */
+/** Result of a call. `text` is appended to the output that was written with `write`. */
 export interface ToolOutput {
   readonly text?: string;
   /**
-   * Makes the text to fit the result, so that its end, which says how to read on, is not cut off: see `PageMaker`. The text
-   * is added after `text` and what was written; a call that returns a page has neither, as a rule.
+   * Creates the text to fit the result, so that its end, which explains how to read further, is not cut off. See
+   * `PageMaker`. The page is appended after `text` and after written output. A call that returns a page usually has
+   * neither.
    */
   readonly page?: PageMaker;
-  /** Bytes to keep as artifacts, once each, and to show as images. */
+  /** Images to store as artifacts, each once, and to show to the model. */
   readonly images?: readonly ToolImage[];
-  /** The call did not do what it was asked. */
+  /** True if the call did not achieve what was asked. */
   readonly failed?: boolean;
   readonly exit?: number;
   readonly files?: readonly FileTouch[];
-  /** What came to be by the call beside its words: recorded right behind its closing, in the same append. */
+  /**
+   * Additional facts that result from the call. They are recorded directly after the call's result, in the same append.
+   */
   readonly facts?: readonly ToolFact[];
 }
 
 /**
- * Returns a text that fits `room`. `measure` returns the size of a text as the result shows it: with secrets masked, control
- * characters drawn, and the notices that the runtime adds. Called once, when the result is committed.
+ * Returns a text that fits `room`. `measure` returns the size of a text as the result will show it: with secrets
+ * masked, control characters made visible, and the runtime's notices added. Called once, when the result is committed.
  */
 export type PageMaker = (room: ResultRoom, measure: (text: string) => Promise<ResultRoom>) => Promise<string>;
 
-/** A fact of its own kind that a call may bring about. The runtime adds the call where the fact names one. */
+/** A fact that a call may record in addition to its result. If the fact has a `call` field, the runtime fills it in. */
 export type ToolFact =
   | { readonly kind: 'skill.loaded'; readonly data: Omit<EventData['skill.loaded'], 'call'> }
   | { readonly kind: 'memory.changed'; readonly data: EventData['memory.changed'] }
@@ -154,43 +183,47 @@ export interface ToolImage extends Omit<ImagePart, 'type' | 'artifact' | 'bytes'
 }
 
 /**
- * The port of a tool source: tools that come from elsewhere while a session is open, and may change or go there. It
- * is asked before each request and before each batch of calls, so nothing has to be pushed, and nothing moves inside
- * a step. One source serves any number of sessions.
+ * Port of a tool source: tools from elsewhere that may appear, change or disappear while a session is open. The runtime
+ * asks the source before each request and before each batch of calls. The source therefore pushes nothing, and the
+ * tools do not change within a step. One source serves any number of sessions.
  */
 export interface ToolSource {
-  /** Ends when its tools are there, or its patience is over; at once from then on. Never throws. */
+  /** Waits until the tools are available or the time limit is over. Later calls return at once. Never throws. */
   ready(signal: AbortSignal): Promise<void>;
   /**
-   * The tools for a session that is shown these definitions of any origin. What it offers under a shown name keeps the
-   * definition that was shown, its call answered with an error while nobody can serve it, unless its maker took the tool
-   * back or a changed definition was approved. Equal state, equal tools: the same objects.
+   * Returns the tools for a session whose model is shown the given definitions, including those of other origin. A tool
+   * that was already shown keeps its shown definition. If its server cannot be reached, calls to it return an error.
+   * The definition changes only if the server removes the tool or a person approves the new definition. For an equal
+   * state the source returns the same tool objects.
    */
   offer(shown: readonly ToolSpec[]): ToolOffer;
-  /** Ends what it started. A second call does nothing. */
+  /** Stops everything that the source started. A second call does nothing. */
   close(): Promise<void>;
 }
 
-/** What a source has for a session. */
+/** Tools that a source offers to a session. */
 export interface ToolOffer {
   readonly tools: readonly Tool[];
-  /** Definitions that are other ones than those approved under their names: not offered until somebody says so. */
+  /**
+   * Changed definitions of tools whose earlier definition was approved. They are not offered until a person approves
+   * them.
+   */
   readonly held: readonly HeldTool[];
-  /** What a person should know of it now: told once for each message. */
+  /** Current problems that a person should know of. Each message is reported once. */
   readonly troubles: readonly ToolTrouble[];
 }
 
-/** A definition that waits for a person. */
+/** A changed tool definition that waits for approval. */
 export interface HeldTool {
   readonly name: string;
-  /** What is known under this name: what a model was shown, or what was approved. */
+  /** Known definition of this name: the one that a model was shown, or the one that was approved. */
   readonly was: ToolSpec;
   readonly is: ToolSpec;
-  /** Takes this very definition. */
+  /** Approves exactly this definition. */
   approve(): void;
 }
 
-/** Something that is wrong with a source, and the next step. */
+/** A problem of a tool source, and the next step. */
 export interface ToolTrouble {
   readonly code: string;
   readonly message: string;

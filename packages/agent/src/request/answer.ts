@@ -1,4 +1,4 @@
-// The end of a call as a record: the answer with its usage, its cost, and what it missed against the forecast.
+// Records the end of a call: the answer with its usage, its cost, and the tokens that it missed against the forecast.
 
 import { defined } from '@tidemark/core';
 import type { State } from '@tidemark/context';
@@ -37,8 +37,9 @@ export async function recordAnswer(
 }
 
 /**
- * Commits an answer that was cut, with the usage that the provider told. Without one nothing had begun: the request then
- * counts as not accepted. What the provider may bill for it all the same is estimated, unless the request did not go out.
+ * Commits an answer that was cut, with the usage that the provider reported. Without a reported usage the answer had
+ * not begun, and the request counts as not accepted. The usage that the provider may still bill is estimated, unless
+ * the request was never sent.
  */
 export async function recordInterrupted(
   session: Session,
@@ -68,7 +69,7 @@ export async function recordInterrupted(
   return record;
 }
 
-/** Commits a call that failed before anything arrived. */
+/** Commits a call that failed before any part of an answer arrived. */
 export async function recordFailed(
   session: Session,
   prepared: Prepared,
@@ -98,7 +99,8 @@ function answerData(session: Session, prepared: Prepared, answer: Answer): Answe
   const counted = countCall(session.state, prepared, answer);
   const { usage } = counted;
   const sentAt = record.at;
-  // An answer to a request that named none says `same` too.
+  // Anthropic's diagnosis is `same` also for a request that named no earlier answer, so it is used only after a
+  // comparison was asked for.
   const diagnosis = prepared.compared === undefined ? undefined : answer.diagnosis;
   const miss = missOf({
     capabilities: prepared.capabilities,
@@ -132,31 +134,40 @@ function answerData(session: Session, prepared: Prepared, answer: Answer): Answe
   };
 }
 
-/** A call without an id takes this one, so that its result can name it. */
+/** Returns the part with a call id. A call without an id gets the id `otherwise`, so that its result can name it. */
 function namedPart(part: Answer['parts'][number], otherwise: string): AnswerPart<CallId> {
   return part.type === 'call' ? { ...part, call: callId(part.call === '' ? otherwise : part.call) } : part;
 }
 
-/** Tokens that another call wrote, or writes still, and this one was sent too early to read. A call that failed wrote none. */
+/**
+ * Returns the tokens of a prefix that another call wrote or is still writing, and that this call was sent too early to
+ * read. Returns 0 if no other call wrote the prefix, for example because the other call failed.
+ */
 function lostRace({ state }: Session, { racing, record }: Prepared): number {
   const { stream, account } = record.data;
   const places = [...state.cache.entries, ...pendingPlaces(state, { own: stream, account })];
   return racing !== undefined && places.some(({ prefix }) => prefix === racing.prefix) ? racing.tokens : 0;
 }
 
-/** Which way the call went; where it had no other form to go in, the reason is our own. */
+/**
+ * Returns the transport of the call. If this process could not send the request as a continuation, `reset` is its own
+ * reason.
+ */
 function wayOf({ reset }: Prepared, { transport }: Answer): Pick<AnswerReceived, 'transport'> {
   if (transport === undefined) return {};
   return { transport: reset === undefined || transport.kind === 'http' ? transport : { ...transport, reset } };
 }
 
 /**
- * The counts and prices of a call as its record holds them: the provider's counts, what follows from the request where they
- * leave a bucket open, and a bound or an estimate where nothing follows (L7).
+ * Counts and prices of a call as its record holds them. They are the provider's counts, completed from the request
+ * where a bucket is open. Where the request does not settle a bucket, they hold a bound or an estimate (L7).
  */
 type CountedUse = Pick<AnswerReceived, 'usage' | 'cost' | 'costAtMost' | 'estimated' | 'prices'>;
 
-/** Counts a call from its answer: `state` is that of its request, and estimates what the provider did not count. */
+/**
+ * Counts a call from its answer. `state` must be the state of the call's request. Counts that the provider did not
+ * report are estimated.
+ */
 function countCall(state: State, prepared: Prepared, answer: Pick<Answer, 'parts' | 'usage'>): CountedUse {
   const { capabilities, record } = prepared;
   const lives = livesWritten(state, record.data, answer.usage);
@@ -177,8 +188,8 @@ function countCall(state: State, prepared: Prepared, answer: Pick<Answer, 'parts
 }
 
 /**
- * Lifetimes that what was written can have. Where the call read all that the one before it left, only markers behind that
- * wrote anything.
+ * Returns the lifetimes that the written tokens can have. If the call read everything that the call before it left in
+ * the cache, only markers after that point wrote anything.
  */
 function livesWritten({ streams }: State, request: RequestPrepared, { read }: Usage): readonly Ttl[] {
   const { cached, end } = streams['main']?.accepted ?? {};
@@ -198,7 +209,7 @@ function priceOf(capabilities: Capabilities, at: string, usage: Usage): Price | 
   return input === undefined ? undefined : priceAt(capabilities, at.slice(0, 10), input);
 }
 
-/** What stands for the counts that are missing; a field is absent where its count was told. */
+/** Estimates that replace missing counts. A field is absent if the provider reported its count. */
 interface Estimates {
   readonly input?: { readonly input: number };
   readonly output?: { readonly answer: number };
@@ -212,7 +223,7 @@ function estimatesFor(state: State, { record, outlook }: Prepared, answer: Pick<
   };
 }
 
-/** What the told buckets hold together: an estimate of the whole is never below it. */
+/** Returns the sum of the reported input buckets. An estimate of the whole input is never below this sum. */
 function leastInput(usage: Usage): number {
   return (usage.fresh ?? 0) + (usage.read ?? 0) + (allWritten(usage) ?? 0);
 }

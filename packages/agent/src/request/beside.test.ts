@@ -58,7 +58,7 @@ const called: Event = {
 };
 
 describe('a side call', () => {
-  test('reads what the main stream wrote, and says its words behind it', async () => {
+  test('reads what the main stream wrote and adds its own words after it', async () => {
     const small = await begin();
     const main = await turn(small, LONG);
     const side = await prepare(small, 60, {}, asks('Name this.'));
@@ -79,7 +79,7 @@ describe('a side call', () => {
     ]);
   });
 
-  test('keeps alive what it reads, and the answer behind it: the main stream reads both later than it could without', async () => {
+  test('keeps its cache entries alive and also writes the last answer, so that the main stream can read both later', async () => {
     const small = await begin();
     const main = await turn(small, LONG);
     const side = await prepare(small, 240, {}, asks('Name this.'));
@@ -93,7 +93,7 @@ describe('a side call', () => {
     expect([answered?.role, words?.role]).toEqual(['assistant', 'user']);
   });
 
-  test('holds the history up to the last settled point while calls are open, and leaves them open', async () => {
+  test('contains the history up to the last settled point while calls are open, and leaves the calls open', async () => {
     const small = await begin();
     await commit(small.session, [prompt('go')]);
     await prepare(small);
@@ -107,7 +107,7 @@ describe('a side call', () => {
     expect(small.session.state.steps).toBe(1);
   });
 
-  test('is made in the epoch in force, whatever is wanted now, and is recorded under its model', async () => {
+  test('uses the open epoch even if other settings are wanted, and is recorded under the model of that epoch', async () => {
     const small = await begin();
     await turn(small, LONG);
     const change = { model: 'claude-opus-5-5', tools: [] };
@@ -125,7 +125,7 @@ describe('a side call', () => {
     ]);
   });
 
-  test('opens the first epoch where none is open, and the main stream goes on in it', async () => {
+  test('opens the first epoch if no epoch is open, and the main stream continues in that epoch', async () => {
     const small = await begin();
     const side = await prepare(small, 0, {}, asks('Hello?', 'none'));
     expect(side.opened?.data).toMatchObject({ number: 0, cause: 'initial' });
@@ -136,7 +136,7 @@ describe('a side call', () => {
     expect(await verifySession(small.log, ID, encoders)).toMatchObject({ requests: 2, differences: [], breaks: [] });
   });
 
-  test('without history holds the front and its words alone', async () => {
+  test('without history contains only the front and its own words', async () => {
     const small = await begin();
     const main = await turn(small, LONG);
     const side = await prepare(small, 5, {}, asks('Hello?', 'none'));
@@ -145,7 +145,7 @@ describe('a side call', () => {
     expect(textOf(side)).not.toContain('word word');
   });
 
-  test('lowers nothing of the history again, nor makes the main stream do so', async () => {
+  test('lowers no span of the history a second time, and the main stream does not lower one again either', async () => {
     const small = await begin();
     const lowered: Span[] = [];
     const encoder: Encoder = {
@@ -165,7 +165,7 @@ describe('a side call', () => {
     expect(said).toEqual(['one', 'done', 'Name this.', 'Hello?', 'two']);
   });
 
-  test('sends its words as they are written down: masked (L1, L2)', async () => {
+  test('sends its words exactly as they are recorded: masked (L1, L2)', async () => {
     const small = await begin();
     const mask = async (text: string): Promise<string> => text.replaceAll('hunter2', '[secret]');
     const secrets: typeof NO_SECRETS = {
@@ -183,7 +183,7 @@ describe('a side call', () => {
     expect(side.record.data.extra).toEqual([{ type: 'text', text: '[secret]?' }]);
   });
 
-  test('refuses words that are blank, and a provider that the epoch in force is not with', async () => {
+  test('is refused if its words are blank or if its provider is not the one of the open epoch', async () => {
     const small = await begin();
     await turn(small, LONG);
     const before = await records(small);
@@ -195,7 +195,7 @@ describe('a side call', () => {
     expect(await records(small)).toEqual(before);
   });
 
-  test('is rebuilt byte for byte, alone or on top of the request before it, and breaks nothing', async () => {
+  test('is rebuilt byte for byte, alone or on top of the request before it, and causes no break', async () => {
     const small = await begin();
     for (let step = 0; step < 3; step += 1) {
       await turn(small, `prompt ${step} ${LONG}`, step * 60);
@@ -215,7 +215,7 @@ describe('a side call', () => {
       });
   });
 
-  test('is explained by its own miss, under its own name, and is no step', async () => {
+  test('is explained by its own miss, under its own stream name, and does not count as a step', async () => {
     const small = await begin();
     await turn(small, LONG);
     const side = await prepare(small, 20, {}, asks('Name this.'));
@@ -231,7 +231,7 @@ describe('a side call', () => {
   });
 });
 
-test('a call that is not admitted leaves the log as it was, on any stream', async () => {
+test('a call that `admit` refuses leaves the log unchanged, on any stream', async () => {
   const small = await begin();
   await commit(small.session, [prompt(LONG)]);
   const before = await records(small);
@@ -247,7 +247,7 @@ test('a call that is not admitted leaves the log as it was, on any stream', asyn
   expect((await prepare(small)).record.data.relation).toBe('opens');
 });
 
-test('an answer without its usage keeps nothing of a side call but what it may have read (L7)', async () => {
+test('an answer without usage stores no side stream, only the new last use of the entries that the side call may have read (L7)', async () => {
   const small = await begin();
   await turn(small, LONG);
   const side = await prepare(small, 20, {}, asks('Name this.'));

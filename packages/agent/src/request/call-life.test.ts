@@ -19,7 +19,7 @@ async function turn(small: Small, at: number, ttl: Lasting = 'auto', text = 'and
 
 const lives = ({ record }: Prepared): readonly string[] => [...new Set(record.data.markers.map(({ ttl }) => ttl))];
 
-test('a session begins with five minutes, and the call after its second pause writes for an hour', async () => {
+test('a session begins with a lifetime of five minutes, and the call after its second pause writes for an hour', async () => {
   const small = await begin();
   expect(lives(await turn(small, 0, 'auto', LONG))).toEqual(['5m']);
   expect(lives(await turn(small, MINUTE))).toEqual(['5m']);
@@ -34,13 +34,13 @@ test('a session begins with five minutes, and the call after its second pause wr
   expect(again.record.data.forecast.read).toBeGreaterThan(5_000);
 });
 
-test('a session with one long early pause pays for one rewrite and no premium', async () => {
+test('a session with one long early pause pays for one rewrite and for no premium', async () => {
   const small = await begin();
   await turn(small, 0, 'auto', LONG);
   for (const at of [40, 41, 42, 43]) expect(lives(await turn(small, at * MINUTE))).toEqual(['5m']);
 });
 
-test('a history that is that another model reads is written for five minutes again: the break counts against an hour', async () => {
+test('after a switch to another model the history is written for five minutes again, because the switch breaks the cached prefix', async () => {
   const small = await begin();
   for (const at of [0, 20, 40]) await turn(small, at * MINUTE, 'auto', LONG);
   await commit(small.session, [prompt('and now?', 41 * MINUTE)]);
@@ -53,20 +53,20 @@ test('a history that is that another model reads is written for five minutes aga
   expect(lives(changed)).toEqual(['5m']);
 });
 
-test('a session writes for five minutes after a night', async () => {
+test('a session writes for five minutes after a pause of ten hours', async () => {
   const small = await begin();
   await turn(small, 0, 'auto', LONG);
   expect(lives(await turn(small, 600 * MINUTE))).toEqual(['5m']);
 });
 
-test('a fixed life is the life of every marker, whatever the pauses were', async () => {
+test('a fixed lifetime applies to every marker and does not depend on the pauses', async () => {
   for (const ttl of ['5m', '1h'] as const) {
     const small = await begin();
     for (const at of [0, 20, 40, 640, 641]) expect(lives(await turn(small, at * MINUTE, ttl, LONG))).toEqual([ttl]);
   }
 });
 
-test('the words of a side call live five minutes', async () => {
+test('the own words of a side call get a lifetime of five minutes', async () => {
   const small = await begin();
   await turn(small, 0, 'auto', LONG);
   await turn(small, 20 * MINUTE);
@@ -76,7 +76,7 @@ test('the words of a side call live five minutes', async () => {
   expect(record.data.markers.map(({ ttl }) => ttl).slice(-2)).toEqual(['1h', '5m']);
 });
 
-test('the chosen lives are in the log, and the bodies are rebuilt from it (L2)', async () => {
+test('the chosen lifetimes are in the log, and the bodies are rebuilt from it (L2)', async () => {
   const small = await begin();
   const chosen = [];
   for (const at of [0, 20, 40, 661, 662]) chosen.push(lives(await turn(small, at * MINUTE, 'auto', LONG)).join());

@@ -1,5 +1,5 @@
-// What of a request was never sent before, beside what was appended: results that are shown short for the first time, and
-// thinking that another model was not shown.
+// Tests for the tokens that count as never sent, besides the appended ones. They are results that are shown shortened
+// for the first time, and thinking that another model was not sent.
 
 import { slice } from '@tidemark/context';
 import type { AnswerPart, Event } from '@tidemark/log';
@@ -11,7 +11,7 @@ import { commit } from '../session/session.ts';
 import { recordAnswer } from './answer.ts';
 import type { Prepared } from './prepare.ts';
 
-/** Answers with these parts, counted as it was forecast. */
+/** Commits an answer with these parts and with the usage that was forecast. */
 async function answered(small: Small, prepared: Prepared, parts: readonly AnswerPart[]): Promise<void> {
   const { read, write, fresh } = prepared.outlook.forecast;
   const usage = { read, fresh, writes: [{ ttl: '5m', tokens: write } as const], answer: 5 };
@@ -29,13 +29,16 @@ async function turn(small: Small, change: Change, parts: readonly AnswerPart[]):
 const text = (words: string): AnswerPart => ({ type: 'text', text: words });
 const unsentOf = ({ outlook }: Prepared): number => outlook.forecast.unsent;
 
-/** Tokens of the blocks that a request holds of one record. */
+/** Returns the estimated tokens of all blocks of a request that come from the record at this position. */
 function tokensFrom({ sequence }: Prepared, at: number): number {
   const blocks = slice(sequence.blocks).filter(({ origin }) => origin.from === 'event' && origin.position === at);
   return blocks.reduce((sum, { tokens }) => sum + tokens, 0);
 }
 
-/** One long result that was sent whole; it is shortened to so many characters, or not. What the next request was not sent before. */
+/**
+ * Creates a session with one long result that was sent whole. With `kept`, the result is then shortened to that number
+ * of characters.
+ */
 async function shortenedTo(kept: number | undefined): Promise<{ readonly small: Small; readonly at: number }> {
   const small = await begin();
   await commit(small.session, [prompt('go')]);
@@ -52,29 +55,33 @@ async function shortenedTo(kept: number | undefined): Promise<{ readonly small: 
   return { small, at };
 }
 
-test('the words that stand for the rest of a shortened result count as never sent, once', async () => {
+test('the notice in a shortened result counts as never sent, but only once', async () => {
   const whole = await shortenedTo(undefined);
   const short = await shortenedTo(8_000);
   const before = unsentOf(await prepare(whole.small));
   const prepared = await prepare(short.small);
   expect(prepared.opened?.data.cause).toBe('pruning');
   expect(tokensFrom(prepared, short.at)).toBeGreaterThan(1_000);
-  // The beginning that is still shown was sent before: new are the words that stand for the rest.
+  // The beginning that is still shown was sent before. Only the notice about the omitted text is new.
   const tokens = unsentOf(prepared) - before;
   expect(tokens).toBeGreaterThan(20);
   expect(tokens).toBeLessThan(80);
-  // Nobody was sent it: the next try counts it as well. Then somebody was.
+  // No request with the notice was answered yet, so the next try counts the notice again. After an answer it no longer
+  // counts.
   expect(unsentOf(await prepare(short.small))).toBe(before + tokens);
   await answered(short.small, await prepare(short.small), [text('seen')]);
   await commit(short.small.session, [prompt('and now?')]);
   expect(unsentOf(await prepare(short.small))).toBeLessThan(before + tokens);
 });
 
-/** Who thinks, who goes on without having been shown that, and who thought once more. */
+/** The model that produces thinking, and the model that answers in between without being sent that thinking. */
 const THINKER: Change = { model: 'claude-opus-5-5' };
 const OTHER: Change = { model: 'claude-sonnet-4-5' };
 
-/** What a request back at the thinker's was not sent before, behind one answer that thought so much. */
+/**
+ * Returns the tokens never sent before in two requests after a switch back to `THINKER`. `thought` is the number of
+ * words that `THINKER` thought in its one answer with reasoning.
+ */
 async function backAgain(thought: number): Promise<readonly [first: number, later: number]> {
   const small = await begin();
   await turn(small, THINKER, [text('hello')]);
@@ -86,7 +93,7 @@ async function backAgain(thought: number): Promise<readonly [first: number, late
   return [first, unsentOf(await turn(small, THINKER, [text('Once more.')]))];
 }
 
-test('thinking that another model was not shown is sent for the first time after the switch back, and then it was', async () => {
+test('thinking that another model was not sent counts as never sent after the first switch back, but not after the second', async () => {
   const [[none, later], [much, laterToo]] = [await backAgain(1), await backAgain(3_000)];
   expect(much - none).toBeGreaterThan(2_000);
   expect(Math.abs(laterToo - later)).toBeLessThan(200);

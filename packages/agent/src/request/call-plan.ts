@@ -1,4 +1,5 @@
-// The plan of one call: its markers, what it is expected to read, write and cost, and how much of it was never sent before.
+// Plans one call: its markers, the tokens it is expected to read and write, its expected cost, and the tokens that were
+// never sent before.
 
 import { defined } from '@tidemark/core';
 import type { CacheEntry, Keeping, Lifetime, Lookup, Outlook, Pauses, State, Stream } from '@tidemark/context';
@@ -34,42 +35,48 @@ import type { Lasting } from '../ports/runtime.ts';
 import { newHash } from '../session/materials.ts';
 import type { PromptStream, Resize } from './prompt-stream.ts';
 
-/** Input of a plan, with the state and the prompt stream. */
+/** Input of `planCall`, besides the state and the prompt stream. */
 export interface PlanOptions {
   readonly at: Timestamp;
   readonly capabilities: Capabilities;
-  /** The account that is asked; absent where it is not known. */
+  /** Provider account that the call uses. Absent if it is not known. */
   readonly account?: string | undefined;
-  /** Default: `auto`. */
+  /** Lifetime of the entries that the call writes. Default: `auto`. */
   readonly ttl?: Lasting;
   /** Set for a side call. */
   readonly beside?: boolean;
-  /** Set for a side call that holds nothing of the main history. */
+  /** Set for a side call that contains nothing of the main history. */
   readonly history?: 'none';
-  /** Of a side call that holds the main history: the last block of that. */
+  /** Last block of the main history, for a side call that contains the main history. */
   readonly historyEnd?: number;
   readonly keeps?: 'refresh' | 'promotion';
-  /** Set where the blocks' sizes are recorded: nothing is learnt from what was measured. */
+  /** Set if a recording holds the sizes of the blocks. The forecast then learns nothing from measured sizes. */
   readonly resize?: Resize;
 }
 
-/** The markers of a call, and its forecast. */
+/** Markers, cache key and forecast of a call. */
 export interface CallPlan {
   readonly markers: readonly Marker[];
-  /** Where the provider keeps entries by itself. */
+  /**
+   * Entries that the provider reads and keeps without markers. `undefined` if the catalog row has no rule for such
+   * entries.
+   */
   readonly keeping: Keeping | undefined;
-  /** The cache key that is sent. */
+  /** Cache key that is sent. */
   readonly key: string | undefined;
   readonly outlook: Outlook;
-  /** What a call on its way is writing: until its answer begins, this one cannot read it. */
+  /**
+   * Prefix that another call is writing at the moment. This call cannot read the prefix before the answer of the other
+   * call begins.
+   */
   readonly racing: Racing | undefined;
-  /** The sizes of its blocks before any scale; absent where a recording told them. */
+  /** Sizes of the request's blocks before any scale. Absent if a recording provided the sizes. */
   readonly blocks?: Pick<SizeForecast, 'whole' | 'since' | 'media'>;
 }
 
 /**
- * Plans the next call from the log's own state and the prompt stream alone (L9). A side call goes on from what the main stream sent
- * last, as the main stream itself would: it reads the same entries.
+ * Plans the next call from the state of the log and the prompt stream alone (L9). A side call continues from the last
+ * request of the main stream, as the next main request would, so it reads the same entries.
  */
 export function planCall(state: State, promptStream: PromptStream, options: PlanOptions): CallPlan {
   const { sequence } = promptStream;
@@ -78,7 +85,7 @@ export function planCall(state: State, promptStream: PromptStream, options: Plan
   const main = state.streams['main'];
   const { accepted, reach = {} } = (options.history === 'none' ? undefined : main) ?? {};
   const key = routingKey(state, promptStream);
-  // What is marked is found by its bytes; only what the provider keeps by itself is kept under a key.
+  // Marked entries are found by their bytes. Only entries that the provider keeps by itself are stored under a key.
   const lookup = {
     sequence,
     capabilities,
@@ -91,7 +98,8 @@ export function planCall(state: State, promptStream: PromptStream, options: Plan
   const stands = end !== undefined && itemAt(sequence.prefixes, end.block) === end.prefix;
   const { historyEnd, keeps } = options;
   const promotes = keeps === 'promotion';
-  // What is only kept lives on as it was written: a longer life behind a shorter one is asked for by a promotion alone.
+  // A refresh keeps the lifetime that the entries were written with. Only a promotion asks for a longer lifetime after
+  // a shorter one.
   const chosen = (ttl === 'auto' || keeps === 'refresh') && !promotes;
   const life = promotes ? '1h' : chosen || ttl === 'auto' ? lifeOf({ lookup, at, readable, stream: main }) : ttl;
   const planned = { sequence, capabilities, readable, ttl: life, chosen, beside, keeps: keeps !== undefined };
@@ -131,22 +139,25 @@ export function planCall(state: State, promptStream: PromptStream, options: Plan
   return { markers, keeping, key, outlook, racing, ...(sizes === 'recorded' ? {} : { blocks: blockSizes(known) }) };
 }
 
-/** A prefix that a call on its way is writing. */
+/** Prefix that a call in flight is writing. */
 export interface Racing {
-  /** Estimated tokens of this request up to its end. */
+  /** Estimated tokens of this request up to the end of the prefix. */
   readonly tokens: number;
   readonly prefix: string;
 }
 
-/** The call that may lose a race. */
+/** The call that may be sent too early to read the prefix. */
 interface Caller {
-  /** Its stream, where it has one already. */
+  /** Stream of the call. `undefined` for a side call, which has no stream yet. */
   readonly own: string | undefined;
-  /** The account that it asks; absent where it is not known. */
+  /** Provider account that the call uses. Absent if it is not known. */
   readonly account?: string | undefined;
 }
 
-/** The longest prefix that this request shares with what another call on its way leaves, where that can be cached. */
+/**
+ * Returns the longest prefix that this request shares with the entries of another call in flight. Returns `undefined`
+ * if there is no such prefix or if the prefix is below the floor.
+ */
 function racingWith(
   state: State,
   { sequence, materials }: PromptStream,
@@ -162,7 +173,7 @@ function racingWith(
   return tokens < (materials.capabilities.floor ?? 0) ? undefined : { tokens, prefix: last.prefix };
 }
 
-/** The places at which other calls on their way leave entries that this one could read. */
+/** Returns the places of entries that other calls in flight are writing and that this call could read. */
 export function pendingPlaces(
   { streams }: State,
   { own, account }: Caller,
@@ -174,13 +185,19 @@ export function pendingPlaces(
   );
 }
 
-/** Parameters of the main stream change with an epoch alone, which names them; a side call can have its own. */
+/**
+ * Replaces the cause `parameter` by `opened` on the main stream, because its parameters change only with an epoch,
+ * which names the cause. A side call can have parameters of its own.
+ */
 function namedLoss(outlook: Outlook, beside: boolean): Outlook {
   const { loss } = outlook;
   return beside || loss?.cause !== 'parameter' ? outlook : { ...outlook, loss: { ...loss, cause: 'opened' } };
 }
 
-/** What the provider is told to route by, where the model has a use for it and the encoder a place. */
+/**
+ * Returns the cache key that the provider uses for routing. Returns `undefined` if the model does not use a key or the
+ * encoder has no field for it.
+ */
 function routingKey(state: State, { materials: { encoder, capabilities } }: PromptStream): string | undefined {
   if (encoder.routing === undefined || capabilities.routing === undefined) return undefined;
   return keyInForce(state, capabilities.routing, newHash);
@@ -192,11 +209,14 @@ interface CallLife {
   readonly at: Timestamp;
   /** Entries that this request can read, shortest first. */
   readonly readable: readonly CacheEntry[];
-  /** The main stream: a side call writes what this one reads. */
+  /** The main stream, also for a side call, because the main stream reads what a side call writes. */
   readonly stream: Stream | undefined;
 }
 
-/** Returns the life of the entries that this call writes. It reads the state of the log only, so every process chooses the same (L9). */
+/**
+ * Returns the lifetime of the entries that this call writes. It reads the state of the log only, so every process
+ * chooses the same (L9).
+ */
 function lifeOf(call: CallLife): Lifetime {
   const { lookup, at, readable } = call;
   const { capabilities } = lookup;
@@ -206,8 +226,9 @@ function lifeOf(call: CallLife): Lifetime {
 }
 
 /**
- * Returns the pauses of the stream with the one that this request ends (the log holds that one after the answer), and the
- * tokens that were held. Of a history that was packed again the held tokens are at most its new size, which is an estimate.
+ * Returns the pauses of the stream, including the pause that this request ends, and the tokens that were in the cache.
+ * The log records that last pause only with the answer. After a history was packed again, the tokens are limited to its
+ * new size, which is an estimate.
  */
 function pausesWithThis(
   { lookup, at, readable, stream }: CallLife,
@@ -228,28 +249,31 @@ function sizeUpTo({ sequence, capabilities }: Lookup, block: number): number {
   return block < 0 ? 0 : tokensUpTo(sequence, block, capabilities.thinkingStripped === 'at-new-turn');
 }
 
-// The part of a request that was never sent before on its stream: the text that an ideal cache would write. All else was sent
-// before, whatever block holds it now, and is read or paid again.
+// Counts the part of a request that was never sent before on its stream: the text that an ideal cache would write. All
+// other text was sent before, possibly in other blocks, and is either read from the cache or paid for again.
 
-/** Input of the count, with the prompt stream. */
+/** Input of `unsentTokens`, besides the prompt stream and the state. */
 interface UnsentOptions {
-  /** Spans that the last accepted request of the stream held. */
+  /** Number of spans that the last accepted request of the stream contained. */
   readonly sent: number;
-  /** Spans that the last accepted request to the same model held. */
+  /** Number of spans that the last accepted request to the same model contained. */
   readonly reach: number;
-  /** The provider strips the thinking of earlier turns. */
+  /** True if the provider strips the thinking of earlier turns. */
   readonly strips: boolean;
-  /** Tokens that the model counts for one estimated token of a block. */
+  /** Returns the number of tokens that the model counts for one estimated token of a block. */
   readonly scaleOf: (block: number) => number;
 }
 
-/** Some of a block: estimated tokens, before any scale. */
+/** Never-sent part of one block, in estimated tokens before any scale. */
 interface Unsent {
   readonly block: number;
   readonly tokens: number;
 }
 
-/** Tokens of a request that were never sent before, at the scale at which the model counts them. No scale is an image's. */
+/**
+ * Returns the tokens of a request that were never sent before, at the scale at which the model counts them. Images are
+ * not scaled.
+ */
 function unsentTokens(promptStream: PromptStream, state: State, options: UnsentOptions): number {
   const found = [
     ...inFront(promptStream, state),
@@ -264,8 +288,8 @@ function unsentTokens(promptStream: PromptStream, state: State, options: UnsentO
 }
 
 /**
- * The tail that no accepted request of this stream held: its ordinals are at or above what that held. Thinking that the provider
- * strips is no part of the request, and so not of this.
+ * Returns the blocks of the tail that no accepted request of this stream contained. Their ordinals are at or above
+ * `sent`. Thinking that the provider strips is not part of the request and does not count.
  */
 function inTail({ sequence, ordinals }: PromptStream, { sent, strips }: UnsentOptions): readonly Unsent[] {
   const shown = strips ? turnStartOf(sequence).block : 0;
@@ -276,14 +300,17 @@ function inTail({ sequence, ordinals }: PromptStream, { sent, strips }: UnsentOp
     if (block !== undefined && !(block.holds === 'thinking' && index < shown))
       found.push({ block: index, tokens: block.tokens });
   }
-  // A checkpoint stands first, and is newer than what is kept behind it.
+  // A checkpoint is the first block after the front, but it is newer than the kept blocks after it.
   const leads = index > sequence.front && (itemAt(ordinals, sequence.front) ?? 0) >= sent;
   return leads
     ? [...found, { block: sequence.front, tokens: itemAt(sequence.blocks, sequence.front)?.tokens ?? 0 }]
     : found;
 }
 
-/** Results that were sent whole, and that no accepted request showed shortened yet: the words that stand for what is left out. */
+/**
+ * Returns the results that were sent whole and that no accepted request has shown shortened yet. Each counts with the
+ * tokens of its omission notice.
+ */
 function shownShort(
   { sequence: { blocks }, ordinals }: PromptStream,
   { epoch, streams, history }: State,
@@ -304,7 +331,10 @@ function noticeTokens({ parts }: Span): number | undefined {
   return part?.type === 'result' ? estimateTokens(leftOutNotice(part.content)) : undefined;
 }
 
-/** Thinking that other models were not sent: after a switch back it goes out for the first time. */
+/**
+ * Returns the thinking that requests to other models did not contain. It is sent for the first time after the switch
+ * back.
+ */
 function otherThinking(
   { sequence, ordinals }: PromptStream,
   { reach, sent, strips }: UnsentOptions,
@@ -322,8 +352,8 @@ function otherThinking(
 }
 
 /**
- * The front that no accepted request held: its blocks are the tools, then the texts that are not blank. Of one that was edited it
- * is what the text before did not hold.
+ * Returns the blocks of the front that no accepted request contained. The front's blocks are the tools, followed by the
+ * texts that are not blank. An edited text counts only with the tokens that the text before it did not contain.
  */
 function inFront({ front, materials: { texts } }: PromptStream, { cache, epoch }: State): readonly Unsent[] {
   const digests = [...texts.tools, ...texts.layers.filter(({ text }) => !isBlank(text))].map(
@@ -338,8 +368,9 @@ function inFront({ front, materials: { texts } }: PromptStream, { cache, epoch }
 }
 
 /**
- * What an edited system text begins with in common with the one that the last accepted request held, where that stands right behind what
- * is read, and is still cached. Estimated tokens, before any scale.
+ * Returns the block of an edited system text and the tokens of the beginning that it shares with the text in the last
+ * accepted request. The beginning counts only if it directly follows the prefix that is read and is still cached.
+ * Tokens are estimates before any scale.
  */
 function commonBeginning(
   { front, materials: { texts }, sequence }: PromptStream,
@@ -348,7 +379,7 @@ function commonBeginning(
   hit: CacheEntry | undefined,
 ): { readonly block: number; readonly tokens: number } | undefined {
   const { left } = streams['main']?.accepted ?? {};
-  // Of a tool the wire form begins otherwise than its definition.
+  // Tools are excluded, because the wire form of a tool does not begin with the text of its definition.
   const block = (hit?.block ?? -1) + 1;
   if (left === undefined || block < sequence.counts.tools || block >= front.blocks.length) return undefined;
   const isCached = left.key === lookup.key && isAlive(left, lookup.now) && !isOfOther(left, lookup.account);

@@ -9,7 +9,7 @@ import { commit } from '../session/session.ts';
 const LONG = 'word '.repeat(8_000);
 const CACHED = { fresh: 10, read: 0, writes: [{ ttl: '1h', tokens: 9_000 }], answer: 5 } as const;
 
-/** What is recorded of the second of two calls: the first wrote for an hour. */
+/** Returns the recorded answer of the second of two calls. The first call wrote for an hour. */
 async function recordedOf(usage: Usage, ttl: Lasting = 'auto'): Promise<AnswerReceived & { readonly lives: unknown }> {
   const small = await begin();
   await commit(small.session, [prompt(LONG)]);
@@ -23,17 +23,17 @@ async function recordedOf(usage: Usage, ttl: Lasting = 'auto'): Promise<AnswerRe
   return { ...last.data, lives: [...new Set(prepared.record.data.markers.map((marker) => marker.ttl))] };
 }
 
-describe('a call whose writes are told as a total', () => {
+describe('a call whose provider reports its cache writes as one total', () => {
   const price = priceAt(row('claude-sonnet-4-5'), second(60).slice(0, 10), 9_100);
   if (price === undefined) throw new Error('the row has no price');
 
-  test('has the one lifetime that its markers asked for', async () => {
+  test('is recorded with the one lifetime that its markers asked for', async () => {
     const { usage, cost } = await recordedOf({ fresh: 3, read: 9_000, written: 97, answer: 5 }, '1h');
     expect(usage).toEqual({ fresh: 3, read: 9_000, writes: [{ ttl: '1h', tokens: 97 }], answer: 5 });
     expect(cost).toBe(costOf(price, usage)?.total);
   });
 
-  test('has the lifetime of the markers behind what it read, where it read all that was there', async () => {
+  test('is recorded with the lifetime of the markers after the read part, if it read everything in the cache', async () => {
     const told = await recordedOf({ fresh: 3, read: 9_000, written: 97, answer: 5 });
     expect(told.lives).toEqual(['1h', '5m']);
     expect(told.usage.writes).toEqual([{ ttl: '5m', tokens: 97 }]);
@@ -41,7 +41,7 @@ describe('a call whose writes are told as a total', () => {
     expect(told).not.toHaveProperty('costAtMost');
   });
 
-  test('has a bound of its cost where it read less: each of two lifetimes can have been written', async () => {
+  test('has an upper bound of its cost if it read less, because either of two lifetimes may have been written', async () => {
     const told = await recordedOf({ fresh: 3, read: 4_000, written: 5_097, answer: 5 });
     expect(told.usage).toEqual({ fresh: 3, read: 4_000, written: 5_097, answer: 5 });
     expect(told).not.toHaveProperty('cost');
@@ -52,14 +52,14 @@ describe('a call whose writes are told as a total', () => {
   });
 });
 
-test('a call that was counted in part is estimated in no more than the rest', async () => {
+test('a call that was counted in part has estimates only for the missing counts', async () => {
   const { usage, estimated } = await recordedOf({ answer: 5 });
   expect(usage).toEqual({ answer: 5 });
   expect(estimated?.input).toBeGreaterThan(9_000);
   expect(estimated).not.toHaveProperty('output');
 });
 
-test('an estimate of the input is never below the buckets that were told', async () => {
+test('an estimate of the input is never below the sum of the reported buckets', async () => {
   const read = await recordedOf({ read: 50_000, answer: 5 });
   expect(read.estimated?.input).toBe(50_000);
   const written = await recordedOf({ fresh: 20_000, written: 30_000, answer: 5 });

@@ -1,5 +1,5 @@
-// A call decided and not yet made: its prompt streams, markers, price and pressure, as the log will stand in front of it. Nothing of
-// it is committed, so that it can still be refused.
+// Drafts a call: its prompt streams, markers, price and pressure, computed from the log as it will be just before the
+// request. Nothing of the draft is committed, so the call can still be refused.
 
 import { defined } from '@tidemark/core';
 import type {
@@ -36,12 +36,12 @@ import { beginPromptStream, sideCallPromptStream, extendPromptStream, stillHolds
 import type { Beside } from './request-record.ts';
 import type { Changing } from './what-changes.ts';
 
-/** A call that was decided and not made. Nothing of it is committed. */
+/** A planned call of which nothing is committed yet. */
 export interface CallDraft {
-  /** As the log will stand in front of the request. */
+  /** State of the log just before the request. */
   readonly state: State;
   readonly main: PromptStream;
-  /** The call's own: the main one, unless it is a side call. */
+  /** Prompt stream of the call: a separate one for a side call, else `main`. */
   readonly promptStream: PromptStream;
   readonly capabilities: Capabilities;
   readonly call: CallPlan;
@@ -49,7 +49,7 @@ export interface CallDraft {
   readonly pressure: Pressure;
 }
 
-/** Drafts the call that goes out behind these changes; `kept` is the main prompt stream as the last request left it. */
+/** Drafts the call that follows these changes. `kept` is the main prompt stream as the last request left it. */
 export async function draftCall(
   session: Session,
   kept: PromptStream | undefined,
@@ -74,7 +74,7 @@ export async function draftCall(
   };
 }
 
-/** What is said of it to who may refuse it. */
+/** Returns the facts about the call that `admit` receives, which may refuse the call. */
 export function foreseeCall(
   { state: { steps, epoch }, price, pressure: { gauge } }: CallDraft,
   changing: Changing,
@@ -101,7 +101,10 @@ function planOptions(
   };
 }
 
-/** What the price of opening an epoch, or of going on in one, is made from. Another provider or model is a change of its own. */
+/**
+ * Returns the input for the price of opening an epoch or continuing in one. For another provider or model the account
+ * is omitted, because that switch is a change of its own.
+ */
 function priceOf(
   before: State,
   { outlook, markers }: CallPlan,
@@ -109,59 +112,62 @@ function priceOf(
 ): EpochPrice {
   const { provider, model } = before.epoch?.opened ?? wanted;
   const same = provider === wanted.provider && model === wanted.model;
-  // Where nothing is written, what is paid again is paid as fresh input.
+  // If the call writes nothing to the cache, repeated tokens are paid as fresh input, so there is no lifetime.
   const ttl = outlook.forecast.write === 0 ? undefined : (markers.at(-1)?.ttl ?? capabilities.ttls[0]);
   return { state: before, outlook, capabilities, at, ttl, ...(same && { account }) };
 }
 
-/** What the next call is made with. */
+/** Options of the next call. */
 export interface CallOptions {
   readonly at: Timestamp;
   readonly wanted: RequestSpec;
   readonly capabilities: Capabilities;
   readonly encoder: Encoder;
-  /** The account that is asked; absent where it is not known. */
+  /** Provider account that the call uses. Absent if it is not known. */
   readonly account?: string | undefined;
   readonly outputLimit: number;
   readonly purpose?: string;
   readonly attempt?: number;
-  /** What is set of the window's budgets; the usual ones by default. */
+  /** Settings of the budgets of the window. Default: the standard budgets. */
   readonly budgets?: BudgetSettings;
-  /** How long what is written shall live; `auto` by default. */
+  /** Lifetime of the entries that the call writes. Default: `auto`. */
   readonly ttl?: Lasting;
   readonly envelope?: { readonly [name: string]: JsonValue };
   readonly betas?: readonly string[];
-  /** Set for a side call, which is made in the epoch in force, whatever is wanted now. */
+  /** Set for a side call. A side call uses the open epoch, even if other settings are wanted. */
   readonly beside?: Beside;
-  /** Whether the provider can go on from an earlier answer by its id. */
+  /** True if the provider can continue from an earlier answer by its id. */
   readonly continues?: boolean;
-  /** Sizes that a recording knows. */
+  /** Resizes the blocks to the sizes that a recording holds. */
   readonly resize?: Resize;
-  /** The turn that asks: its records carry it. */
+  /** Turn of the call. The records of the call carry it. */
   readonly turn?: TurnId;
-  /** Whether old results may be shortened where that pays; `never` by default. */
+  /** `auto` if old results may be shortened when that saves cost. Default: `never`. */
   readonly pruning?: 'auto' | 'never';
-  /** Whether the runtime compacts by itself where the window is nearly full: it does not by default. */
+  /** True if the runtime compacts on its own when the window is nearly full. Default: false. */
   readonly compacts?: boolean;
-  /** Asked before anything is committed: what it throws leaves the log as it was. */
+  /** Called before anything is committed. If it throws, the log remains unchanged. */
   readonly admit?: (foreseen: Foreseen) => void;
 }
 
-/** What is known of a call before anything of it is committed. */
+/** Facts about a call that are known before anything of it is committed. */
 export interface Foreseen {
   readonly step: number;
-  /** How full the request is; absent for a side call. */
+  /** Fill level of the window with this request. Absent for a side call. */
   readonly gauge: Gauge | undefined;
   readonly outlook: Outlook;
-  /** What it pays again of what was sent before; absent when it reads all of that. */
+  /**
+   * Tokens that were sent before and that this call pays for again. Absent if the call reads all of them from the
+   * cache.
+   */
   readonly rewrite: ForeseenRewrite | undefined;
 }
 
-/** What it is read with. */
+/** Input of `pressureOf`. */
 interface PressureOptions {
   readonly at: Timestamp;
   readonly capabilities: Capabilities;
-  /** Output tokens that are asked for. */
+  /** Output limit that the caller asks for, in tokens. */
   readonly outputLimit: number;
   readonly call: CallPlan;
   readonly budgets?: BudgetSettings;
@@ -169,18 +175,18 @@ interface PressureOptions {
 }
 
 /**
- * How full the next request is before it is written: its gauge, the tier that it reaches, and the output it may ask
- * for. A side call has no gauge: what it adds is gone with it.
+ * Pressure of the next request before it is written: its gauge, the tier that it reaches, and its output limit. A side
+ * call has no gauge, because its words do not stay in the history.
  */
 interface Pressure {
   readonly gauge: Gauge | undefined;
   readonly crossed: PressureCrossed | undefined;
   readonly size: SizeForecast | undefined;
-  /** As asked, or as much as fits. */
+  /** The limit that the caller asked for, or less if only less fits. */
   readonly outputLimit: number;
 }
 
-/** Reads the pressure of the request that this state is about to send. */
+/** Returns the pressure of the request that this state is about to send. */
 function pressureOf(state: State, options: PressureOptions): Pressure {
   const { at, capabilities, outputLimit: asked, call, budgets, beside } = options;
   const least = leastOutput(state.epoch?.inForce.parameters ?? {});
@@ -198,28 +204,36 @@ function pressureOf(state: State, options: PressureOptions): Pressure {
   };
 }
 
-/** Tokens that an answer needs to say anything. */
+/** Minimum output tokens for a useful answer. */
 const WORDS = 1_024;
 
-/** Anthropic refuses a reasoning budget that does not fit into the output limit. */
+/**
+ * Returns the smallest output limit of the call. Anthropic refuses a reasoning budget that does not fit into the output
+ * limit, so the budget is added.
+ */
 function leastOutput({ thinking }: RenderParameters): number {
   if (typeof thinking !== 'object' || thinking === null || !('budget_tokens' in thinking)) return WORDS;
   const { budget_tokens: budget } = thinking;
   return typeof budget === 'number' ? budget + WORDS : WORDS;
 }
 
-/** The part of a call that its prompt streams depend on. */
+/** Options of a call that its prompt streams depend on. */
 interface PromptStreamOptions {
   readonly encoder: Encoder;
   readonly wanted: Pick<RequestSpec, 'capabilities'>;
   readonly capabilities: Capabilities;
-  /** Of the epoch in force, where it is about to open: they need not be read back. */
+  /**
+   * Texts of the front, for an epoch that is about to open. With them, nothing is read back from the log's artifacts.
+   */
   readonly texts?: FrontTexts;
   readonly beside?: Beside;
   readonly resize?: Resize;
 }
 
-/** The main prompt stream, with all that was packed since; as it is where a call needs nothing of that. */
+/**
+ * Returns the main prompt stream, extended by everything that was packed since the last request. A side call without
+ * history gets it unextended.
+ */
 async function mainPromptStream(
   session: Session,
   kept: PromptStream | undefined,
@@ -232,7 +246,7 @@ async function mainPromptStream(
     : extendPromptStream(held, state, session.log.artifacts, options.resize);
 }
 
-/** The prompt stream of the call itself. */
+/** Returns the prompt stream of the call itself. */
 async function callPromptStream(
   { log }: Session,
   main: PromptStream,
@@ -244,7 +258,10 @@ async function callPromptStream(
   return sideCallPromptStream(before, state, { parts: beside.extra, position: position(state.length) }, log.artifacts);
 }
 
-/** The catalog row is the epoch's own, as it is when the request is made again: another one may lower otherwise (L2). */
+/**
+ * Begins a prompt stream with the epoch's own catalog row, as `verify` does when it rebuilds the request. Another row
+ * may lower the same spans differently (L2).
+ */
 async function newPromptStream(
   { log: { artifacts } }: Session,
   state: State,
@@ -258,7 +275,10 @@ async function newPromptStream(
   return beginPromptStream({ epoch, texts, capabilities, encoder }, state);
 }
 
-/** After the append the epoch has its real record: the prompt stream goes on under it. */
+/**
+ * Returns the prompt stream with the recorded epoch. Before the append the prompt stream used an epoch that was not in
+ * the log yet.
+ */
 export function rebasePromptStream(promptStream: PromptStream, state: State): PromptStream {
   if (state.epoch === undefined) return promptStream;
   return {

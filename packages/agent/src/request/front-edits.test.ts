@@ -1,4 +1,5 @@
-// An edit of the front is a rewrite of everything behind the first difference: only the words that the edit adds are new.
+// Tests for edits of the front. An edit rewrites everything after the first difference, but only the words that the
+// edit adds are new.
 
 import { expect, test } from 'vitest';
 import type { Small } from '../../tests/small-session.ts';
@@ -12,7 +13,7 @@ const ROLE = Array.from({ length: 1_000 }, (_, rule) => `Rule ${rule}: an order 
 );
 const EDITED = ROLE.replace('Rule 3:', 'Rula 3:');
 
-/** A session whose first request, with this role, was answered. */
+/** Returns a session whose first request, with the role `ROLE`, was answered. */
 async function answered(): Promise<{ readonly small: Small; readonly held: number }> {
   const small = await begin();
   await commit(small.session, [prompt('go')]);
@@ -22,7 +23,7 @@ async function answered(): Promise<{ readonly small: Small; readonly held: numbe
   return { small, held: first.outlook.forecast.write };
 }
 
-/** What is new in the same request without any edit. */
+/** Returns the number of never-sent tokens in the same request without any edit. */
 async function unsentOfPlain(): Promise<number> {
   const { small } = await answered();
   return saidOf(await prepare(small, 60, { role: ROLE })).unsent;
@@ -32,7 +33,7 @@ function saidOf({ record, opened }: Prepared): { readonly unsent: number; readon
   return { unsent: record.data.forecast.unsent, rewrite: opened?.data.forecast.rewrite };
 }
 
-test('one letter of a long role is new, and all of the request is written again', async () => {
+test('after an edit of one letter in a long role only that edit is new, but the whole request is written again', async () => {
   const { small, held } = await answered();
   const { unsent, rewrite } = saidOf(await prepare(small, 60, { role: EDITED }));
   expect(unsent).toBeLessThan((await unsentOfPlain()) + 5);
@@ -40,7 +41,7 @@ test('one letter of a long role is new, and all of the request is written again'
   expect(Math.abs((rewrite ?? 0) - held)).toBeLessThan(10);
 });
 
-test('one letter in the description of a tool is new, and all of the request is written again', async () => {
+test('after an edit of one letter in a tool description only that edit is new, but the whole request is written again', async () => {
   const { small, held } = await answered();
   const tools = [{ ...READ, description: 'Reads a folder.' }];
   const { unsent, rewrite } = saidOf(await prepare(small, 60, { role: ROLE, tools }));
@@ -48,7 +49,7 @@ test('one letter in the description of a tool is new, and all of the request is 
   expect(Math.abs((rewrite ?? 0) - held)).toBeLessThan(10);
 });
 
-test('a try that failed teaches the provider nothing: the next one counts alike', async () => {
+test('a failed try adds nothing to the cache, so the next try has the same forecast', async () => {
   const { small } = await answered();
   const first = await prepare(small, 60, { role: EDITED });
   await recordFailed(
@@ -63,7 +64,7 @@ test('a try that failed teaches the provider nothing: the next one counts alike'
   expect(again.record.data.forecast).toEqual(first.record.data.forecast);
 });
 
-test('edits that no accepted request held add up, and an edit that is undone adds nothing', async () => {
+test('edits that no accepted request contained add up, and an edit that is undone adds nothing', async () => {
   const { small } = await answered();
   const one = await prepare(small, 60, { role: `${EDITED}\nRule A: count twice.` });
   const two = await prepare(small, 61, { role: `${EDITED}\nRule A: count twice.\nRule B: and once more.` });
@@ -74,7 +75,7 @@ test('edits that no accepted request held add up, and an edit that is undone add
   expect(saidOf(undone).unsent).toBeLessThan(saidOf(one).unsent);
 });
 
-test('another role is new as a whole', async () => {
+test('a completely different role counts as new in full', async () => {
   const { small } = await answered();
   const other = ROLE.replaceAll('Rule', 'Law').replaceAll('an order that was packed', 'what was sent');
   expect(saidOf(await prepare(small, 60, { role: other })).unsent).toBeGreaterThan(10_000);

@@ -1,5 +1,5 @@
-// The front of an epoch that opens is not read back from where it was just kept, nor is the catalog row that is wanted: both are the
-// same as if they were (L2).
+// Tests that the front of a new epoch and its wanted catalog row are used from memory instead of being read back after
+// they were stored. The bytes are the same as after reading them back (L2).
 
 import { scriptedEncoder } from '@tidemark/provider-scripted';
 import { createMemoryStore } from '@tidemark/store-memory';
@@ -12,7 +12,7 @@ test.each([
   ['a mark of byte order', '\uFEFFYou mend code.'],
   ['half a character', 'You mend \uD83D code.'],
   ['line ends of another system', 'You mend code.\r\n\r\nSlowly.\u2028'],
-])('a role with %s is sent with the bytes that its log makes again', async (_what, role) => {
+])('a role with %s is sent with the same bytes that `verifySession` rebuilds from the log', async (_what, role) => {
   const sent: string[] = [];
   const { live, shelf } = await goLive({
     provider: answering(says('Done.')),
@@ -26,7 +26,7 @@ test.each([
   expect(sent[0]).toContain(JSON.stringify(role.toWellFormed()).slice(1, -1));
 });
 
-test('a catalog row that is another one when the session is opened again waits for the next epoch', async () => {
+test('a catalog row that changed before the session is reopened waits for the next epoch', async () => {
   const before = row('claude-sonnet-4-5');
   const parameters = { speed: 'fast' };
   const first = await goLive({ provider: answering(says('One.')), runtime: { capabilities: before, parameters } });

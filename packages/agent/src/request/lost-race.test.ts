@@ -1,4 +1,5 @@
-// Two calls on their way at once that share what no cache holds yet: the second cannot read what the first is writing.
+// Tests for two calls in flight that share a prefix which no cache has yet. The second call cannot read what the first
+// call is still writing.
 
 import type { Miss } from '@tidemark/log';
 import { expect, test } from 'vitest';
@@ -17,7 +18,7 @@ interface Raced {
   readonly side: Prepared;
 }
 
-/** A request of the main stream, and a side call behind it, both sent. */
+/** Prepares a request of the main stream and a side call on top of it. Both count as sent. */
 async function race(): Promise<Raced> {
   const small = await begin();
   await commit(small.session, [prompt(LONG)]);
@@ -33,7 +34,7 @@ async function missOf({ session, log }: Small): Promise<Miss | undefined> {
   return last?.kind === 'answer.received' ? last.data.miss : undefined;
 }
 
-test('a call names the race where it read none of what a call on its way was writing', async () => {
+test('a call reports the cause `racing` if it read nothing of the prefix that another call was writing', async () => {
   const { small, turn, side } = await race();
   const { write } = turn.outlook.forecast;
   await answer(small, turn);
@@ -44,7 +45,7 @@ test('a call names the race where it read none of what a call on its way was wri
   expect(Number(miss?.cost)).toBeGreaterThan(0);
 });
 
-test('a call that waited, and so read what the other wrote, has missed nothing', async () => {
+test('a call that waited, and so read what the other call wrote, reports no miss', async () => {
   const { small, turn, side } = await race();
   const { write } = turn.outlook.forecast;
   await answer(small, turn);
@@ -52,7 +53,7 @@ test('a call that waited, and so read what the other wrote, has missed nothing',
   expect(await missOf(small)).toBeUndefined();
 });
 
-test('a call beside one that failed has lost no race: that one wrote nothing', async () => {
+test('a call in parallel to a failed call reports no lost race, because the failed call wrote nothing', async () => {
   const { small, turn, side } = await race();
   await recordFailed(
     small.session,

@@ -1,4 +1,5 @@
-// A cache belongs to an account: another one reads nothing of it, and the forecast says so before the request goes out.
+// Tests that a cache belongs to one account. Another account reads nothing of it, and the forecast shows this before
+// the request is sent.
 
 import type { ForeseenRewrite } from '@tidemark/context';
 import { scriptedEncoder } from '@tidemark/provider-scripted';
@@ -11,7 +12,7 @@ import type { Prepared } from './prepare.ts';
 
 const LONG = 'word '.repeat(8_000);
 
-/** A session whose first request one account answered. */
+/** Returns a session whose first request was answered under this account. */
 async function answeredBy(account: string | undefined): Promise<{ readonly small: Small; readonly first: Prepared }> {
   const small = await begin();
   await commit(small.session, [prompt(LONG)]);
@@ -21,7 +22,7 @@ async function answeredBy(account: string | undefined): Promise<{ readonly small
   return { small, first };
 }
 
-/** The next request to an account, and the rewrite that was foreseen for it. */
+/** Prepares the next request under an account. Returns it with the rewrite that was foreseen. */
 async function next(
   small: Small,
   account: string | undefined,
@@ -33,7 +34,7 @@ async function next(
   return { prepared: await prepare(small, 60, change, { account, admit }), rewrite };
 }
 
-test('a request to another account reads nothing, and says what it pays again and why', async () => {
+test('a request to another account reads nothing, and its rewrite names the tokens paid again and the cause', async () => {
   const { small, first } = await answeredBy('one');
   const { prepared, rewrite } = await next(small, 'other');
   const held = first.outlook.forecast.write;
@@ -44,14 +45,14 @@ test('a request to another account reads nothing, and says what it pays again an
   expect(explained).toMatchObject([{ step: 1, miss: { cause: 'account', tokens: held } }]);
 });
 
-test('the account is the cause, and not the epoch that opens with the same request', async () => {
+test('the rewrite has the cause `account`, not the cause of the epoch that opens with the same request', async () => {
   const { small } = await answeredBy('one');
   const { prepared, rewrite } = await next(small, 'other', { role: 'Be brief.' });
   expect(prepared.opened?.data).toMatchObject({ cause: 'role', forecast: { rewrite: 0 } });
   expect(rewrite?.cause).toBe('account');
 });
 
-test('another model is the cause, whatever account it is asked of', async () => {
+test('the rewrite has the cause `model` if the model changes, even if the account changes too', async () => {
   const { small } = await answeredBy('one');
   const { prepared, rewrite } = await next(small, 'other', { model: 'claude-opus-5-5' });
   expect(prepared.opened?.data).toMatchObject({ cause: 'model', forecast: { rewrite: expect.any(Number) } });
@@ -59,7 +60,7 @@ test('another model is the cause, whatever account it is asked of', async () => 
   expect(rewrite?.cause).toBe('model');
 });
 
-test('the same account reads what it wrote, and an account whose name is not known is taken for the same', async () => {
+test('the same account reads what it wrote, and an unknown account is treated as the same account', async () => {
   for (const [before, after] of [
     ['one', 'one'],
     ['one', undefined],
@@ -71,7 +72,7 @@ test('the same account reads what it wrote, and an account whose name is not kno
   }
 });
 
-test('what the first account holds is read again once that is asked again in time', async () => {
+test('entries of the first account are read again if that account is used again before they expire', async () => {
   const { small, first } = await answeredBy('one');
   const { prepared } = await next(small, 'other');
   await answer(small, prepared, undefined, 60);

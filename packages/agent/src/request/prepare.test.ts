@@ -21,7 +21,7 @@ async function turn(small: Small, text: string, at: number, change = {}): Promis
 }
 
 describe('preparing a request', () => {
-  test('is in the log, with its epoch, before anything goes out (L1)', async () => {
+  test('appends the request and its epoch to the log before anything is sent (L1)', async () => {
     const small = await begin();
     await commit(small.session, [prompt('go')]);
     const prepared = await prepare(small);
@@ -32,7 +32,7 @@ describe('preparing a request', () => {
     expect(prepared.record.data.relation).toBe('opens');
   });
 
-  test('tells the provider what to route by, in the recorded envelope, and still finds what was marked', async () => {
+  test('adds the routing key to the recorded envelope, and marked entries are still found', async () => {
     const encoder = { ...scriptedEncoder, routing: (key: string) => ({ session_id: key }) };
     const change = { row: { routing: 'automatic' } } as const;
     const small = await begin();
@@ -47,7 +47,7 @@ describe('preparing a request', () => {
     expect((await verifySession(small.log, ID, encoders)).differences).toEqual([]);
   });
 
-  test('has the answer before compared by the API that gave it, side calls as well, and by no other', async () => {
+  test('asks for a comparison with the last answer, for side calls too, but only from the API that gave that answer', async () => {
     const comparing = (previous?: string): Record<string, string> => ({ compare: previous ?? 'none' });
     const encoder = { ...scriptedEncoder, comparing };
     const small = await begin();
@@ -70,14 +70,14 @@ describe('preparing a request', () => {
     expect(asked).toEqual([none, same, [{}, undefined], same, none]);
   });
 
-  test('sends no key where the row has no use for one', async () => {
+  test('sends no cache key if the catalog row has no routing', async () => {
     const encoder = { ...scriptedEncoder, routing: (key: string) => ({ session_id: key }) };
     const small = await begin();
     await commit(small.session, [prompt('go')]);
     expect((await prepare(small, 0, {}, { encoder })).record.data.envelope).toEqual({});
   });
 
-  test('extends the request before it and forecasts that it will be read', async () => {
+  test('extends the request before it and forecasts that the request before it will be read', async () => {
     const small = await begin();
     const first = await turn(small, LONG, 0);
     const next = await turn(small, 'and now?', 60);
@@ -87,7 +87,7 @@ describe('preparing a request', () => {
     expect(next.opened).toBeUndefined();
   });
 
-  test('knows before sending that an entry has expired', async () => {
+  test('forecasts before sending that an entry has expired', async () => {
     const small = await begin();
     const first = await turn(small, LONG, 0);
     const next = await turn(small, 'back from lunch', 3600);
@@ -95,7 +95,7 @@ describe('preparing a request', () => {
     expect(next.record.data.forecast.read).toBe(0);
   });
 
-  test('says what a break will cost before it is sent', async () => {
+  test('records the cost of a break before the request is sent', async () => {
     const small = await begin();
     await turn(small, LONG, 0);
     const next = await turn(small, 'think', 60, { parameters: { thinking: { type: 'enabled', budget_tokens: 1024 } } });
@@ -104,14 +104,14 @@ describe('preparing a request', () => {
     expect(Number(next.opened?.data.forecast.cost)).toBeGreaterThan(0);
   });
 
-  test('costs nothing to open an epoch whose entries had expired anyway', async () => {
+  test('forecasts no rewrite for an epoch that opens after the entries had expired', async () => {
     const small = await begin();
     await turn(small, LONG, 0);
     const next = await turn(small, 'later', 3600, { model: 'claude-opus-5-5' });
     expect(next.opened?.data).toMatchObject({ cause: 'model', forecast: { rewrite: 0 } });
   });
 
-  test('refuses what cannot be sent, by name', async () => {
+  test('refuses an empty history and a history with open calls, each with its own error code', async () => {
     const small = await begin();
     await expect(prepare(small)).rejects.toMatchObject({ code: 'agent/nothing-to-send', sort: 'refused' });
     await commit(small.session, [prompt('go')]);
@@ -133,7 +133,7 @@ describe('preparing a request', () => {
     await expect(prepare(small)).rejects.toMatchObject({ code: 'agent/unclosed-history', sort: 'bug' });
   });
 
-  test('finds the same bytes after the process was replaced (L2)', async () => {
+  test('continues with the same bytes in a new process (L2)', async () => {
     const shelf = createMemoryBackend();
     const small = await begin(createMemoryStore(shelf));
     await turn(small, LONG, 0);
@@ -170,7 +170,7 @@ describe('a fork', () => {
 });
 
 describe('the answer of a call', () => {
-  test('carries its miss: what was held and not read, why, and its price', async () => {
+  test('carries its miss: the tokens that were in the cache and not read, the cause and the price', async () => {
     const small = await begin();
     const first = await turn(small, LONG, 0);
     await commit(small.session, [prompt('again', 60)]);
@@ -182,7 +182,7 @@ describe('the answer of a call', () => {
     expect(explained).toMatchObject({ step: 1, miss: { cause: 'evicted', tokens: first.outlook.forecast.write } });
   });
 
-  test('knows nothing of a usage that was not told (L7)', async () => {
+  test('leaves the counts undefined if the provider reported no usage (L7)', async () => {
     const small = await begin();
     await commit(small.session, [prompt('go')]);
     await answer(small, await prepare(small), {});
@@ -191,8 +191,8 @@ describe('the answer of a call', () => {
   });
 });
 
-describe('verifying', () => {
-  test('names a request whose bytes cannot be made again', async () => {
+describe('`verifySession`', () => {
+  test('reports a request whose bytes cannot be rebuilt', async () => {
     const small = await begin();
     await turn(small, LONG, 0);
     const other = {
@@ -214,7 +214,7 @@ describe('verifying', () => {
     });
   });
 
-  test('rebuilds the same bytes from nothing as on top of the request before', async () => {
+  test('rebuilds the same bytes from the whole log as on top of the request before', async () => {
     const small = await begin();
     for (let step = 0; step < 5; step += 1) await turn(small, `prompt ${step} ${LONG}`, step * 30);
     expect(await verifySession(small.log, ID, { ...encoders, full: true })).toEqual(
@@ -222,7 +222,7 @@ describe('verifying', () => {
     );
   });
 
-  test('counts a labelled break with its cause, and explains where it lies', async () => {
+  test('counts a labelled break with its cause, and `explainSession` reports the place of the divergence', async () => {
     const small = await begin();
     await turn(small, LONG, 0);
     await turn(small, 'other tools', 30, { tools: [READ, { ...READ, name: 'look' }] });

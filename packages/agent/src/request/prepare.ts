@@ -1,5 +1,5 @@
-// From state to bytes: the epoch that the next request needs, its plan and its body, and the record of all that history
-// does not hold. When this returns, the request is in the log and flushed (L1, L2).
+// Prepares a request: opens the epoch that the request needs, plans the call, writes the body, and records all
+// decisions that history does not hold. When `prepareRequest` returns, the request is in the log and flushed (L1, L2).
 
 import { defined } from '@tidemark/core';
 import type { Gauge, Outlook, Sequence, State } from '@tidemark/context';
@@ -18,43 +18,44 @@ import { writeRequest } from './request-record.ts';
 import type { Changing } from './what-changes.ts';
 import { whatChanges } from './what-changes.ts';
 
-/** A request that is in the log, flushed, and may go out. */
+/** A request that is in the log, is flushed and may be sent. */
 export interface Prepared {
   readonly body: Uint8Array;
-  /** The same request as one that goes on from the answer before. */
+  /** The same request in its short form, which continues from the answer before it. */
   readonly continues?: Continuation;
-  /** Why there is no such one, although there was an answer before. */
+  /** Reason why there is no short form although there was an answer before. */
   readonly reset?: ContinuationReset;
   readonly betas: readonly string[];
-  /** The answer that the provider was asked to compare it with. */
+  /** Id of the answer with which the provider was asked to compare the request. */
   readonly compared?: string;
   readonly record: RecordedOf<'request.prepared'>;
-  /** The epoch that this request opened. */
+  /** Epoch that this request opened. */
   readonly opened: RecordedOf<'epoch.opened'> | undefined;
-  /** The epoch that it was made in. A side call may be answered when another one is open. */
+  /** Epoch in which the request was made. Another epoch may be open when a side call is answered. */
   readonly epoch: EpochOpened;
   readonly outlook: Outlook;
   readonly racing: Racing | undefined;
-  /** How full it is; absent for a side call. */
+  /** Gauge of the window with this request. Absent for a side call. */
   readonly gauge: Gauge | undefined;
-  /** The tier that it reached first behind its checkpoint. */
+  /** Tier that this request is the first to reach since the last checkpoint. */
   readonly crossed: PressureCrossed | undefined;
   readonly capabilities: Capabilities;
   readonly sequence: Sequence;
 }
 
-/** Keeps one prompt stream per session, so that a step costs what is new. */
+/** Prompt stream of one session, kept in memory so that the work of a step depends on the new text only. */
 export interface PromptStreams {
   main: PromptStream | undefined;
-  /** The last answer of the main stream that this process saw. */
+  /** Last answer of the main stream that this process received. */
   heard?: Heard;
-  /** The front that other sessions were told of last, and when, in milliseconds. */
+  /** The front that was last shared with other sessions, and the time of sharing in milliseconds. */
   told?: { readonly front: string; readonly at: number };
 }
 
 /**
- * Prepares the next request of the main stream; with `beside`, a side call. A side call leaves the main stream as it is,
- * and is allowed while a turn runs: with calls open it holds the history up to them.
+ * Prepares the next request of the main stream, or a side call if `options.beside` is set. A side call leaves the main
+ * stream unchanged and is allowed while a turn runs. While calls are open, a side call contains the history before
+ * those calls.
  *
  * @throws AgentError `agent/unknown-kind`, `agent/unclosed-history`, `agent/nothing-to-send`, `agent/other-provider`,
  *   `agent/conflict`.
@@ -102,7 +103,7 @@ function writeDraft(
   return writeRequest(state, promptStream, call, { ...options, answered, outputLimit, size }, epoch !== undefined);
 }
 
-/** All that is appended together: what stands in front of the request, then the request. */
+/** Returns all events that are appended together: the changes before the request, and then the request. */
 function recordsOf(
   { price, pressure: { crossed } }: CallDraft,
   { data }: WrittenRequest,
@@ -140,7 +141,10 @@ function preparedOf(
   };
 }
 
-/** The words of a side call reach the model as they are written down: masked before they are made a request (L1, L2). */
+/**
+ * Masks the words of a side call before the request is built, so that the model receives exactly the words that are
+ * recorded (L1, L2).
+ */
 async function maskSideCall(session: Session, options: CallOptions): Promise<CallOptions> {
   const { at, beside } = options;
   if (beside === undefined) return options;
@@ -158,8 +162,10 @@ const isRequest = (event: { readonly kind: string }): event is RecordedOf<'reque
   event.kind === 'request.prepared';
 
 /**
- * @throws AgentError `agent/unknown-kind` for a log that a later version wrote, `agent/unclosed-history` while calls are open,
- *   `agent/nothing-to-send`.
+ * Checks that the main stream can send a request.
+ *
+ * @throws AgentError `agent/unknown-kind` if a later version wrote the log, `agent/unclosed-history` if calls are open,
+ *   `agent/nothing-to-send` if the history is empty.
  */
 function requireSendable(state: State): void {
   requireKnown(state);
@@ -175,7 +181,8 @@ function requireSendable(state: State): void {
 }
 
 /**
- * The same for a side call, which open calls do not stop: it is made in the epoch in force, and by that one's provider.
+ * Checks that a side call can be sent. Open calls do not prevent it. It uses the open epoch, so the provider must be
+ * the one of that epoch.
  *
  * @throws AgentError `agent/unknown-kind`, `agent/other-provider`.
  */
@@ -199,33 +206,39 @@ function requireKnown({ unknown }: State): void {
   );
 }
 
-// Decides whether a request may go on from the answer before it by the provider's id of that answer. Only what this process saw
-// counts: another process has no connection that would remember the answer. The decision is recorded, so the bytes can be made
-// again anywhere (L2).
+// Decides if a request may continue from the answer before it by the provider's id of that answer. Only answers that
+// this process received count, because another process has no connection that remembers them. The decision is recorded,
+// so any process can rebuild the bytes (L2).
 
-/** The last finished answer of the main stream, as it was received, and the request that it answers. */
+/** Last finished answer of the main stream as received, with the sequence and encoder of its request. */
 interface Heard {
   readonly sequence: Sequence;
   readonly encoder: string;
   readonly parts: readonly AnswerPart[];
-  /** Absent where the answer has no id, or is not whole. */
+  /** Id of the answer. Absent if the provider gave no id or if the answer was truncated. */
   readonly response: string | undefined;
 }
 
 /**
- * Why a request does not go on from the answer before. `parameters`: a setting, the model or the encoder is another;
- * `not-extending`: the blocks are; `answer-edited`: the answer is not packed exactly as it was received; `unfinished`: it
- * has no id, or was cut.
+ * Reason why a request does not continue from the answer before. `parameters`: a setting, the model or the encoder
+ * differs. `not-extending`: the blocks of the earlier request are not a prefix of this one. `answer-edited`: the answer
+ * is not packed exactly as it was received. `unfinished`: the answer has no id or was cut.
  */
 type ContinuationReset = 'parameters' | 'not-extending' | 'answer-edited' | 'unfinished';
 
-/** An answer to a request of this sequence, for the request behind it. */
+/**
+ * Returns the record of a received answer, from which the next request may continue. `sequence` is the sequence of the
+ * answered request.
+ */
 export function heardFrom(sequence: Sequence, encoder: string, answer: Answer): Heard {
   const { parts, truncated } = answer;
   return { sequence, encoder, parts, response: truncated === 'no' ? answer.response : undefined };
 }
 
-/** Where the request behind this answer goes on from it. Nothing for an encoder that knows no such request. */
+/**
+ * Returns the place where the next request continues after the last answer, or the reason why it cannot. Returns
+ * `undefined` before the first answer, or if the encoder does not support continuation.
+ */
 function goOnFrom(
   heard: Heard | undefined,
   { sequence, materials }: PromptStream,
@@ -241,7 +254,7 @@ function goOnFrom(
   return isEchoed(heard, sequence, echoes) ? { response, from } : 'answer-edited';
 }
 
-/** Each part is one block, in order, and then somebody else speaks. */
+/** Returns true if each part of the answer is one block, in order, and the next block is not from the assistant. */
 function isEchoed(heard: Heard, { blocks }: Sequence, echoes: NonNullable<Encoder['echoes']>): boolean {
   const begin = heard.sequence.blocks.length;
   const next = itemAt(blocks, begin + heard.parts.length);

@@ -1,5 +1,5 @@
-// A prompt stream: the front, blocks, sequence and half-written body of one stream in one epoch, kept so that the next request
-// costs what is new. Derived from the log, thrown away with the process.
+// Prompt stream: the front, blocks, sequence and partly written body of one stream in one epoch. It is kept so that the
+// work of the next request depends on the new text only. It is derived from the log and ends with the process.
 
 import type { AppendOnly, Epoch, FrontTexts, Sequence, State } from '@tidemark/context';
 import {
@@ -20,7 +20,7 @@ import type { Block, BodyWriter, Capabilities, Encoder, LoweredFront, Span } fro
 import { AgentError } from '../errors.ts';
 import { loadMaterials, newHash } from '../session/materials.ts';
 
-/** Input of the prompt streams of an epoch. */
+/** Parts of an epoch from which its prompt streams are built. */
 export interface EpochMaterials {
   readonly epoch: Epoch;
   readonly texts: FrontTexts;
@@ -28,23 +28,29 @@ export interface EpochMaterials {
   readonly encoder: Encoder;
 }
 
-/** Extends a sequence by new blocks at sizes that a recording knows; older sizes may be set anew, bytes may not. */
+/**
+ * Extends a sequence by new blocks with the sizes that a recording holds. Sizes of older blocks may change, but their
+ * bytes may not.
+ */
 export type Resize = (sequence: Sequence, blocks: readonly Block[]) => Sequence;
 
-/** The front, blocks, sequence and half-written body of one stream in one epoch. */
+/** Front, blocks, sequence and partly written body of one stream in one epoch. */
 export interface PromptStream {
   readonly materials: EpochMaterials;
   readonly front: LoweredFront;
   readonly writer: BodyWriter;
-  /** The packed history that was lowered, by identity, and how much of it. */
+  /**
+   * The packed history from which blocks were lowered, compared by identity. `lowered` is the number of its spans that
+   * were lowered.
+   */
   readonly packed: readonly Span[];
   readonly lowered: number;
   readonly sequence: Sequence;
-  /** Ordinal of the span that each block came from; -1 in the front. */
+  /** Ordinal of the span that each block came from. It is -1 for blocks of the front. */
   readonly ordinals: AppendOnly<number>;
 }
 
-/** Returns a prompt stream with the front alone. */
+/** Returns a prompt stream that contains only the front. */
 export function beginPromptStream(materials: EpochMaterials, state: State): PromptStream {
   const { texts, capabilities, encoder, epoch } = materials;
   const parameters = knownParameters(epoch.opened.parameters, capabilities);
@@ -61,7 +67,9 @@ export function beginPromptStream(materials: EpochMaterials, state: State): Prom
   };
 }
 
-/** Returns true while the prompt stream holds for this state: the same epoch, and a history that only grew. */
+/**
+ * Returns true if the prompt stream is still valid for this state: the epoch is the same, and the history only grew.
+ */
 export function stillHolds(promptStream: PromptStream, state: State): boolean {
   return (
     promptStream.materials.epoch.position === state.epoch?.position &&
@@ -69,7 +77,7 @@ export function stillHolds(promptStream: PromptStream, state: State): boolean {
   );
 }
 
-/** Returns the prompt stream with all that was packed since. */
+/** Returns the prompt stream extended by everything that was packed since. */
 export async function extendPromptStream(
   promptStream: PromptStream,
   state: State,
@@ -82,8 +90,9 @@ export async function extendPromptStream(
 }
 
 /**
- * A prompt stream for one side call: what this one holds, then these words as one more message. Nothing of this one is
- * lowered again; the body is written anew, since a writer takes nothing back.
+ * Returns a prompt stream for one side call: the blocks of this prompt stream, followed by these words as one more
+ * message. Nothing of this prompt stream is lowered again. The body gets a new writer, because a writer cannot remove
+ * what it wrote.
  *
  * @throws AgentError `agent/nothing-to-send` when the words are blank.
  */

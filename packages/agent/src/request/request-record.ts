@@ -1,4 +1,4 @@
-// The record of a request, and its body: every decision that history does not hold (L2).
+// Writes the record and the body of a request. The record holds every decision that history does not hold (L2).
 
 import { defined } from '@tidemark/core';
 import type { Sequence, State } from '@tidemark/context';
@@ -9,21 +9,27 @@ import type { Answered, Block, Capabilities, Continuation, Encoder, Envelope, Js
 import type { CallPlan } from './call-plan.ts';
 import type { PromptStream } from './prompt-stream.ts';
 
-/** What makes a call one beside the conversation, on a stream of its own. */
+/** Options that make a call a side call, on a stream of its own. */
 export interface Beside {
-  /** Unique in the session. */
+  /** Name of the stream. It must be unique in the session. */
   readonly stream: `side/${string}`;
-  /** Its own words: one user message behind the history. */
+  /** Words of the side call, sent as one user message after the history. */
   readonly extra: readonly ContentPart[];
-  /** Whether the conversation so far stands before them. */
+  /** `main` if the conversation so far comes before the words, `none` if not. */
   readonly history: 'main' | 'none';
-  /** Set for a call that is made to keep the history cached: no marker stands on its words. A promotion asks for an hour. */
+  /**
+   * Set for a call that only keeps the history cached. Its own words get no marker. A promotion asks for a lifetime of
+   * one hour.
+   */
   readonly keeps?: 'refresh' | 'promotion';
-  /** It was refused for a block of the history that was put aside since: it may open the epoch which leaves that out. */
+  /**
+   * Set for a retry after the provider refused a block of the history that is now quarantined. The retry may open the
+   * epoch that omits the block.
+   */
   readonly mends?: true;
 }
 
-/** What a request carries beside its blocks. */
+/** Options of a request besides its blocks. */
 export interface RequestOptions {
   readonly encoder: Encoder;
   readonly account?: string | undefined;
@@ -34,20 +40,20 @@ export interface RequestOptions {
   readonly envelope?: { readonly [name: string]: JsonValue };
   readonly betas?: readonly string[];
   readonly beside?: Beside;
-  /** The answer that the request may go on from. */
+  /** The answer from which the request may continue. */
   readonly answered?: Answered | undefined;
 }
 
-/** A request on its way into the log, and what may go out then. */
+/** A written request: the record to append, and the body to send afterwards. */
 export interface WrittenRequest {
   readonly data: RequestPrepared;
-  /** The answer that the provider was asked to compare it with. */
+  /** Id of the answer with which the provider is asked to compare the request. */
   readonly compared: string | undefined;
   readonly body: Uint8Array;
   readonly continues: Continuation | undefined;
 }
 
-/** Writes the body of a planned call and says all that it was made with. */
+/** Writes the body of a planned call and its record with all decisions. */
 export function writeRequest(
   state: State,
   promptStream: PromptStream,
@@ -95,18 +101,24 @@ export function writeRequest(
   return { data, compared, body: written.body, continues };
 }
 
-/** What a provider routes by is no part of the prefix: it is in the envelope, as everything that varies by call. */
+/**
+ * Returns the envelope fields for routing. Like all fields that vary by call, they are in the envelope and not in the
+ * prefix.
+ */
 function routingOf({ materials: { encoder, capabilities } }: PromptStream, { key }: CallPlan): Envelope['fields'] {
   return key === undefined ? {} : (encoder.routing?.(key, capabilities) ?? {});
 }
 
-/** What asks the provider to compare the request, and the answer whose request it is compared with. */
+/** Envelope fields that ask the provider for a comparison, and the id of the answer whose request it compares with. */
 interface Comparison {
   readonly fields: Envelope['fields'];
   readonly compared: string | undefined;
 }
 
-/** With the last answer of the main stream, where the same API gave it: another one does not know its id. */
+/**
+ * Returns a comparison with the last answer of the main stream. The answer is named only if the same API gave it,
+ * because another API does not know its id.
+ */
 function comparisonOf(
   state: State,
   { materials: { encoder, capabilities } }: PromptStream,
@@ -116,13 +128,13 @@ function comparisonOf(
   const compared = prepared?.encoder === encoder.revision ? response : undefined;
   const fields = beside?.history === 'none' ? {} : (encoder.comparing?.(compared, capabilities) ?? {});
   const names = Object.keys(fields);
-  // Who gives such a field himself has the word.
+  // Fields that the caller passes in `envelope` take precedence, and no comparison is asked for.
   const asks =
     names.length > 0 && names.every((name) => !Object.hasOwn(envelope, name) || envelope[name] === undefined);
   return asks ? { fields, compared } : { fields: {}, compared: undefined };
 }
 
-/** All blocks of a sequence, without a copy where its buffer holds no more than it. */
+/** Returns all blocks of a sequence. It makes no copy if the buffer contains only the blocks of the sequence. */
 export function blocksOf({ blocks }: Sequence): readonly Block[] {
   return blocks.buffer.length === blocks.length ? blocks.buffer : blocks.buffer.slice(0, blocks.length);
 }
@@ -136,7 +148,10 @@ function sequenceRecord(sequence: Sequence): RequestPrepared['sequence'] {
   };
 }
 
-/** Where the provider will have entries, by the rules in the catalog row: the fold knows no row (L9). */
+/**
+ * Returns the places where the provider will have entries by the rules of the catalog row. The record holds them
+ * because the fold knows no catalog row (L9).
+ */
 function keptRecord(
   sequence: Sequence,
   { implicit }: Capabilities,
@@ -158,7 +173,7 @@ function prefixAt(sequence: Sequence, block: number): MarkerRecord['prefix'] {
   return digest(itemAt(sequence.prefixes, block) ?? '');
 }
 
-/** A fork's first request of its own goes on from its parent's. */
+/** Returns `inherits` for the first request of a fork, which continues from a request of the parent. */
 function relationOf(state: State): RequestPrepared['relation'] {
   const last = state.streams['main']?.accepted;
   return last !== undefined && state.createdAt !== undefined && last.position < state.createdAt

@@ -1,4 +1,5 @@
-// Work per step follows what is new, not the length of the session: told by counting what of the history a step reads.
+// Tests that the work of a step depends on the new text and not on the length of the session. The tests count the reads
+// of the history during one step.
 
 import type { CallId, Event } from '@tidemark/log';
 import { callId, position } from '@tidemark/log';
@@ -10,7 +11,10 @@ import { commit } from '../session/session.ts';
 import { recordAnswer } from './answer.ts';
 
 const READER = { name: 'history_read', description: 'Reads the log.', schema: { type: 'object' } };
-/** No window is full, and no batch is known to pay: each step looks for one anew, to the end. */
+/**
+ * Catalog values with a window that never fills and without prices. No pruning batch can be shown to pay, so each step
+ * searches the whole history for one again.
+ */
 const ROOM = {
   inputLimit: 1e9,
   requestBytes: 1e12,
@@ -19,7 +23,7 @@ const ROOM = {
 } as const;
 const CHANGE = { model: 'claude-opus-5-5', tools: [READ, READER], row: ROOM };
 
-/** How often an item of a list is read, by any way to do so. */
+/** Counts the reads of list items and map entries. */
 interface Reads {
   count: number;
 }
@@ -47,7 +51,7 @@ class CountingMap<K, V> extends Map<K, V> {
   }
 }
 
-/** A session whose packed history counts how it is read. */
+/** Returns a session whose packed history counts each read. */
 async function beginCounted(reads: Reads): Promise<Small> {
   const small = await begin();
   const { state } = small.session;
@@ -56,7 +60,7 @@ async function beginCounted(reads: Reads): Promise<Small> {
   return small;
 }
 
-/** Long enough to be shortened. */
+/** A result long enough to be shortened. */
 const RESULT = 'word '.repeat(260);
 const WORDS = 'and so on '.repeat(50);
 
@@ -64,7 +68,7 @@ function closing(call: CallId): Event {
   return { kind: 'tool.returned', at: second(0), data: { call, parts: [{ type: 'text', text: RESULT }] } };
 }
 
-/** A step as the turn loop makes it. */
+/** Runs a step as the turn loop does. */
 async function step(small: Small): Promise<void> {
   const prepared = await prepare(small, 0, CHANGE, { pruning: 'auto' });
   const { read, write, fresh } = prepared.outlook.forecast;
@@ -78,7 +82,7 @@ async function step(small: Small): Promise<void> {
   await commit(small.session, [closing(callId(call))]);
 }
 
-/** Steps that are in the log already, without the bodies that went out. */
+/** Appends the records of earlier steps to the log without building their bodies. */
 async function grow(small: Small, steps: number): Promise<void> {
   const { data } = (await prepare(small, 0, CHANGE)).record;
   for (let count = 0; count < steps; count += 1) {
@@ -117,10 +121,10 @@ async function readsOfStep(steps: number): Promise<number> {
   return reads.count;
 }
 
-/** The longest takes a while. */
+/** The run with 10,000 steps is slow, so it runs only with `TIDEMARK_FULL=1`. */
 const LONGEST = process.env['TIDEMARK_FULL'] === '1' ? 10_000 : 3_000;
 
-test(`a step behind 300 and behind ${LONGEST} others reads as much of the history as one behind 20`, async () => {
+test(`a step after 300 steps and after ${LONGEST} steps reads as many items of the history as one after 20 steps`, async () => {
   const [few, more, most] = [await readsOfStep(20), await readsOfStep(300), await readsOfStep(LONGEST)];
   expect(few).toBeGreaterThan(0);
   expect([more, most]).toEqual([few, few]);

@@ -1,5 +1,5 @@
-// What a request needs in front of it: an epoch that opens, or what is appended inside the one that is open. The bytes that
-// its record names are kept here, before anything names them.
+// Returns the events that a request needs before it: a new epoch, or changes appended inside the open epoch. The bytes
+// that the events name are stored first.
 
 import { defined } from '@tidemark/core';
 import type { BudgetSettings, FrontChoice, FrontTexts, Need, RequestSpec, State } from '@tidemark/context';
@@ -24,18 +24,21 @@ import type { Session } from '../session/session.ts';
 import { asIfRecorded } from '../session/session.ts';
 import type { Beside } from './request-record.ts';
 
-/** The events that a request needs in front of it. What an epoch shortens comes before it; what its front lacks is appended after it. */
+/**
+ * Events that are appended before a request. The pruning that an epoch applies comes before the epoch. Changes that the
+ * front lacks come after the epoch.
+ */
 export interface Changing {
   readonly pruned?: EventOf<'history.pruned'>;
   readonly epoch: EventOf<'epoch.opened'> | undefined;
-  /** What its layers and tools name. */
+  /** Texts of the layers and tools that the epoch names. */
   readonly texts?: FrontTexts;
   readonly changes: readonly (EventOf<'tools.changed'> | EventOf<'reasoning.changed'> | EventOf<'role.changed'>)[];
 }
 
 const NOTHING: Changing = { epoch: undefined, changes: [] };
 
-/** What is asked for. */
+/** Options of the request from which the changes follow. */
 interface ChangeOptions extends OpeningOptions {
   readonly encoder: Encoder;
   readonly beside?: Pick<Beside, 'mends'>;
@@ -45,7 +48,10 @@ interface ChangeOptions extends OpeningOptions {
   readonly budgets?: BudgetSettings;
 }
 
-/** What the next request of the main stream needs, with what both the model and the encoder take appended. */
+/**
+ * Returns the change that the next request of the main stream needs. A change is appended only if both the model and
+ * the encoder support it.
+ */
 export function needOf(
   state: State,
   { wanted, capabilities, encoder }: Pick<ChangeOptions, 'wanted' | 'capabilities' | 'encoder'>,
@@ -57,7 +63,7 @@ export function needOf(
   );
 }
 
-/** Decides. */
+/** Returns the changes that must be appended before the next request. */
 export async function whatChanges(
   session: Session,
   asked: ChangeOptions,
@@ -65,7 +71,8 @@ export async function whatChanges(
 ): Promise<Changing> {
   const { state } = session;
   const { beside } = asked;
-  // A side call takes what is in force; an answer that is on its way was asked for behind that, too.
+  // A side call uses the open epoch. A retry after a quarantine does so too while an answer is in flight, because that
+  // answer was requested under this epoch.
   const inForce = beside !== undefined && (beside.mends !== true || state.history.inFlight);
   if (inForce && state.epoch !== undefined) return NOTHING;
   const need = needOf(state, asked);
@@ -83,7 +90,7 @@ export async function whatChanges(
       return { epoch: undefined, changes: await changesOf(session, asked, need, stamp) };
     case 'epoch': {
       const opening = await openingEpoch(session, asked, need.cause, stamp);
-      // The front of a parent lacks the tools that were appended there.
+      // The new front does not contain tools that a parent session appended in its tail, so they are appended again.
       const behind = needOf(asIfRecorded(state, opening.epoch), asked);
       return { ...opening, changes: behind.do === 'append' ? await changesOf(session, asked, behind, stamp) : [] };
     }
@@ -100,7 +107,7 @@ async function changesOf(
   return changes.map((change) => ({ ...stamp, ...change }));
 }
 
-/** The old results that are to be shortened with this request, if any. */
+/** Returns the pruning of old results that this request applies, or `undefined`. */
 function shortening(
   state: State,
   { wanted, capabilities, ttl, pruning, compacts, outputLimit, budgets }: ChangeOptions,
@@ -123,17 +130,17 @@ function shortening(
   return data && { kind: 'history.pruned', ...stamp, data };
 }
 
-/** What it is opened with. */
+/** Options of opening an epoch. */
 interface EpochOptions {
   readonly wanted: RequestSpec;
   readonly capabilities: Capabilities;
   readonly ttl?: Lasting;
 }
 
-/** The same, and who is asked. */
+/** Options of opening an epoch, with the encoder and the account of the request. */
 interface OpeningOptions extends EpochOptions {
   readonly encoder: Pick<Encoder, 'routing'>;
-  /** The account that is asked; absent where it is not known. */
+  /** Provider account that the call uses. Absent if it is not known. */
   readonly account?: string | undefined;
 }
 
@@ -144,8 +151,8 @@ interface EpochOpening {
 }
 
 /**
- * The epoch that a request opens, with the front that was chosen for it: its bytes are kept before the event names
- * them. The price is said once the request is planned.
+ * Returns the event that opens an epoch, with the front chosen for it. The bytes of the front are stored before the
+ * event names them. The price is added after the request is planned.
  */
 async function openingEpoch(
   session: Session,
@@ -168,8 +175,8 @@ async function openingEpoch(
 }
 
 /**
- * What other sessions left warm of this front, where this one does not know it better: entries in the cache of the same account, under
- * the key that this session sends, or under none.
+ * Returns the entries of this front that other sessions left in the cache and that this session does not know. They
+ * must belong to the same account. If this session sends a cache key, they must be under that key, else under no key.
  */
 async function leftWarm(
   { state, log }: Session,
@@ -187,7 +194,7 @@ async function leftWarm(
   return found.filter((entry) => entry.key === key && !isKnown(entry));
 }
 
-/** The front that an epoch would be opened with now. */
+/** Returns the front with which an epoch would open now. */
 export function frontFor(state: State, options: EpochOptions, cause: EpochCause, stamp: OpeningStamp): FrontChoice {
   const { wanted, capabilities, ttl } = options;
   return chooseFront({
@@ -212,8 +219,8 @@ function openingEvent(
   return { kind: 'epoch.opened', ...stamp, data };
 }
 
-// Finds the layers and tools of a new front that are edits of ones sent before, and how much of them is new. The record of the
-// epoch holds it, so that every later forecast counts alike (L9).
+// Finds the layers and tools of a new front that are edits of texts sent before, and counts their new tokens. The
+// record of the epoch holds the edits, so that every later forecast counts them in the same way (L9).
 
 /** One layer or tool of a front. */
 interface NamedText {
@@ -223,8 +230,8 @@ interface NamedText {
 }
 
 /**
- * The edits of a front that is about to replace the one in force. `load` reads the texts of that one; it is called only where
- * something differs. None for a first front.
+ * Returns the edits of a front that is about to replace the one of the open epoch. `load` reads the texts of the open
+ * epoch's front. It is called only if a text differs. The first front of a session has no edits.
  */
 async function frontEdits(
   { epoch, cache: { front: sent } }: State,
@@ -235,7 +242,7 @@ async function frontEdits(
   const { opened } = epoch;
   const unsent = namedIn(texts).filter(({ digest }) => !sent.has(digest));
   if (unsent.length === 0) return [];
-  // Texts that cannot be read any more say nothing: the front then counts as new.
+  // If the old texts can no longer be read, no edit is found, and the whole front counts as new.
   const held = await load(opened).catch(() => undefined);
   if (held === undefined) return [];
   const before = new Map(namedIn(held).map((one) => [one.name, one]));
@@ -246,7 +253,10 @@ async function frontEdits(
   });
 }
 
-/** What was never accepted itself is as new as its own edit said, and what the text now adds to it. */
+/**
+ * Returns the edit from the text `was`. If `was` was never accepted, the tokens of its own edit are added to the new
+ * ones. Returns `undefined` if `was` was neither accepted nor an edit.
+ */
 function editFrom(
   was: NamedText,
   { sent, opened, digest, text }: { sent: ReadonlySet<string>; opened: EpochOpened; digest: Digest; text: string },

@@ -1,20 +1,23 @@
-// A command as a rule names it: `npm test`, `git status *`. To allow, it is taken by the letter; to forbid, with all that
-// could be meant.
+// Matches commands against the patterns of rules, such as `npm test` or `git status *`. A pattern that allows must
+// match literally. A pattern that denies or asks matches everything that the command could mean.
 
 import { foldName, matchStars } from './name-patterns.ts';
 import type { PossibleCommand } from './ruled-call.ts';
 import { isWayToRun, launches, passesOn, programName } from './ways-to-run.ts';
 
-/** A pattern that was read. */
+/** A parsed command pattern. */
 export interface CommandPattern {
   readonly words: readonly string[];
-  /** Ends in a `*` of its own: any further words, and none. */
+  /** True if the pattern ends in a separate `*`, which matches any further words or none. */
   readonly open: boolean;
 }
 
 const PLAIN = /^[\w@%+=:,./*-]+$/;
 
-/** Reads a pattern; what it says wrong, with the next step. One that forbids may be wide, one that allows may not. */
+/**
+ * Parses a command pattern. Returns the problem and the next step as a string if the pattern is invalid. A pattern that
+ * denies or asks may be wide, and a pattern that allows may not.
+ */
 export function readCommandPattern(text: string, decision: 'allow' | 'ask' | 'deny'): CommandPattern | string {
   const all = text.trim().split(/[ \t]+/);
   const strange = all.find((word) => !PLAIN.test(word));
@@ -40,14 +43,14 @@ function tooWide([program = '', first]: readonly string[], open: boolean): strin
     : undefined;
 }
 
-/** A word that makes the next one code, or a package: `deno eval`, `bun x`. */
+/** Returns true for a word after which the next word is code or a package: `deno eval`, `bun x`. */
 function isCodeWord(program: string, word: string): boolean {
   return /^(deno|bun)$/.test(programName(program)) && /^(eval|repl|x|create|init|install|exec)$/.test(word);
 }
 
 /**
- * Whether this command is the one that the pattern names, by the letter. What stands for a `*` may not be a way to run other
- * programs, nor lead up out of the folder that the pattern names.
+ * Returns true if the pattern literally matches this command. A word that `*` matches must not make the command run
+ * another program, and must not lead out of the folder in the pattern with `..`.
  */
 export function isCommand({ words, open }: CommandPattern, command: readonly string[]): boolean {
   if (open ? command.length < words.length : command.length !== words.length) return false;
@@ -56,7 +59,7 @@ export function isCommand({ words, open }: CommandPattern, command: readonly str
     if (word === wanted) return true;
     if (isWayToRun(command, index)) return false;
     if (wanted === undefined) return true;
-    // A `*` in front is the beginning of a name, and of no option.
+    // A `*` at the beginning of a word matches names but not options.
     return matchStars(wanted, word) && !(wanted.startsWith('*') && isOption(word)) && stepsUp(word) <= stepsUp(wanted);
   });
 }
@@ -66,8 +69,9 @@ function stepsUp(word: string): number {
 }
 
 /**
- * Whether this command could be the one that the pattern names: by any path and letter case, with options between its words
- * and any words behind them. Options of the pattern may stand anywhere, in one cluster or several, or shortened.
+ * Returns true if the pattern could match this command, with any path and letter case of the program. Options may be
+ * between the pattern's words, and any words may follow. Options of the pattern may be anywhere in the command,
+ * combined (`-rf`), separate or shortened.
  */
 export function couldBeCommand({ words }: CommandPattern, command: PossibleCommand): boolean {
   const options = words.slice(1).filter(isOption);
@@ -75,7 +79,9 @@ export function couldBeCommand({ words }: CommandPattern, command: PossibleComma
   return couldFollow(plain, command) && options.every((option) => couldHold(command, foldName(option)));
 }
 
-/** How much of the pattern was met, and whether the next word may be the value of an option. */
+/**
+ * Progress of the match: the number of matched pattern words, and true if the next word may be the value of an option.
+ */
 interface Reached {
   readonly met: number;
   readonly isFree: boolean;
@@ -130,20 +136,23 @@ function isOption(word: string): boolean {
 
 const READING = ['status', 'diff', 'log', 'show', 'blame', 'ls-files', 'rev-parse'] as const;
 
-/** Options of git that stand before its subcommand and take the next word. */
+/** Options of git that come before the subcommand and take the next word as their value. */
 const BEFORE_SUBCOMMAND =
   /^(-C|-c|--git-dir|--work-tree|--namespace|--exec-path|--config-env|--super-prefix|--attr-source)$/;
-/** Subcommands that write settings, or run what they are given. With a `*` any code is among their words. */
+/** Subcommands that write settings or run their arguments. With a `*` their words may contain any code. */
 const RUNS_ANY =
   /^(config|submodule|bisect|filter-branch|difftool|mergetool|send-email|instaweb|daemon|hook|shell|for-each-repo)$/;
-/** What these do where the next word is one of these: they read, or mark a commit. */
+/** Harmless forms of these subcommands, by the next word: they only read, or mark a commit. */
 const NAMED: ReadonlyMap<string, RegExp> = new Map([
   ['config', /^(get|list|-l|--(list|get|get-all|get-regexp|get-urlmatch))$/],
   ['submodule', /^(status|summary)$/],
   ['bisect', /^(good|bad|old|new|skip|start|reset|log|terms)$/],
 ]);
 
-/** Returns what is wrong with a pattern to allow that leaves open what git runs, with subcommands that only read. */
+/**
+ * Returns the problem with an allow pattern that lets git run other programs, and suggests subcommands that only read.
+ * Returns `undefined` if the pattern is safe.
+ */
 export function openGitProblem({ words, open }: CommandPattern): string | undefined {
   if (programName(words[0] ?? '') !== 'git' || !leavesGitOpen(words, open)) return undefined;
   const subcommands = READING.map((subcommand) => `"git ${subcommand} *"`).join(', ');

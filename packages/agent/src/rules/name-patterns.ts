@@ -1,16 +1,23 @@
-// Patterns of paths and hosts, and the matching of stars in names.
+// Patterns of paths and hosts, and the matching of `*` in names.
 
 import type { PathEffect } from './ruled-call.ts';
 
 const IGNORED = /\p{Default_Ignorable_Code_Point}/gu;
 
-/** Without letter case, ways of composing, look-alike forms of compatibility, and characters that nobody sees. */
+/**
+ * Normalizes a name for comparison: removes differences in letter case, in Unicode composition and between
+ * compatibility forms, and removes invisible characters.
+ */
 export function foldName(name: string): string {
-  // Through upper case: some letters, as the long s, only meet their twins there.
+  // Upper case comes first, because some letters, such as the long s, are mapped to their common form only by upper
+  // case.
   return name.normalize('NFKC').replace(IGNORED, '').toUpperCase().toLowerCase().normalize('NFKC');
 }
 
-/** Whether all of the text fits. Linear but for the last star: what earlier ones took is never too little. */
+/**
+ * Returns true if the pattern matches the whole text. Only the last `*` is ever extended, because giving more text to
+ * an earlier one never helps. So the run time stays small.
+ */
 export function matchStars(pattern: string, text: string, one?: '?'): boolean {
   let [at, here] = [0, 0];
   let star: { readonly at: number; here: number } | undefined;
@@ -31,16 +38,16 @@ export function matchStars(pattern: string, text: string, one?: '?'): boolean {
   return /^\**$/.test(pattern.slice(at));
 }
 
-/** A pattern that was read. */
+/** A parsed host pattern. */
 export interface HostPattern {
   readonly name: string;
-  /** Whether it is about the hosts below that name. */
+  /** True if the pattern matches the subdomains of the name. */
   readonly below: boolean;
 }
 
 const HOST = /^(\*\.)?([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)*[a-z0-9]([a-z0-9-]*[a-z0-9])?$|^\[[0-9a-f:.]+\]$/;
 
-/** Reads a pattern; what is wrong with it, with the next step. */
+/** Parses a host pattern. Returns the problem and the next step as a string if the pattern is invalid. */
 export function readHostPattern(text: string): HostPattern | string {
   if (!HOST.test(text))
     return `"${text}" is no host: give its name alone in lower case, without scheme, port or path, with "*." before it for those below`;
@@ -48,24 +55,29 @@ export function readHostPattern(text: string): HostPattern | string {
   return { name: below ? text.slice(2) : text, below };
 }
 
-/** Whether the pattern names this host, by the letter. */
+/** Returns true if the pattern literally matches this host. */
 export function isHost({ name, below }: HostPattern, host: string): boolean {
   return below ? host.endsWith(`.${name}`) : host === name;
 }
 
-/** Whether the pattern could name this host: those below a name are forbidden with it. */
+/**
+ * Returns true if the pattern could match this host. Subdomains are included even if the pattern names only the domain.
+ */
 export function couldBeHost({ name }: HostPattern, host: string): boolean {
   const plain = foldName(host).replace(/\.+$/, '');
   return plain === name || plain.endsWith(`.${name}`);
 }
 
 /**
- * The pattern of a path, from the workspace on, as a list of names; `**` stands for any number of them. A rule that allows
- * takes it by the letter. A rule that forbids takes it in any spelling, with all that lies below.
+ * Pattern of a path relative to the workspace, as a list of names. `**` matches any number of names. A rule that allows
+ * matches literally. A rule that denies or asks matches any spelling, and everything below the path.
  */
 export type PathPattern = readonly string[];
 
-/** Reads a pattern; what is wrong with it, with the next step. Without a slash it is about the last name, in any folder. */
+/**
+ * Parses a path pattern. Returns the problem and the next step as a string if the pattern is invalid. A pattern without
+ * a slash matches the last name of a path in any folder.
+ */
 export function readPathPattern(text: string): PathPattern | string {
   if (text === '') return 'a path is empty: name a file, a folder, or ** for all';
   if (/[{}[\]!\\\p{Cc}]/u.test(text))
@@ -77,14 +89,19 @@ export function readPathPattern(text: string): PathPattern | string {
   return names.length === 1 ? ['**', ...names] : names;
 }
 
-/** Whether the pattern names this very path. One outside the workspace, and a whole folder by the name of a part, is none. */
+/**
+ * Returns true if the pattern literally matches this path. A path outside the workspace never matches. A whole folder
+ * matches only a pattern that covers everything in it.
+ */
 export function isPath(pattern: PathPattern, { path, below = false }: PathEffect): boolean {
   if (path.startsWith('/')) return false;
   const reached = walk(pattern, namesIn(path)).at(-1) ?? new Set();
   return below ? pattern.at(-1) === '**' && reached.has(pattern.length - 1) : reached.has(pattern.length);
 }
 
-/** Whether the pattern could name this path, a folder above it, or what is touched below it. */
+/**
+ * Returns true if the pattern could match this path, a folder above it, or something below it that the call touches.
+ */
 export function couldBePath(pattern: PathPattern, { path, below = false }: PathEffect): boolean {
   const steps = walk(pattern.map(foldName), namesIn(path).map(foldName));
   if (steps.some((reached) => reached.has(pattern.length))) return true;
@@ -95,7 +112,7 @@ function namesIn(path: string): readonly string[] {
   return path === '' ? [] : path.split('/');
 }
 
-/** How far in the pattern each name may have come, before the first and behind each one. */
+/** Returns the pattern indexes that can be reached before the first name and after each name. */
 function walk(pattern: PathPattern, names: readonly string[]): readonly ReadonlySet<number>[] {
   let reached = reachableFrom(pattern, [0]);
   const steps = [reached];
@@ -115,7 +132,7 @@ function stepOver(wanted: string | undefined, at: number, name: string): readonl
   return matchStars(wanted, name, '?') ? [at + 1] : [];
 }
 
-/** `**` stands for no name too. */
+/** Adds the indexes after each `**`, because `**` also matches no name at all. */
 function reachableFrom(pattern: PathPattern, from: readonly number[]): ReadonlySet<number> {
   const reached = new Set<number>();
   for (let at of from) {

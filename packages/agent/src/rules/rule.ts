@@ -1,44 +1,54 @@
-// What the user allows, forbids or wants to be asked, beyond the mode.
+// Permission rules: what the user allows, denies or wants to be asked about, in addition to the mode.
 
 import type { CommandPattern } from './command-pattern.ts';
 import type { HostPattern, PathPattern } from './name-patterns.ts';
 import type { EffectKind } from './ruled-call.ts';
 
 /**
- * A rule as its author writes it. `deny` beats `ask`, and `ask` beats `allow`, in whatever order they stand; none widens mode
- * `read-only`. At most one of `commands`, `paths`, `hosts`; without any it is about every call of the tool.
+ * A rule as its author writes it. `deny` overrides `ask`, and `ask` overrides `allow`, in any order. In mode
+ * `read-only` no rule allows more than the mode. A rule contains at most one of `commands`, `paths` and `hosts`.
+ * Without any of them it applies to every call of the tool.
  */
 export interface Rule {
   readonly decision: 'allow' | 'ask' | 'deny';
-  /** A tool by its name; `server__*` for all of an MCP server; to ask or deny, `*` may stand anywhere. */
+  /**
+   * Name of a tool, or `server__*` for all tools of an MCP server. In a rule that asks or denies, `*` may be anywhere
+   * in the name.
+   */
   readonly tool: string;
-  /** `npm test` is that command alone, `git status *` with any further words. To ask or deny, further words are always meant. */
+  /**
+   * Command patterns. `npm test` matches only this command, and `git status *` also matches any further words. In a
+   * rule that asks or denies, further words always match.
+   */
   readonly commands?: readonly string[];
-  /** From the workspace on: `src/**`, `docs/*.md`; without a slash a name in any folder. */
+  /**
+   * Path patterns relative to the workspace: `src/**`, `docs/*.md`. A pattern without a slash matches a name in any
+   * folder.
+   */
   readonly paths?: readonly string[];
-  /** `example.com`, `*.example.com`. */
+  /** Host patterns: `example.com`, `*.example.com`. */
   readonly hosts?: readonly string[];
 }
 
-/** A rule that was read. */
+/** A parsed rule. */
 export interface ReadRule {
   readonly decision: Rule['decision'];
   readonly tool: string;
-  /** Absent: about every call. */
+  /** Patterns of the rule. Absent if the rule applies to every call. */
   readonly patterns?: readonly RulePattern[];
 }
 
-/** One pattern of a rule, as its author wrote it and as it was read. */
+/** One pattern of a rule: its original text and its parsed form. */
 export type RulePattern = { readonly text: string } & (
   | { readonly kind: Extract<EffectKind, 'commands'>; readonly pattern: CommandPattern }
   | { readonly kind: Extract<EffectKind, 'paths'>; readonly pattern: PathPattern }
   | { readonly kind: Extract<EffectKind, 'hosts'>; readonly pattern: HostPattern }
 );
 
-/** Rules that were read: the only ones that decide. */
+/** Parsed rules, the only form in which rules are applied. */
 export type RuleSet = readonly ReadRule[];
 
-/** What is wrong with rules, one line each, with the next step. */
+/** Problems in rules, one line each, with the next step. */
 export interface RuleProblems {
   readonly problems: readonly string[];
 }

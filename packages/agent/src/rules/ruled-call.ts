@@ -1,63 +1,81 @@
-// A call as rules and grants look at it, and what a person may grant beyond a yes for one call.
+// A call as rules and grants see it, and the grants that a person may give in addition to a yes for one call.
 
 import type { EffectClass, Granted } from '@tidemark/log';
 
-/** What a tool can tell of its calls. */
+/** Kinds of acts that a tool can report for its calls. */
 export type EffectKind = 'commands' | 'paths' | 'hosts';
 
-/** All that a call would do of each kind that is told. A kind that is absent is not known: no rule on it allows the call. */
+/**
+ * Everything that a call would do, of each kind that the tool reports. An absent kind is unknown, so no rule about it
+ * allows the call.
+ */
 export interface CallEffects {
   readonly commands?: CommandEffects;
   readonly paths?: readonly PathEffect[];
-  /** Hosts it would reach, as a URL has them: lower case, no port. */
+  /** Hosts that the call would reach, in the form of a URL: lower case, without a port. */
   readonly hosts?: readonly string[];
-  /** What the call asks for beyond its sandbox. No rule names it, and no grant holds it: each such call is asked about. */
+  /**
+   * Requests for something outside of the sandbox. No rule and no grant can allow them, so a person is asked about each
+   * such call.
+   */
   readonly beyond?: readonly string[];
 }
 
-/** The commands of a call, from both sides: what surely runs, and what might. */
+/** Commands of a call in two lists: those that are certain to run, and all that might run. */
 export interface CommandEffects {
-  /** Each command word by word, where the call is these and nothing else, to the last character. Else `undefined`: no rule allows it. */
+  /**
+   * Words of each command, if the call consists of exactly these commands and nothing else. Otherwise `undefined`, and
+   * no rule allows the call.
+   */
   readonly plain: readonly (readonly string[])[] | undefined;
-  /** Every command that could run, with those that other programs would be handed. At least those of `plain`. */
+  /**
+   * Every command that could run, including commands that are passed to other programs. Contains at least the commands
+   * in `plain`.
+   */
   readonly possible: readonly PossibleCommand[];
 }
 
-/** The words of a command. `undefined` stands for what only the running shell knows: any words, any number of them. */
+/** Words of a command. `undefined` replaces text that only the running shell can know: any number of any words. */
 export type PossibleCommand = readonly (string | undefined)[];
 
 /** A file or folder that a call touches. */
 export interface PathEffect {
-  /** From the workspace on, parted by `/`, empty for the workspace itself, symlinks followed; absolute where it lies outside. */
+  /**
+   * Path relative to the workspace, separated by `/`, with symlinks resolved. Empty for the workspace itself. Absolute
+   * if it is outside the workspace.
+   */
   readonly path: string;
-  /** Whether all that lies below it is touched too. Absent is no. */
+  /** True if everything below the path is touched too. Default: false. */
   readonly below?: boolean;
 }
 
-/** The call that is judged. */
+/** A call that rules are applied to. */
 export interface RuledCall {
   readonly tool: string;
   readonly effect: EffectClass;
-  /** All that it changes lies inside the workspace. */
+  /** True if everything that the call changes is inside the workspace. */
   readonly confined: boolean;
-  /** Absent: nothing is known, so a rule that looks at anything allows nothing, and forbids all. */
+  /**
+   * Acts of the call. If absent, nothing is known about the call: a rule with patterns never allows it, and always
+   * denies it or asks about it.
+   */
   readonly effects?: CallEffects;
 }
 
-/** The grants that a person may give with an answer. */
+/** Grants that a person may give with an answer. */
 export interface GrantOffer {
-  /** The call as grants look at it: `readGrant` reads what the person types against it. */
+  /** The call that a grant must cover. `readGrant` checks the text that the person types against it. */
   readonly call: RuledCall;
-  /** What a plain `always` allows. Absent for a write: another call writes other content. */
+  /** Grant that a plain `always` gives. Absent for a write, because another call writes other content. */
   readonly exact?: Granted;
-  /** Whether a grant can be kept for the project, which is for later sessions too. */
+  /** True if a grant can be stored for the project, and so for later sessions too. */
   readonly project: boolean;
 }
 
-/** The port of project grants: those of one workspace, kept outside of it. */
+/** Port of project grants: the grants of one workspace, stored outside of it. */
 export interface ProjectGrants {
-  /** Returns the grants kept now. It is called before each question, so one that was taken back has no effect any more. */
+  /** Returns the stored grants. Called before each question, so a revoked grant has no effect any more. */
   kept(): Promise<readonly Granted[]>;
-  /** Keeps one more. Returns after it is stored. */
+  /** Stores another grant. Returns after it is stored. */
   keep(grant: Granted): Promise<void>;
 }

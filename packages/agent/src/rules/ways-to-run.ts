@@ -1,11 +1,11 @@
-// Words by which a program that is no launcher by its name is made to run another one, or to write a file that its name does
-// not speak of: `git -c`, `tar --to-command`, `npm exec`, `git log --output`. Those of programs that people allow and agents
-// use; not all there are. The bound against a program that means harm is the sandbox.
+// Words that make an ordinary program run another program, or write a file that its name does not suggest: `git -c`,
+// `tar --to-command`, `npm exec`, `git log --output`. The list covers programs that people allow and agents use. It is
+// not complete. Against a program with bad intent only the sandbox protects.
 
 interface WaysToRun {
-  /** Long options, without their dashes: shortened they count too. */
+  /** Long options without their dashes. Shortened forms count too. */
   readonly long?: string;
-  /** Any other word. */
+  /** Pattern of any other word. */
   readonly other?: RegExp;
 }
 
@@ -61,7 +61,7 @@ const WAYS: Readonly<Record<string, WaysToRun>> = {
   gcloud: { long: 'command', other: /^(ssh|--)$/ },
   npm: {
     long: 'script-shell shell node-options prefix userconfig globalconfig call',
-    // npm takes its commands shortened. `init` and `create` run a package.
+    // npm accepts shortened commands. `init` and `create` run a package.
     other: /^(x|exec?|inn?i?t?|cre(a|at|ate)?|expl(o|or|ore)?|c|conf(i|ig)?|set|-[cC].*)$/s,
   },
   pnpm: { long: 'script-shell shell-mode dir', other: /^(exec|dlx|create|config|c|set|x|-[cC].*)$/s },
@@ -106,13 +106,16 @@ const WAYS: Readonly<Record<string, WaysToRun>> = {
   'aws-vault': { other: /^exec$/ },
 };
 
-/** Whether what stands for a `*` at that place, the program being at 0, makes the command run or write what its name does not say. */
+/**
+ * Returns true if the word at `at`, which a `*` matched, makes the command run another program or write an unexpected
+ * file. The program is word 0.
+ */
 export function isWayToRun(command: readonly string[], at: number): boolean {
   const isOfGit = programName(command[0] ?? '') === 'git' && isBeforeSubcommand(command, at);
   return isOfGit ? !HARMLESS_BEFORE.test(command[at] ?? '') : handsOn(command, at);
 }
 
-/** Whether what is run stands in the word at that place, or behind it. */
+/** Returns true if the word at `at`, or a word after it, is run as a program. */
 export function handsOn(command: readonly (string | undefined)[], at: number): boolean {
   const [program = '', word = ''] = [command[0], command[at]];
   const name = programName(program);
@@ -122,26 +125,29 @@ export function handsOn(command: readonly (string | undefined)[], at: number): b
   return (ways.other?.test(word) ?? false) || isLongOption(word, ways.long ?? '');
 }
 
-/** `-u` is a program for `clone` alone: `push -u` and `add -u` are harmless. */
+/** Returns true if `-u` names a program, which it does only for `clone`. `push -u` and `add -u` are harmless. */
 function isUploadPack(command: readonly (string | undefined)[], at: number): boolean {
   return /^-[A-Za-z]*u/.test(command[at] ?? '') && command.slice(1, at).includes('clone');
 }
 
-/** Before its subcommand git is told of settings, and of folders whose settings then count. */
+/**
+ * Harmless options of git before the subcommand. Other options there change settings, or select a folder whose settings
+ * then apply.
+ */
 const HARMLESS_BEFORE = /^(--(no-pager|version|help|no-optional-locks|literal-pathspecs)|-[vhP])$/;
 
 function isBeforeSubcommand(command: readonly string[], at: number): boolean {
   return at > 0 && command.slice(1, at + 1).every((word) => word.startsWith('-'));
 }
 
-/** Most programs take a long option also by its beginning. */
+/** Returns true if the word is one of the long options. Most programs also accept the beginning of a long option. */
 function isLongOption(word: string, long: string): boolean {
   const name = word.replace(/=.*$/s, '').toLowerCase();
   return name.length > 2 && name.startsWith('--') && long.split(' ').some((option) => `--${option}`.startsWith(name));
 }
 
-// Programs and builtins whose words are themselves commands or code, or change what later commands mean. A rule that allowed
-// one of them with any words would allow everything.
+// Programs and builtins whose words are commands or code, or that change the meaning of later commands. A rule that
+// allows one of them with any words would allow everything.
 
 const LAUNCHERS = namesIn(
   'env sudo doas su sg runuser pkexec gosu su-exec setpriv xargs parallel nice nohup timeout time stdbuf setsid ionice chrt',
@@ -160,13 +166,13 @@ const LAUNCHERS = namesIn(
   'at batch eval exec command builtin trap alias coproc mapfile readarray hash enable bind complete compgen fc history',
 );
 
-/** `source` is one: it runs a file here. */
+/** Shells. `source` is included, because it runs a file in the current shell. */
 const SHELLS = namesIn(
   'sh bash dash ash zsh ksh ksh93 mksh fish csh tcsh pwsh powershell rbash rksh rzsh yash osh ysh nu xonsh',
   'elvish source .',
 );
 
-/** Builtins that change folders, names, variables or options for what comes behind them. */
+/** Builtins that change folders, names, variables or options for the commands after them. */
 const CHANGERS = namesIn(
   'cd pushd popd set unset shopt export declare typeset local readonly let read printf getopts unalias umask ulimit',
 );
@@ -175,7 +181,7 @@ function namesIn(...lines: readonly string[]): ReadonlySet<string> {
   return new Set(lines.join(' ').split(' '));
 }
 
-/** Interpreters of other languages, and programs with a language of their own in which another one can be started. */
+/** Interpreters of other languages, and programs with a language of their own that can start another program. */
 const INTERPRETERS = new RegExp(
   `^(${[
     'node|nodejs|deno|bun|tsx|ts-node|python|pypy|perl|ruby|php|lua|luajit|awk|gawk|mawk|nawk|sed|osascript|tclsh|expect',
@@ -187,13 +193,16 @@ const INTERPRETERS = new RegExp(
   'i',
 );
 
-/** The loader of shared libraries starts the program that it is given. */
+/** Loader of shared libraries, which starts the program that it is given. */
 const LOADER = /^ld([-.].*)?\.so(\.\d+)?$/;
 
-/** What a program does with its words: runs commands (a `shell`: a script) or code, or changes what runs behind it; none of it, as far as is known. */
+/**
+ * Effect of a program's words. A `launcher` runs them as commands, a `shell` runs a script, an `interpreter` runs code,
+ * and a `changer` changes what later commands do.
+ */
 export type Launching = 'launcher' | 'shell' | 'interpreter' | 'changer';
 
-/** See `Launching`; by the last name of the program's path. */
+/** Returns the `Launching` kind of a program, by the last name of its path. Returns `undefined` if no kind is known. */
 export function launches(program: string): Launching | undefined {
   const name = programName(program);
   if (LAUNCHERS.has(name) || LOADER.test(name)) return 'launcher';
@@ -202,21 +211,24 @@ export function launches(program: string): Launching | undefined {
   return INTERPRETERS.test(name) ? 'interpreter' : undefined;
 }
 
-/** Interpreters that read no options of their own behind the file that they run. */
+/** Interpreters that read no options of their own after the file that they run. */
 const PASSES_ON =
   /^(node|nodejs|deno|bun|tsx|ts-node|python|ipython|pypy|perl|ruby|jruby|php|lua|luajit|rscript|julia|guile|groovy|tclsh|raku|racket|bb|escript|runghc|runhaskell)[0-9.]*$/;
 
-/** Returns true where an interpreter gives all words behind its file to that file. Others take options and code there: `sed`, `psql`. */
+/**
+ * Returns true if an interpreter passes all words after its file to that file. Other interpreters, such as `sed` and
+ * `psql`, accept options and code there.
+ */
 export function passesOn(program: string): boolean {
   return PASSES_ON.test(programName(program));
 }
 
-/** The programs of GNU, which other systems install with a `g` before their names. */
+/** GNU programs that other systems install with a `g` before their names. */
 const GNU = /^g(?=(sed|awk|find|xargs|timeout|env|nice|nohup|stdbuf|chroot|time|tar|make|sort|split)$)/;
 
 /**
- * Returns the last name of a program's path, without letter case: `/bin/RM` is `rm` on some machines. `gsed` is `sed`, `git.exe` is
- * `git`, and `npm@10`, as `npx` takes it, is `npm`.
+ * Returns the last name of a program's path in lower case, because `/bin/RM` is `rm` on some machines. `gsed` becomes
+ * `sed`, `git.exe` becomes `git`, and `npm@10`, a form that `npx` accepts, becomes `npm`.
  */
 export function programName(program: string): string {
   return program

@@ -1,4 +1,5 @@
-// The secret keys of AWS in lines of columns without names: the output of `aws --output text` and the CSV of the console.
+// Tests for AWS secret keys in lines with unnamed columns: the output of `aws --output text` and the CSV file of the
+// AWS console.
 
 import { describe, expect, test } from 'vitest';
 import { noise } from '../../contract/secret-samples.ts';
@@ -27,17 +28,20 @@ const LINES: readonly (readonly [string, string, string])[] = [
   ],
 ];
 
-describe('a secret key of AWS in a column behind its id', () => {
-  test.each(LINES)('is masked, and the other columns stay: %s', async (_, line, shown) => {
+describe('an AWS secret key in a column after its key id', () => {
+  test.each(LINES)('is masked, and the other columns stay unchanged: %s', async (_, line, shown) => {
     expect(await mask(line)).toContain(shown);
     expect(await mask(await mask(line))).toBe(await mask(line));
   });
 
-  test.each(LINES)('is masked in a string of JSON, and in one in another: %s', async (_, line, shown) => {
-    const once = (text: string): string => JSON.stringify({ a: text });
-    expect(await mask(once(line))).toContain(JSON.stringify(shown).slice(1, -1));
-    expect(await mask(once(once(line)))).not.toContain(SECRET.slice(0, 12));
-  });
+  test.each(LINES)(
+    'is masked inside a JSON string and inside a JSON string nested in another one: %s',
+    async (_, line, shown) => {
+      const once = (text: string): string => JSON.stringify({ a: text });
+      expect(await mask(once(line))).toContain(JSON.stringify(shown).slice(1, -1));
+      expect(await mask(once(once(line)))).not.toContain(SECRET.slice(0, 12));
+    },
+  );
 
   test.each([
     `${ID}\t${'0a1b2c3d'.repeat(5)}\n`,
@@ -45,7 +49,7 @@ describe('a secret key of AWS in a column behind its id', () => {
     `${ID}\n${SECRET}\n`,
     `| SecretAccessKey | string |\n`,
     `| SessionToken | ${'the token of a session '.repeat(6)}|`,
-  ])('is nothing else behind an id: %s', async (text) => {
+  ])('is not found in other text after a key id: %s', async (text) => {
     expect(findOwn(text).filter(({ name }) => name !== 'aws')).toEqual([]);
   });
 });

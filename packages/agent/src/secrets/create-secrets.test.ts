@@ -36,7 +36,7 @@ async function gathered(chunks: AsyncIterable<Uint8Array>): Promise<string> {
   return Buffer.concat(all).toString();
 }
 
-describe('a value', () => {
+describe('a secret value', () => {
   const base64 = utf8(KEY).toString('base64');
   it.each([
     ['as it stands', KEY],
@@ -67,7 +67,7 @@ describe('a value', () => {
     ['encoded as a whole address', encodeURI(KEY)],
     ['in base64', base64],
     ['in base64 for URLs', base64.replaceAll('+', '-').replaceAll('/', '_')],
-  ])('is masked %s', async (_how, form) => {
+  ])('is masked when it is written %s', async (_how, form) => {
     expect(await secrets.mask(`before ${form} behind`)).toBe('before [secret:STRANGE_KEY] behind');
   });
 
@@ -85,19 +85,22 @@ describe('a value', () => {
     expect(await mask(`before '${form}' behind`)).toBe("before '[secret:A_KEY]' behind");
   });
 
-  it.each(['', 'u', 'us', 'user:', 'user1:', 'user12:'])('is masked in base64 behind "%s"', async (before) => {
-    const masked = await secrets.mask(`Basic ${utf8(`${before}${TOKEN}:x`).toString('base64')}`);
-    expect(masked).toContain('[secret:SERVICE_TOKEN]');
-    expect(masked).not.toContain(utf8(TOKEN).toString('base64').slice(4, 12));
-  });
+  it.each(['', 'u', 'us', 'user:', 'user1:', 'user12:'])(
+    'is masked in base64 after the prefix "%s"',
+    async (before) => {
+      const masked = await secrets.mask(`Basic ${utf8(`${before}${TOKEN}:x`).toString('base64')}`);
+      expect(masked).toContain('[secret:SERVICE_TOKEN]');
+      expect(masked).not.toContain(utf8(TOKEN).toString('base64').slice(4, 12));
+    },
+  );
 
-  it('is masked where it is part of a word, and each time', async () => {
+  it('is masked inside a longer word and at each occurrence', async () => {
     expect(await secrets.mask(`x${TOKEN}y${TOKEN}${TOKEN}`)).toBe(
       'x[secret:SERVICE_TOKEN]y[secret:SERVICE_TOKEN][secret:SERVICE_TOKEN]',
     );
   });
 
-  it('goes before a value that is part of it', async () => {
+  it('is masked before a shorter value that is part of it', async () => {
     const both = createSecrets({
       values: [
         { name: 'A_KEY', value: 'inner-value-12' },
@@ -107,12 +110,12 @@ describe('a value', () => {
     expect(await both.mask('outer-inner-value-12-more inner-value-12')).toBe('[secret:B_KEY] [secret:A_KEY]');
   });
 
-  it('that was masked before is none', async () => {
+  it('that was already masked is ignored', async () => {
     const inherited = createSecrets({ values: [{ name: 'A_KEY', value: '[secret:A_KEY]' }] });
     expect(await inherited.mask('the [secret:A_KEY]')).toBe('the [secret:A_KEY]');
   });
 
-  it('with a name that the placeholder has no room for still gets one', async () => {
+  it('with a name that does not fit into a placeholder gets a placeholder with an adapted name', async () => {
     const odd = createSecrets({ values: [{ name: `//registry/:_authToken${'x'.repeat(80)}`, value: TOKEN }] });
     const masked = await odd.mask(TOKEN);
     expect(masked).toMatch(/^\[secret:__registry___authTokenx+\]$/);
@@ -134,27 +137,27 @@ describe('a token of well-known shape', () => {
     expect(await secrets.mask(`before ${token} behind`)).toBe(`before [secret:${rule}] behind`);
   });
 
-  it('is masked whatever a comment in the text says', async () => {
+  it('is masked even if a comment in the text disables secretlint', async () => {
     const text = `/* secretlint-disable */\n${GITHUB} // secretlint-disable-line\n`;
     expect(await secrets.mask(text)).not.toContain(GITHUB);
   });
 
-  it('is masked behind a byte order mark', async () => {
+  it('is masked after a byte order mark', async () => {
     expect(await secrets.mask(`\uFEFF${GITHUB}`)).toBe('\uFEFF[secret:github]');
   });
 
-  it('is masked next to another', async () => {
+  it('is masked next to another token', async () => {
     expect(await secrets.mask(`${GITHUB} ${GITHUB},${TOKEN}`)).toBe(
       '[secret:github] [secret:github],[secret:SERVICE_TOKEN]',
     );
   });
 
-  it('is never guessed from how random a text looks', async () => {
+  it('is not detected by randomness: a digest and a base64 text are not masked', async () => {
     const text = 'sha256-9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08 dGhpcyBpcyBub3QgYSBzZWNyZXQ=';
     expect(await secrets.mask(text)).toBe(text);
   });
 
-  it('is known by these rules of the library beside our own: another version is looked at before it is used', () => {
+  it('is found by exactly these rules of the library besides our own, so that a new version of the library is reviewed before use', () => {
     expect(SHAPES).toEqual([
       'gcp',
       'privatekey',
@@ -192,7 +195,7 @@ describe('masking', () => {
   );
   const text = fc.array(piece, { maxLength: 12 }).map((pieces) => pieces.join(''));
 
-  it('twice changes nothing', async () => {
+  it('a text twice gives the same result as masking it once', async () => {
     await fc.assert(
       fc.asyncProperty(text, async (one) => {
         const masked = await secrets.mask(one);
@@ -202,7 +205,7 @@ describe('masking', () => {
     );
   });
 
-  it('of a stream cut anywhere, inside a character too, equals masking the whole', async () => {
+  it('a stream cut at any byte, even inside a character, equals masking the whole text', async () => {
     await fc.assert(
       fc.asyncProperty(text, fc.array(fc.nat({ max: 40 }), { maxLength: 20 }), async (one, sizes) => {
         expect(await streamed(utf8(one), sizes)).toBe(await secrets.mask(one));
@@ -211,12 +214,12 @@ describe('masking', () => {
     );
   });
 
-  it('of bytes that are no UTF-8 replaces them, and still finds what stands behind', async () => {
+  it('a stream with invalid UTF-8 replaces the invalid bytes and still finds the secrets after them', async () => {
     const bytes = Buffer.concat([Buffer.from([0xff, 0xe2, 0x82]), utf8(TOKEN), Buffer.from([0xf0, 0x9f])]);
     expect(await streamed(bytes, [1, 1, 4])).toBe('\uFFFD\uFFFD[secret:SERVICE_TOKEN]\uFFFD');
   });
 
-  it('of a long stream holds back no more than a window', async () => {
+  it('a long stream holds back less than 300,000 bytes', async () => {
     let sent = 0;
     let received = 0;
     let most = 0;
@@ -237,14 +240,14 @@ describe('masking', () => {
     expect(most).toBeLessThan(300_000);
   });
 
-  it('leaves no trace in the process that grows with each text', async () => {
+  it('adds no performance entries to the process', async () => {
     await secrets.mask('warm');
     const before = performance.getEntries().length;
     for (let index = 0; index < 20; index += 1) await secrets.mask(`text ${index}`);
     expect(performance.getEntries().length).toBe(before);
   });
 
-  it('tells where a text holds a placeholder, and only there', () => {
+  it('`holdsPlaceholder` returns true only for a text with a valid placeholder', () => {
     expect(secrets.holdsPlaceholder('key: [secret:SERVICE_TOKEN]')).toBe(true);
     expect(secrets.holdsPlaceholder('key: [secret: none] secret:SERVICE_TOKEN')).toBe(false);
   });

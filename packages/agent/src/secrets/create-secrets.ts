@@ -1,5 +1,5 @@
-// Finds secrets: the values that were given, in the forms in which they leak, and tokens of well-known shapes. Never by
-// how random something looks.
+// Finds secrets: the given values, in the forms in which they leak, and tokens of well-known shapes. Randomness of a
+// text is never used as a sign of a secret.
 
 import { defined } from '@tidemark/core';
 import type { ContentPart, Event, EventOf, Granted, Json, Kind, ToolEnded } from '@tidemark/log';
@@ -8,8 +8,9 @@ import type { SecretValue } from './mask-text.ts';
 import { PLACEHOLDER, createMasker, soughtIn } from './mask-text.ts';
 
 /**
- * Masks these values, and every token of well-known shape. Of two values where one holds the other, the longer one is
- * found; equal ones go by the first name. A value that holds a placeholder is none: it was masked before.
+ * Returns the masking functions for these values and for every token of well-known shape. If one value contains
+ * another, the longer one is found. If two values are equal, the first name is used. A value that contains a
+ * placeholder is ignored, because it was already masked.
  */
 export function createSecrets({ values }: { readonly values: readonly SecretValue[] }): Secrets {
   const sought = soughtIn(values.filter(({ value }) => value !== '' && !hasPlaceholder(value)));
@@ -38,8 +39,9 @@ function hasPlaceholder(text: string): boolean {
   return text.search(PLACEHOLDER) !== -1;
 }
 
-// The fields of each event that are masked. An answer passes as it is: its reasoning is signed, and its arguments are kept as
-// they were streamed. Recordings of other programs, ids, digests and the path of the workspace pass, too.
+// Fields of each event that are masked. An answer is not changed, because its reasoning is signed and its arguments are
+// kept as they were streamed. Recordings of other programs, ids, digests and the path of the workspace are not changed
+// either.
 
 type JsonFields = { readonly [name: string]: Json | undefined };
 type Mask = (text: string) => Promise<string>;
@@ -105,12 +107,12 @@ const MASKS: { readonly [K in Kind]: MaskEvent<K> } = {
   'turn.ended': maskEnd,
 };
 
-/** The event with its words masked. */
+/** Returns the event with its text fields masked. */
 async function maskWords(event: Event, mask: Mask): Promise<Event> {
   return maskOne(event, mask);
 }
 
-// The table is typed by kind; TypeScript cannot see that a union indexes it with its own kind.
+// The table is typed by kind. TypeScript cannot infer that an event of a union type selects the entry of its own kind.
 function maskOne<K extends Kind>(event: EventOf<K>, mask: Mask): Event | Promise<Event> {
   const one: MaskEvent<K> = MASKS[event.kind];
   return one(event, mask);
@@ -136,7 +138,10 @@ async function maskNotification(event: EventOf<'notification.received'>, mask: M
   };
 }
 
-/** What was granted goes by the letter: with a value in it, it holds for nothing any more. */
+/**
+ * Masks the text of a grant. A grant is matched literally, so a grant that contained a secret value no longer matches
+ * any call.
+ */
 async function maskDecision(event: EventOf<'permission.decided'>, mask: Mask): Promise<Event> {
   const { always } = event.data;
   if (always === undefined) return event;
@@ -216,7 +221,7 @@ function maskAll(texts: readonly string[], mask: Mask): Promise<readonly string[
   return Promise.all(texts.map(mask));
 }
 
-/** Every text in it, names aside. */
+/** Masks every string value, at any depth. Field names are not masked. */
 async function maskFields(fields: JsonFields, mask: Mask): Promise<{ readonly [name: string]: Json }> {
   const masked: [string, Json][] = [];
   for (const [name, value] of Object.entries(fields))

@@ -1,43 +1,46 @@
-// Credentials by their names and by their values: a name (`DB_PASSWORD=`, `"apiKey":`) announces a kind of credential, and
-// decides how much a value must look like one. See docs/decisions/2026-11-22-secret-shapes.md.
+// Recognises credentials by their names and values. A name (`DB_PASSWORD=`, `"apiKey":`) announces a kind of
+// credential. The kind decides how much a value must look like a credential. See
+// docs/decisions/2026-11-22-secret-shapes.md.
 
-/** Offsets into the text, in UTF-16 units. */
+/** Place of a secret in a text. Offsets are in UTF-16 units. */
 export interface SecretShape {
-  /** Where that begins by which the secret was found, such as its name. At most `start`. */
+  /** Start of the text by which the secret was found, such as its name. At most `start`. */
   readonly from: number;
   readonly start: number;
   readonly end: number;
-  /** The rule or the name that found it: `github`, `DB_PASSWORD`. */
+  /** Rule or name by which the secret was found: `github`, `DB_PASSWORD`. */
   readonly name: string;
 }
 
 /**
- * The kind of credential that a name announces. `password` may be a word; `token` never is one; `login` is `user:password`
- * in base64; `key` says little (`SORT_KEY`), so its value must look random.
+ * Kind of credential that a name announces. The value of a `password` may be a word. The value of a `token` is never a
+ * word. The value of a `login` is `user:password` in base64. `key` is a weak sign (`SORT_KEY`), so its value must look
+ * random.
  */
 export type CredentialKind = 'password' | 'token' | 'login' | 'key';
 
-/** Words that may follow the word that counts: `API_KEY_PROD`, `TOKEN_2`. */
+/** Words at the end of a name that do not change its kind: `API_KEY_PROD`, `TOKEN_2`. */
 const STAGE = /^(?:\d*|PROD|PRODUCTION|DEV|DEVELOPMENT|STAGE|STAGING|TEST|TESTING|LIVE|OLD|NEW|CURRENT|BACKUP)$/;
 
-/** Words that make a token public or a mere position: `NEXT_PAGE_TOKEN`, `PUBLIC_KEY`. */
+/** Words that mark a token as public or as a mere position: `NEXT_PAGE_TOKEN`, `PUBLIC_KEY`. */
 const HARMLESS =
   /^(?:PUBLIC|PUBLISHABLE|NEXT|PREV|PREVIOUS|PAGE|PAGINATION|CONTINUATION|CURSOR|SYNC|CANCEL|CANCELLATION)$/;
 
-/** Words before PASS that make it a step of work, such as one of a renderer or a compiler. */
+/** Words before PASS that mark a step of work, such as a pass of a renderer or a compiler. */
 const STEP =
   /^(?:RENDER|SHADOW|DEPTH|BLOOM|BLUR|COLOR|COLOUR|GEOMETRY|LIGHT|LIGHTING|FORWARD|DEFERRED|COMPUTE|SHADER|OUTLINE|OPAQUE|TRANSPARENT|PRE|POST|FIRST|SECOND|THIRD|SINGLE|MULTI|FINAL|LAST|OPTIMIZATION|COMPILER|LOW|HIGH|BAND|BY|BOARDING)$/;
 
 const PASSWORD = /^(?:\w*(?:PASSWORD|PASSWD|PASSPHRASE|PASSCODE)S?|PWD)$/;
 const TOKEN = /^(?:\w*(?:TOKEN|SECRET)|(?:API|ACCESS|SECRET|PRIVATE|AUTH)KEYS?|SECRETS|CREDENTIALS?|CREDS)$/;
 
-/** A word that makes the word KEY behind it announce a credential. */
+/** Words before KEY that make the name announce a credential. */
 const KEY_OF =
   /^(?:\w*API|ACCESS|SECRET|PRIVATE|AUTH|ACCOUNT|ADMIN|APP|CLIENT|CONSUMER|DEPLOY|ENCRYPTION|LICENSE|MASTER|SERVICE|SHARED|SIGNING|SUBSCRIPTION|WEBHOOK)$/;
 
 /**
- * The kind that this name announces, by its last words: `AWS_SECRET_ACCESS_KEY`, `x-api-key`, `clientSecret`, `PGPASSWORD`.
- * `undefined` for a name that announces none: `max_tokens`, `PASSWORD_FILE`, `tokenType`, `key`.
+ * Returns the kind that the last words of a name announce: `AWS_SECRET_ACCESS_KEY`, `x-api-key`, `clientSecret`,
+ * `PGPASSWORD`. Returns `undefined` for a name that announces no credential: `max_tokens`, `PASSWORD_FILE`,
+ * `tokenType`, `key`.
  */
 export function credentialKind(name: string): CredentialKind | undefined {
   const words = wordsOf(name);
@@ -53,7 +56,10 @@ export function credentialKind(name: string): CredentialKind | undefined {
   return KEY_OF.test(before) ? 'token' : 'key';
 }
 
-/** `ACCESS_KEY_ID` and `SECRET_KEY_BASE` end in another word than KEY. */
+/**
+ * Returns true for names such as `ACCESS_KEY_ID` and `SECRET_KEY_BASE`, which announce a token although their last word
+ * is not KEY.
+ */
 function isKeyTail(words: readonly string[]): boolean {
   return /(?:^| )(?:ACCESS KEY ID|ACCESSKEY ID|SECRET KEY BASE)$/.test(words.join(' '));
 }
@@ -67,20 +73,24 @@ function wordsOf(name: string): string[] {
     .map((word) => (/^\d+$/.test(word) ? word : word.replace(/\d+$/, '')));
 }
 
-// Grades a value next to a telling name: a placeholder, a reference to a value elsewhere, or words of a language. Any other
-// value is taken for a credential. See docs/decisions/2026-11-22-secret-shapes.md.
+// Grades a value after a name that announces a credential. A value can be a placeholder, a reference to a value
+// elsewhere, or words of a language. Any other value is treated as a credential. See
+// docs/decisions/2026-11-22-secret-shapes.md.
 
 /**
- * How a value reads. `plain`: words (`created_at_desc`); `worded`: words with a short number (`hunter2`, `v1.2.3`);
- * `digits`: digits alone; `mixed`: anything else.
+ * Grade of a value. `plain`: words (`created_at_desc`). `worded`: words with a short number (`hunter2`, `v1.2.3`).
+ * `digits`: digits only. `mixed`: anything else.
  */
 type Grade = 'plain' | 'worded' | 'digits' | 'mixed';
 
-/** Characters of a value that are searched for a part that is filled in, and that are read as words. */
+/**
+ * `SEARCHED` is the number of characters of a value that are searched for a placeholder. `READ` is the number of
+ * characters that are read as words.
+ */
 const SEARCHED = 256;
 const READ = 64;
 
-/** Words that stand in documentation and tests in the place of a value. */
+/** Words that documentation and tests use in place of a real value. */
 const GENERIC: ReadonlySet<string> = new Set(
   (
     'a an the my me your our some any this that here it in is not no yes on off of for with to from and or if set unset none null nil ' +
@@ -94,18 +104,18 @@ const GENERIC: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/** A whole value that stands for another: a variable, a template, a format, something in brackets. */
+/** Matches a value that as a whole refers to another value: a variable, a template, a format, or text in brackets. */
 const STANDS_FOR =
   /^(?:\$[A-Za-z_]\w*|\$[\d@*#?]|%[A-Za-z_]\w*%|(?:[^A-Za-z0-9]*%[a-z])+[^A-Za-z0-9]*|%\(\w+\)s|\{[^{}]*\}|<[A-Za-z][\w -]*|<[^<>]*>|\[[^[\]]*\]|\([^()]*\)|[:@!][A-Za-z_.]+|__\w+__|@@\w+@@|#\w*)$/;
-/** A part that shows that the value is made or filled in elsewhere. */
+/** Matches a part that shows that the value is created or filled in elsewhere. */
 const FILLED_IN =
   /\$\{|\$\(|\{\{|<%|#\{|\.\.\.|…|x{4}|X{4}|\*{3}|\[secret:|changeme|placeholder|redacted|example|process\.env|import\.meta|os\.(?:environ|getenv)|(?:^|[^a-z0-9])(?:your|change[-_ ]me|replace[-_ ]me)(?:[^a-z0-9]|$)/i;
-/** Digits and letters in the order of the keyboard or the alphabet. */
+/** Matches digits and letters in the order of the keyboard or the alphabet. */
 const COUNTED = /^(?:0?123456?7?8?9?0?|abcd?e?f?|qwerty)$/i;
 
 /**
- * Whether the value plainly stands in the place of a credential: empty, `****`, `<your-key>`, `${VAR}`, `%VAR%`, `changeme`,
- * `test`, words of the name itself.
+ * Returns true if the value is clearly a placeholder for a credential: empty, `****`, `<your-key>`, `${VAR}`, `%VAR%`,
+ * `changeme`, `test`, or words of the name itself.
  */
 export function isPlaceholder(value: string, name: string = ''): boolean {
   const text = value.slice(0, SEARCHED).trim();
@@ -133,7 +143,10 @@ function lettersIn(name: string): readonly string[] {
   return words.filter((word) => word !== '');
 }
 
-/** Whether the value says where a secret lies or how it looks: an address, a path of words, a reference to a vault, a regular expression. */
+/**
+ * Returns true if the value describes where a secret is or how it looks: a URL, a path of words, a reference to a
+ * vault, or a regular expression.
+ */
 export function isReference(whole: string): boolean {
   const value = whole.slice(0, SEARCHED);
   if (/^(?:[a-z][a-z0-9+.-]*:\/\/|arn:|vault:|ssm:|secret:|file:|env:|op:|ENC\[)/i.test(value)) return true;
@@ -141,19 +154,19 @@ export function isReference(whole: string): boolean {
   return /^(?:~|\.{1,2})?\/|^[A-Za-z]:\\/.test(value) && gradeOf(value.replaceAll('\\', '/').slice(1)) !== 'mixed';
 }
 
-/** Whether the bare value is an expression of code: a call, an index, a path of names. */
+/** Returns true if the unquoted value is an expression of code: a call, an index access, or a path of names. */
 export function isExpression(whole: string): boolean {
   const value = whole.slice(0, SEARCHED);
   return /^[:([{]|`/.test(value) || /^[A-Za-z_$!&*][\w$.:>?!-]*[([{]/.test(value) || isPath(value);
 }
 
-/** Whether the value is a path of names, as code has it: `settings.api_key2`. */
+/** Returns true if the value is a path of names in code, such as `settings.api_key2`. */
 export function isPath(value: string): boolean {
   const path = /^&?[A-Za-z_$][\w$]*(?:(?:\??\.|::|->)[A-Za-z_$][\w$]*)+[!?]?$/.test(value);
   return path && gradeOf(/^&?([\w$]*)/.exec(value)?.[1] ?? '') !== 'mixed';
 }
 
-/** How the value reads, by its first characters. */
+/** Returns the grade of a value, judged by its first 64 characters. */
 export function gradeOf(value: string): Grade {
   const text = value.slice(0, READ);
   if (/^\d+$/.test(text)) return 'digits';
@@ -167,7 +180,10 @@ export function gradeOf(value: string): Grade {
   return grade;
 }
 
-/** Letters that could be words of a language: not too long, of few capitals, not of consonants alone. */
+/**
+ * Returns true for letters that could be words of a language: at most 24 letters each, few capitals, and no run of six
+ * consonants.
+ */
 function isWord(chunk: string): boolean {
   if (!/^\p{L}+$/u.test(chunk)) return false;
   const parts = chunk.split(/(?<=[a-z])(?=[A-Z])/);
@@ -178,20 +194,28 @@ function isWord(chunk: string): boolean {
   );
 }
 
-/** Words with a short number behind each (`hunter2`, `Sha256Digest`), a short number, or one of a version (`v1`). */
+/**
+ * Returns true for words that each end in a short number (`hunter2`, `Sha256Digest`), for a short number, and for a
+ * version number (`v1`).
+ */
 function isNumbered(chunk: string): boolean {
   if (/^(?:[A-Za-z]?\d{1,4}|\d{1,4}[A-Za-z]{1,2})$/.test(chunk)) return true;
   if (/^\p{Lu}+\d{0,5}$/u.test(chunk)) return isWord(chunk.replace(/\d+$/, ''));
   return /^[A-Z]?[a-z]{2,}\d{0,5}(?:[A-Z][a-z]{2,}\d{0,5}){0,4}$/.test(chunk) && chunk.length <= 24;
 }
 
-/** Whether the value is `user:password` in base64, as `Basic` and the file of Docker hold it. */
+/**
+ * Returns true if the value is `user:password` in base64, as in a `Basic` header and in Docker's configuration file.
+ */
 export function isLoginInBase64(value: string): boolean {
   if (!/^[A-Za-z0-9+/]{8,4096}={0,2}$/.test(value)) return false;
   return /^[\x21-\x39\x3b-\x7e]{1,256}:[\x20-\x7e]{3,}$/.test(Buffer.from(value, 'base64').toString('latin1'));
 }
 
-/** Whether the value could be drawn by chance: 20 characters or more, with capitals, small letters and digits. */
+/**
+ * Returns true if the value looks randomly generated: at least 20 characters, with capital letters, small letters and
+ * digits.
+ */
 export function isRandom(value: string): boolean {
   return (
     /^[A-Za-z0-9+/=_-]{20,}$/.test(value) &&

@@ -28,11 +28,11 @@ async function inSmallWindows(text: string, reach: number): Promise<string> {
 }
 
 describe('a secret of known shape', () => {
-  it.each(SAMPLES)('is masked whole, and what stands around it stays: $title', async (sample) => {
+  it.each(SAMPLES)('is masked completely, and the text around it stays unchanged: $title', async (sample) => {
     expect(await mask(textOf(sample))).toBe(maskedOf(sample));
   });
 
-  it.each(SAMPLES)('is masked the same in a stream cut at every byte: $title', async (sample) => {
+  it.each(SAMPLES)('is masked in the same way in a stream that is cut at any byte: $title', async (sample) => {
     const outcomes = new Set<string>();
     const bytes = Buffer.from(`é\n${textOf(sample)}`);
     for (let at = 0; at <= bytes.length; at += 1)
@@ -40,29 +40,32 @@ describe('a secret of known shape', () => {
     expect([...outcomes]).toEqual([`é\n${maskedOf(sample)}`]);
   });
 
-  it.each(SAMPLES)('is masked with its name before it wherever a window ends: $title', async (sample) => {
-    const text = textOf(sample);
-    const reach = 2 * text.length;
-    const outcomes = new Set<string>();
-    for (let shift = 0; shift <= text.length; shift += 1) {
-      const filler = `${'word '.repeat(2 * reach).slice(0, 2 * reach + shift)}\n`;
-      const masked = await inSmallWindows(`${filler}${text}${'\nword word'.repeat(reach / 4)}`, reach);
-      outcomes.add(masked.slice(filler.length, filler.length + maskedOf(sample).length));
-    }
-    expect([...outcomes]).toEqual([maskedOf(sample)]);
-  });
+  it.each(SAMPLES)(
+    'is masked together with the name before it, at any place where a window ends: $title',
+    async (sample) => {
+      const text = textOf(sample);
+      const reach = 2 * text.length;
+      const outcomes = new Set<string>();
+      for (let shift = 0; shift <= text.length; shift += 1) {
+        const filler = `${'word '.repeat(2 * reach).slice(0, 2 * reach + shift)}\n`;
+        const masked = await inSmallWindows(`${filler}${text}${'\nword word'.repeat(reach / 4)}`, reach);
+        outcomes.add(masked.slice(filler.length, filler.length + maskedOf(sample).length));
+      }
+      expect([...outcomes]).toEqual([maskedOf(sample)]);
+    },
+  );
 
-  it.each(SAMPLES)('is masked in a string of JSON too: $title', async (sample) => {
+  it.each(SAMPLES)('is masked in a JSON string too: $title', async (sample) => {
     const inJson = (text: string): string => JSON.stringify({ a: `one\n${text}` });
     expect(await mask(inJson(textOf(sample)))).toBe(inJson(maskedOf(sample)));
   });
 
-  it.each(SAMPLES)('is masked in a string in a string of JSON too: $title', async (sample) => {
+  it.each(SAMPLES)('is masked in a JSON string nested in another JSON string too: $title', async (sample) => {
     const twice = (text: string): string => JSON.stringify({ b: JSON.stringify({ a: `one\n${text}` }) });
     expect(await mask(twice(textOf(sample)))).toBe(twice(maskedOf(sample)));
   });
 
-  it('is found in text that is cut at random, as in the whole', async () => {
+  it('is found in text that is cut at random places, as in the whole text', async () => {
     const piece = fc.oneof(
       fc.constantFrom(...SAMPLES.map(textOf)),
       fc.constantFrom('\n', ' ', '"', "'", '\\', 'password=', 'Bearer ', '://a:', '[secret:A]'),
@@ -120,7 +123,7 @@ describe('a secret of known shape', () => {
         .map((line, index) => `${index + 1}:${line}`)
         .join('\n'),
     ],
-  ])('is masked line by line when it is a private key written %s', async (_, text) => {
+  ])('is masked line by line if it is a private key written %s', async (_, text) => {
     const twice = (inner: string): string => JSON.stringify({ b: JSON.stringify({ a: inner }) });
     for (const whole of [text, JSON.stringify({ a: text }), twice(text)]) {
       const masked = await mask(whole);
@@ -136,7 +139,7 @@ describe('a secret of known shape', () => {
     ['stripe', 'r', `k_live_${noise(24)}`],
     ['stripe', '', `sk_live_${noise(24)}`],
   ])(
-    'is masked right behind a backslash, and a letter that may belong to an escape stays: %s',
+    'is masked directly after a backslash, and a letter that may belong to an escape is kept: %s',
     async (name, kept, secret) => {
       const lead = 'C:\\';
       expect(await mask(`${lead}${kept}${secret} x`)).toBe(`${lead}${kept}[secret:${name}] x`);
@@ -144,7 +147,7 @@ describe('a secret of known shape', () => {
   );
 
   it.each(['DB_PASSWORD=', '  password: ', 'password = '])(
-    'is masked whole where quotes and brackets stand in it, on a line without a quote before it: %s',
+    'is masked completely if it contains quotes and brackets, on a line without a quote before it: %s',
     async (lead) => {
       const name = /password/i.exec(lead)?.[0] === 'password' ? 'password' : 'DB_PASSWORD';
       for (const value of ['aB`x9`)qZ7', 'aB9"]x;qZ7', "aB9';x(qZ7"])
@@ -152,7 +155,7 @@ describe('a secret of known shape', () => {
     },
   );
 
-  it('is masked as long as the keys of RSA are', async () => {
+  it('is masked at the full length of the longest RSA keys', async () => {
     const key = pem('RSA ', `MIIE${noise(12_600)}`);
     for (const text of [key, key.replaceAll('\n', String.raw`\n`)]) {
       expect(await mask(`before ${text} behind`)).toBe('before [secret:privatekey] behind');
@@ -160,14 +163,14 @@ describe('a secret of known shape', () => {
     }
   });
 
-  it('ends at the quote around it behind another secret of the same string', async () => {
+  it('ends at the quote around it if another secret comes before it in the same string', async () => {
     const line = (text: string): string => JSON.stringify({ text, args: '{}' });
     expect(await mask(line('DB_PASSWORD=Zx9(a)b7\nAPI_KEY=('))).toBe(
       line('DB_PASSWORD=[secret:DB_PASSWORD]\nAPI_KEY=('),
     );
   });
 
-  it('leaves a string of JSON valid', async () => {
+  it('leaves a JSON string valid after it is masked', async () => {
     const piece = fc.oneof(
       fc.constantFrom(...SAMPLES.map(textOf)),
       fc.constantFrom(
@@ -200,17 +203,17 @@ describe('a secret of known shape', () => {
     );
   });
 
-  it.each(SAMPLES)('is not longer than a rule reaches: $title', (sample) => {
+  it.each(SAMPLES)('is shorter than `LONGEST_SHAPE`: $title', (sample) => {
     expect(textOf(sample).length).toBeLessThan(LONGEST_SHAPE);
   });
 
-  it('has a hint for every rule of tokens', () => {
+  it('matches `TOKEN_HINT` if it is a token', () => {
     for (const { title, secret, name } of [...TOKENS, ...ESCAPES])
       if (name !== 'privatekey') expect([title, TOKEN_HINT.test(secret)]).toEqual([title, true]);
   });
 });
 
-describe('text that is no secret', () => {
+describe('text that is not a secret', () => {
   it.each([
     'SORT_KEY=created_at_desc',
     'PRIMARY_KEY=id',
@@ -310,7 +313,7 @@ describe('text that is no secret', () => {
     'password = argv2[1];\n',
     'password = conf2->pass2;\n',
     '  password: 8..128\n',
-  ])('stays: %s', async (text) => {
+  ])('stays unchanged: %s', async (text) => {
     expect(await mask(text)).toBe(text);
   });
 
@@ -347,7 +350,7 @@ describe('text that is no secret', () => {
     'sk-xxxxxxxxxxxxxxxxxxxx',
     '[REDACTED]',
     'op://vault/item/field2',
-  ])('stays where a secret is expected, plainly a placeholder: %s', async (value) => {
+  ])('stays unchanged as a clear placeholder in the place of a secret: %s', async (value) => {
     const quote = value.includes("'") ? '"' : "'";
     const texts = [
       `OPENAI_API_KEY=${value}`,
@@ -369,7 +372,7 @@ describe('text that is no secret', () => {
     'user:pass',
     'admin:admin',
     '${A}:${B}',
-  ])('stays as the login of curl and of an address: %s', async (login) => {
+  ])('stays unchanged as a login of `curl` or of a URL: %s', async (login) => {
     for (const text of [`curl -u ${login} x`, `curl -u "${login}" x`, `redis://${login}@cache`])
       expect(await mask(text)).toBe(text);
   });

@@ -1,5 +1,5 @@
-// Finds everything in a text that has the shape of a secret: first by our own rules, whose ranges end where the secret
-// ends, then by those of secretlint in what is left.
+// Finds all text that has the shape of a secret. Our own rules run first, and their ranges end exactly where the secret
+// ends. The rules of secretlint then search the remaining text.
 
 import type { SecretShape } from './credential.ts';
 import { gradeOf } from './credential.ts';
@@ -7,19 +7,19 @@ import { findNamedValues, findPairedValues } from './named-values.ts';
 import type { SecretRule } from './token-rules.ts';
 import { PLACE_RULES, SHORTEST_RUN, TOKEN_HINT, TOKEN_RULES, findByLibrary } from './token-rules.ts';
 
-/** Longest stretch that a rule looks at, from where it begins to where the secret ends, in UTF-16 units. */
+/** Longest text that a rule looks at, from its start to the end of the secret, in UTF-16 units. */
 export const LONGEST_SHAPE = 16_384;
 
 /**
- * Every shape in the text, apart and in order. Of shapes that overlap one is made, by the name of the first.
- * `withinLine`: the text is cut out of a longer one and begins in the middle of a line.
+ * Returns every shape in the text, in order and without overlaps. Overlapping shapes are joined under the name of the
+ * first one. `withinLine`: the text is cut from a longer text and begins in the middle of a line.
  */
 export async function findShapes(text: string, withinLine = false): Promise<readonly SecretShape[]> {
   const own = findOwn(text, withinLine);
   return own.length > 0 ? own : joinOverlaps(await findByLibrary(text));
 }
 
-/** Every shape in the text that a rule of our own finds, apart and in order. */
+/** Returns every shape in the text that our own rules find, in order and without overlaps. */
 export function findOwn(text: string, withinLine = false): readonly SecretShape[] {
   const find = (plain: string): readonly SecretShape[] => findPlain(plain, withinLine);
   return joinOverlaps([...find(text), ...findBetweenColours(text, find, LONGEST_SHAPE)]);
@@ -45,12 +45,18 @@ function shapesOf({ name, expression, isSecret, looksBack = 0 }: SecretRule, tex
   return found;
 }
 
-/** Characters before a run that decide where a token begins: an escape, the end of a colour, `ya29.`. */
+/**
+ * Number of characters before a run that decide where a token begins, such as an escape, the end of a colour code, or
+ * `ya29.`.
+ */
 const LEAD = 16;
-/** What a token may go on with behind its run. */
+/** Matches the text by which a token may continue after its run. */
 const REST = /[\w.+/=%-]{0,16000}/y;
 
-/** Tokens stand in runs of letters, digits, `_` and `-`. One character of every `SHORTEST_RUN` is looked at until one is found. */
+/**
+ * Returns the tokens in a text. A token contains a run of letters, digits, `_` and `-`. To skip other text quickly,
+ * only every `SHORTEST_RUN`th character is tested until one belongs to a run.
+ */
 function tokensIn(text: string): readonly SecretShape[] {
   const found: SecretShape[] = [];
   for (let at = SHORTEST_RUN - 1; at < text.length; at += SHORTEST_RUN) {
@@ -79,7 +85,7 @@ function shapesIn(run: string, at: number): readonly SecretShape[] {
   }));
 }
 
-/** 1 for the code of a letter, a digit, `_` or `-`. */
+/** Table with 1 for the character code of a letter, a digit, `_` or `-`. */
 const RUN_CHARACTERS = Uint8Array.from({ length: 128 }, (_, code) => Number(/[\w-]/.test(String.fromCharCode(code))));
 
 function isRunCharacter(code: number): boolean {
@@ -97,13 +103,17 @@ function joinOverlaps(shapes: readonly SecretShape[]): readonly SecretShape[] {
   return apart;
 }
 
-/** A colour code: raw, drawn, or escaped in a string. */
+/** Matches a colour code: as the raw escape character, as its visible symbol, or escaped in a string. */
 const COLOUR = /(?:[\u001B\u241B]|\\{1,15}(?:u001[bB]|u\{1[bB]\}|x1[bB]|033|e))\[[\d;:]{0,32}[mK]/g;
 
-/** A cheap hint of a colour code. */
+/** Matches a possible colour code. The check is cheap and runs first. */
 const HINT = /(?:[\u001B\u241B]|1[bB]\}?|033|\\e)\[/;
 
-/** The shapes that `find` finds in the text without its colours, at their places in the text. Those that span more than `longest` characters with their colours are left out. Empty for a text without colours. */
+/**
+ * Returns the shapes that `find` finds in the text without its colour codes, at their offsets in the original text.
+ * Shapes that span more than `longest` characters including their colour codes are omitted. Returns an empty list for a
+ * text without colour codes.
+ */
 function findBetweenColours(
   text: string,
   find: (plain: string) => readonly SecretShape[],
@@ -123,10 +133,10 @@ function findBetweenColours(
     .filter(({ from, end }) => end - from <= longest);
 }
 
-/** A piece of a text between two colours. */
+/** Piece of a text between two colour codes. */
 interface ColourPiece {
   readonly piece: string;
-  /** Its offset in the text, and in the text without colours. */
+  /** Offset of the piece in the text. `plainAt` is its offset in the text without colour codes. */
   readonly at: number;
   readonly plainAt: number;
 }
@@ -147,7 +157,10 @@ function piecesOf(text: string): readonly ColourPiece[] {
   return pieces;
 }
 
-/** Translates an offset in the text without colours. The search halves the pieces: there may be many. */
+/**
+ * Returns a function that translates an offset in the text without colour codes to an offset in the text. It uses a
+ * binary search, because there may be many pieces.
+ */
 function placesIn(pieces: readonly ColourPiece[]): (plain: number) => number {
   return (plain) => {
     let low = 0;
@@ -162,32 +175,36 @@ function placesIn(pieces: readonly ColourPiece[]): (plain: number) => number {
   };
 }
 
-// Finds the lines of a private key after its first line, one by one. They may follow numbers and names of files (`grep -n`), be
-// strings of an array or of code, or be written on one line. The end of the key may be missing.
+// Finds the lines of a private key after its first line, one by one. A line may follow a line number or a file name
+// (`grep -n`), or be a string of an array or of code. All lines may also be written on one line. The end of the key may
+// be missing.
 
 const SPACE = '(?:[ +]|%20)';
 const BEGIN = new RegExp(
   `(?:-|%2D){5}BEGIN${SPACE}?(?:[A-Z0-9]{1,16}${SPACE}){0,4}PRIVATE${SPACE}KEY(?:${SPACE}BLOCK)?(?:-|%2D){5}`,
   'gi',
 );
-/** What may stand between two lines: line ends and quotes in all their escapes, signs of code, marks of a comment or a table. */
+/**
+ * Text allowed between two lines of a key: line ends and quotes in all their escapes, signs of code, and marks of a
+ * comment or a table.
+ */
 const GAP = String.raw`(?:[\s"'\x60,;:+.&()[\]>|#*~│→-]|\\{1,15}(?:[nrt"'\x60]|u00(?:0[AaDd9]|2[27])|x0[AaDd]|(?=\s))|&(?:#x0?[AaDd]|#1[03]|#x2[27]|#3[49]|quot|apos|nbsp);|%(?:25)?(?:0[AaDd9]|2[0279cC])|\/\/(?=[ \t])|<br ?\/?>){0,60}?`;
-/** The number of a line, or the name of a file, as `grep` and editors print them. */
+/** Line number or file name before a line, as printed by `grep` and editors. */
 const PREFIX = String.raw`(?:[\w./\\-]{1,120}[:-])?(?:\d{1,6}(?:[:|→│-]|\\{1,15}t|[ \t]){1,6})?[ \t]{0,16}`;
-/** An empty line that is numbered: it ends the headers. */
+/** Empty line with a line number. It ends the headers. */
 const EMPTY_LINE = String.raw`(?:[\w./\\-]{1,120}[:-])?\d{1,6}[:-]?(?:\r?\n|\\{1,15}n)`;
 const LETTER = String.raw`(?:[A-Za-z0-9+/=]|%(?:25)?(?:2[BbFf]|3[Dd])|\\{1,15}/)`;
-/** A header inside of the frame: `Proc-Type: 4,ENCRYPTED`. */
+/** Header inside the key block: `Proc-Type: 4,ENCRYPTED`. */
 const HEADER = new RegExp(`${GAP}(?:${PREFIX})?(?:Proc-Type|DEK-Info|Comment|Version): ?[^\\n\\\\"]{0,80}`, 'y');
 const LINE = new RegExp(`${GAP}(?:${EMPTY_LINE}${GAP})?(?:${PREFIX})?(?<body>${LETTER}{40,15000})`, 'y');
-/** The last line of a key is shorter. */
+/** Matches a shorter line, such as the last line of a key. */
 const SHORT_LINE = new RegExp(`${GAP}(?:${PREFIX})?(?<body>${LETTER}{4,39})(?=[\\s"'\`\\\\&%<]|$)`, 'y');
 
-/** Characters behind the beginning of a key that are searched: more than any key has. */
+/** Number of characters that are searched from the beginning of a key. No key is longer. */
 const LONGEST_KEY = 16_000;
 const MOST_HEADERS = 4;
 
-/** Every line of key material behind the first line of a private key. */
+/** Returns every line of key material after the first line of a private key. */
 function findKeyLines(text: string): readonly SecretShape[] {
   if (!/BEGIN/i.test(text)) return [];
   return [...text.matchAll(BEGIN)].flatMap(({ 0: { length }, index }) => linesOfKey(text, index, index + length));

@@ -9,8 +9,8 @@ const VALUE = 'tok-0123456789abcdef';
 const { maskEvent } = createSecrets({ values: [{ name: 'A_TOKEN', value: VALUE }] });
 
 /**
- * The fields that pass as they are: answers, recordings, and what is no words but ids, digests, names and settings that
- * the work goes by.
+ * Fields that are not masked: answers, recordings, and fields that hold ids, digests, names and settings instead of
+ * free text.
  */
 const LEFT: { readonly [K in Kind]: readonly string[] } = {
   'session.created': ['id', 'imported', 'parent', 'root', 'startedBy', 'workspace'],
@@ -132,7 +132,7 @@ const LEFT: { readonly [K in Kind]: readonly string[] } = {
   'turn.ended': ['error.code', 'outcome', 'totals'],
 };
 
-/** Every text of it holds the value. */
+/** Returns the event with the secret value appended to every string. */
 function spiked(event: Event): Event {
   const data: unknown = JSON.parse(JSON.stringify(event.data), (key, value: unknown) =>
     typeof value === 'string' && key !== 'type' ? `${value} ${VALUE}` : value,
@@ -140,7 +140,7 @@ function spiked(event: Event): Event {
   return JSON.parse(JSON.stringify({ ...event, data }));
 }
 
-/** The fields in which the value still stands. */
+/** Returns the paths of the fields that still contain the secret value. */
 function survivorsIn(value: unknown, path = ''): readonly string[] {
   if (typeof value === 'string') return value.includes(VALUE) ? [path] : [];
   if (Array.isArray(value)) return value.flatMap((one) => survivorsIn(one, path));
@@ -153,14 +153,14 @@ function isLeft(kind: Kind, path: string): boolean {
 }
 
 describe('masking an event', () => {
-  it.each(KINDS)('leaves a value in no words of %s', async (kind) => {
+  it.each(KINDS)('removes the value from all free text of %s', async (kind) => {
     for (const event of fc.sample<Event>(EVENTS[kind], { numRuns: 60, seed: 7 })) {
       const masked = await maskEvent(spiked(event));
       expect(survivorsIn(masked.data).filter((path) => !isLeft(kind, path))).toEqual([]);
     }
   });
 
-  it('changes nothing else', async () => {
+  it('changes nothing in events without a secret', async () => {
     for (const kind of KINDS) {
       for (const event of fc.sample<Event>(EVENTS[kind], { numRuns: 20, seed: 7 })) {
         expect(await maskEvent(event)).toEqual(event);

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createMasker, soughtIn } from './mask-text.ts';
 
 const TOKEN = 'tok-0123456789abcdef';
-// Small windows, so that texts of a few hundred characters take many.
+// Small windows, so that texts of a few hundred characters need many of them.
 const sought = { ...soughtIn([{ name: 'A_TOKEN', value: TOKEN }]), reach: 64, window: 256 };
 const GITHUB = `ghp_${'a1B2'.repeat(9)}`;
 
@@ -28,7 +28,7 @@ const text = fc
   .map((pieces) => pieces.join(''));
 
 describe('a masker', () => {
-  it('makes of a text the same wherever its pieces were cut', async () => {
+  it('returns the same text for any cut into pieces', async () => {
     await fc.assert(
       fc.asyncProperty(text, fc.array(fc.nat(), { maxLength: 10 }), async (one, places) => {
         expect(await masked(cutAt(one, places))).toBe(await masked([one]));
@@ -37,7 +37,7 @@ describe('a masker', () => {
     );
   });
 
-  it('lets no value through, wherever the windows end', async () => {
+  it('masks every value, at any place where a window ends', async () => {
     await fc.assert(
       fc.asyncProperty(text, async (one) => {
         const result = await masked([one]);
@@ -48,7 +48,7 @@ describe('a masker', () => {
     );
   });
 
-  it('keeps everything else, characters of two halves too', async () => {
+  it('keeps all other text, including characters of two UTF-16 units', async () => {
     await fc.assert(
       fc.asyncProperty(text, async (one) => {
         const result = await masked([one]);
@@ -59,7 +59,7 @@ describe('a masker', () => {
     );
   });
 
-  it('hands out whole characters, so that each piece can be written as bytes', async () => {
+  it('returns whole characters, so that each piece can be written as bytes', async () => {
     const masker = createMasker(sought);
     const piece = await masker.push('😀'.repeat(1_000));
     expect(piece.length).toBeGreaterThan(0);

@@ -1,28 +1,28 @@
-// Masks text that comes in pieces. It is read in windows whose places follow from the text alone, so that it makes no
-// difference where the pieces were cut; each window reaches further than any secret is long.
+// Masks text that arrives in pieces. The text is read in windows whose places depend only on the text, so the cuts
+// between the pieces make no difference. Each window is longer than any secret.
 
 import { LONGEST_SHAPE, findShapes } from './find-shapes.ts';
 
-/** Takes a text piece by piece, and gives it back masked. */
+/** Takes a text piece by piece and returns it masked. */
 interface Masker {
   push(text: string): Promise<string>;
   end(): Promise<string>;
 }
 
-/** What a masker looks for. */
+/** Secrets that a masker searches for. */
 interface Sought {
-  /** The forms of the values, the longest first; `undefined` when there are none. */
+  /** Pattern of all forms of the values, longest first. `undefined` if there are no values. */
   readonly forms: RegExp | undefined;
   readonly names: ReadonlyMap<string, string>;
-  /** Characters that the longest secret has. */
+  /** Length of the longest secret, in characters. */
   readonly reach: number;
-  /** Characters of a window: four times the reach at least. */
+  /** Length of a window in characters, at least four times `reach`. */
   readonly window: number;
 }
 
-/** A part of a text that is replaced. */
+/** Part of a text that is replaced. */
 interface Hit {
-  /** Where that begins by which it was found, such as a name before it. */
+  /** Start of the text by which the part was found, such as a name before it. */
   readonly from: number;
   readonly start: number;
   readonly end: number;
@@ -31,7 +31,7 @@ interface Hit {
 
 const WINDOW = 8;
 
-/** Looks for these values in all their forms, and for tokens of well-known shapes. */
+/** Prepares a search for all forms of these values and for tokens of well-known shapes. */
 export function soughtIn(values: readonly SecretValue[]): Sought {
   const names = new Map<string, string>();
   for (const { name, value } of values) {
@@ -51,14 +51,15 @@ function literal(text: string): string {
   return text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`);
 }
 
-/** A masker at the beginning of a text. What it holds back is at most a window. */
+/** Returns a masker for a new text. It holds back at most one window of text. */
 export function createMasker(sought: Sought): Masker {
   const { window, reach } = sought;
   let pending = '';
   let withinLine = false;
   const take = async (text: string, cut: number): Promise<string> => {
     const found = await hitsIn(text, sought, withinLine);
-    // A secret whose name stands before the cut goes with its name: behind the cut it would have none.
+    // A secret whose name begins before the cut is taken with its name. After the cut the secret would have no name and
+    // would not be found.
     const end = Math.max(cut, ...found.map((hit) => (hit.from < cut ? hit.end : 0)));
     const hits = found.filter(({ start }) => start < end);
     pending = pending.slice(end);
@@ -79,7 +80,10 @@ export function createMasker(sought: Sought): Masker {
   };
 }
 
-/** Where a window ends for good: behind a line, else behind a character of no word, with more than a secret left behind it. */
+/**
+ * Returns the final end of a window: after a line, else after a character that is not part of a word. At least the
+ * length of the longest secret remains after the end.
+ */
 function cutIn(text: string, reach: number): number {
   const from = text.length - 2 * reach;
   const zone = text.slice(from, -reach);
@@ -90,7 +94,10 @@ function cutIn(text: string, reach: number): number {
   return /^[\uDC00-\uDFFF]/.test(zone) ? from + 1 : from;
 }
 
-/** What is replaced, in order and apart. A placeholder is left as it is, and divides what is searched: masking twice changes nothing. */
+/**
+ * Returns the parts to replace, in order and without overlaps. A placeholder stays as it is and divides the searched
+ * text, so masking twice changes nothing.
+ */
 async function hitsIn(text: string, sought: Sought, withinLine: boolean): Promise<readonly Hit[]> {
   const kept = matches(text, 0, text.length, PLACEHOLDER, (found) => found);
   const values = gaps(text, kept).flatMap(([start, end]) =>
@@ -120,7 +127,10 @@ function matches(
   }));
 }
 
-/** Each gap is searched once more on its own: what stood behind it may have hidden a token. */
+/**
+ * Returns the shapes between two offsets. Each gap between found shapes is searched again on its own, because the text
+ * after the gap may have hidden a token.
+ */
 async function shapesIn(text: string, from: number, to: number, withinLine: boolean): Promise<readonly Hit[]> {
   const hits = (await findShapes(text.slice(from, to), withinLine)).map((shape) => ({
     from: from + shape.from,
@@ -157,12 +167,13 @@ function replaceHits(text: string, hits: readonly Hit[]): string {
   return masked + text.slice(last);
 }
 
-/** Each form is as long as the shortest value at least, so that none is found by chance. */
+/** Shortest form that is searched for, in characters. A shorter form would be found by chance. */
 const SHORTEST = 12;
 
 /**
- * Returns the forms in which this value leaks most easily, each once: as it stands, quoted for a shell or YAML, escaped for JSON
- * once and twice, for HTML and for a URL, and in base64, alone or inside something longer (`Basic` of `user:value`).
+ * Returns the forms in which this value most likely leaks, without duplicates. They are the value unchanged, quoted for
+ * a shell or YAML, escaped for JSON once and twice, escaped for HTML and URLs, and in base64. The base64 forms also
+ * match inside longer encoded text (`Basic` of `user:value`).
  */
 function formsOf(value: string): readonly string[] {
   const inJson = jsonForms(value);
@@ -185,7 +196,10 @@ function lineEnds(value: string): readonly string[] {
   return value.includes('\n') ? [value.replaceAll(/\r?\n/g, '\r\n'), value.replaceAll('\r\n', '\n')] : [];
 }
 
-/** As JavaScript writes it, with a slash escaped (PHP), in ASCII alone (Python), and without signs of HTML (Go). */
+/**
+ * Returns the value escaped for JSON as by JavaScript, with escaped slashes (PHP), in ASCII only (Python), and with
+ * escaped HTML characters (Go).
+ */
 function jsonForms(value: string): readonly string[] {
   const text = JSON.stringify(value).slice(1, -1);
   const ascii = text.replaceAll(/[^\0-\x7e]/g, inUnicode);
@@ -196,7 +210,10 @@ function inUnicode(character: string): string {
   return String.raw`\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
-/** In single quotes (`'it'\''s'`, `'it'"'"'s'`), in `$'…'`, in double quotes, and each sign behind a backslash. */
+/**
+ * Returns the value in single quotes (`'it'\''s'`, `'it'"'"'s'`), in `$'…'`, in double quotes, and with a backslash
+ * before each special character.
+ */
 function shellForms(value: string): readonly string[] {
   return [
     value.replaceAll("'", String.raw`'\''`),
@@ -224,7 +241,7 @@ function dollarQuoted(value: string): string {
     .replaceAll(/[\n\r\t]/g, (character) => CONTROLS.get(character) ?? character);
 }
 
-/** With both ways to write each quote. */
+/** Returns the value escaped for HTML, with each quote in all its usual escapes. */
 function htmlForms(value: string): readonly string[] {
   const text = value.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
   const quoted = text.replaceAll('"', '&quot;');
@@ -238,7 +255,10 @@ function htmlForms(value: string): readonly string[] {
   ];
 }
 
-/** As a part of an address, as a field of a form, with every sign encoded, and as a whole address. */
+/**
+ * Returns the value encoded as a part of a URL, as a form field, with every special character encoded, and as a whole
+ * URL.
+ */
 function urlForms(value: string): readonly string[] {
   const part = encodeURIComponent(value);
   const form = new URLSearchParams({ v: value }).toString().slice('v='.length);
@@ -260,37 +280,44 @@ function base64Forms(value: Buffer): readonly string[] {
   return forms.flatMap((form) => [form, form.replaceAll('+', '-').replaceAll('/', '_')]);
 }
 
-/** The characters that the value alone decides, when so many bytes stand before it in their group of three. */
+/**
+ * Returns the base64 characters that depend on the value alone, if `shift` other bytes come before it in its group of
+ * three.
+ */
 function inBase64(value: Buffer, shift: number): string {
   const text = Buffer.concat([Buffer.alloc(shift), value]).toString('base64');
   return text.slice(Math.ceil((shift * 8) / 6), Math.floor(((shift + value.length) * 8) / 6));
 }
 
-/** A secret, and the name that stands in its place. */
+/** A secret value, and the name that its placeholder shows. */
 export interface SecretValue {
   readonly name: string;
   readonly value: string;
 }
 
-/** A shorter value would be found by chance in ordinary text. */
+/** Minimum length of a value in characters. A shorter value would be found by chance in ordinary text. */
 const SHORTEST_NAMED = 12;
 
-/** A word of a name that says secret. Glued words count where no ordinary word ends so: `PGPASSWORD`, `AUTHTOKEN`. */
+/**
+ * Matches a word of a name that marks a secret. Words joined to it count only if no ordinary word ends in the same way:
+ * `PGPASSWORD`, `AUTHTOKEN`.
+ */
 const SECRET_WORD =
   /^(?:\w*(?:TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|(?:API|ACCESS|SECRET|PRIVATE)KEY)S?|KEYS?|PASS|PWD|CREDS|O?AUTH|AUTHORIZATION|BEARER|JWT)$/;
 
-/** Such a name tells where a secret lies, not what it is. */
+/** Matches the last word of a name that holds the place of a secret instead of the secret. */
 const PLACE_WORD = /^(?:FILE|PATH|DIR|DIRECTORY|FOLDER|HOME|SOCK|SOCKET)$/;
 
-/** Said to be no secret by the name itself. */
+/** Matches a word that marks the value as public. */
 const PUBLIC_WORD = /^(?:PUBLIC|PUBLISHABLE)$/;
 
-/** Names that say secret and hold the path of a file or folder. */
+/** Names that contain a secret word but hold the path of a file or folder. */
 const PATHS: ReadonlySet<string> = new Set(['PWD', 'GOOGLE_APPLICATION_CREDENTIALS']);
 
 /**
- * Whether the name of a variable or setting says that its value is secret. It is read in words: `API_KEY`, `apiKey` and
- * `npm_config__authToken` are secret; `MONKEY`, `KEYBOARD_LAYOUT`, `AUTHOR` and `SSH_AUTH_SOCK` are not.
+ * Returns true if the name of a variable or setting marks its value as secret. The name is split into words: `API_KEY`,
+ * `apiKey` and `npm_config__authToken` are secret, but `MONKEY`, `KEYBOARD_LAYOUT`, `AUTHOR` and `SSH_AUTH_SOCK` are
+ * not.
  */
 export function isSecretName(name: string): boolean {
   if (PATHS.has(name.toUpperCase())) return false;
@@ -303,7 +330,10 @@ export function isSecretName(name: string): boolean {
   return words.some((word) => SECRET_WORD.test(word));
 }
 
-/** The secrets among these variables or settings: named so, and of 12 characters or more. In the order of their names. */
+/**
+ * Returns the secrets among these variables or settings, sorted by name. A secret has a secret name and a value of at
+ * least 12 characters.
+ */
 export function secretsOf(environment: { readonly [name: string]: string | undefined }): readonly SecretValue[] {
   return Object.entries(environment)
     .flatMap(([name, value]) => (value === undefined ? [] : [{ name, value: value.trim() }]))
@@ -311,15 +341,19 @@ export function secretsOf(environment: { readonly [name: string]: string | undef
     .toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-// The placeholder of a secret: `[secret:GITHUB_TOKEN]` for a value, by the name of its variable, and `[secret:github]` for a
-// token of a well-known shape, by its rule. Models have read this form and files may hold it, so it does not change.
+// Placeholder of a secret: `[secret:GITHUB_TOKEN]` for a value, with the name of its variable, or `[secret:github]` for
+// a token of a well-known shape, with the name of its rule. This form must not change, because models have read it and
+// files may contain it.
 
 const LONGEST_NAME = 64;
 
-/** Matches each placeholder of a text. Not sticky: only for `matchAll` and `search`. */
+/**
+ * Matches each placeholder of a text. Use it only with `matchAll` and `search`, because other methods would depend on
+ * its `lastIndex`.
+ */
 export const PLACEHOLDER: RegExp = /\[secret:[A-Za-z0-9_.-]{1,64}\]/g;
 
-/** The placeholder of this name; what the form has no room for becomes `_`. */
+/** Returns the placeholder of this name. Characters that a placeholder cannot contain become `_`. */
 function placeholderOf(name: string): string {
   return `[secret:${name.slice(0, LONGEST_NAME).replaceAll(/[^A-Za-z0-9_.-]/g, '_') || '_'}]`;
 }

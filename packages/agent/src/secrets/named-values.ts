@@ -1,5 +1,5 @@
-// Finds the values next to a name that announces a credential: `DB_PASSWORD=…`, `"apiKey": "…"`, `x-api-key: …`,
-// `--token …`. The rule is docs/decisions/2026-11-22-secret-shapes.md.
+// Finds the values after a name that announces a credential: `DB_PASSWORD=…`, `"apiKey": "…"`, `x-api-key: …`, `--token
+// …`. The rule is in docs/decisions/2026-11-22-secret-shapes.md.
 
 import type { CredentialKind, SecretShape } from './credential.ts';
 import {
@@ -15,49 +15,58 @@ import {
 import type { BarePlace, ReadValue } from './read-value.ts';
 import { isCodeOnLine, isProgramText, isWholeCode, readBare, readValue } from './read-value.ts';
 
-/** A name, what joins it with a value, and where that begins. */
+/**
+ * Name of a value, the sign between the name and the value, and their offsets. `from` is the start of the name, `at`
+ * the end of the sign.
+ */
 interface ValueName {
   readonly from: number;
   readonly name: string;
   readonly kind: CredentialKind;
-  /** `=`, `:`, `=>`, `>`, or ` ` behind a flag. */
+  /** Sign between the name and the value: `=`, `:`, `=>`, `>`, or a space after a flag. */
   readonly joint: string;
-  /** Nothing stands between the name, the joint and the value. */
+  /** True if there is no space between the name, the sign and the value. */
   readonly isTight: boolean;
   readonly isQuotedName: boolean;
   readonly at: number;
 }
 
-/** A value in its surroundings. */
+/** Value with its name and the text around it. */
 interface WrittenValue extends ValueName, ReadValue {
   readonly value: string;
-  /** The value is the rest of its line, and no code. */
+  /** True if the value is the rest of its line and is not code. */
   readonly isSole: boolean;
 }
 
 /**
- * The middle of a word that counts (`pass`, `ken` of `token`, `cret` of `secret`), the rest of the name, and what joins it
- * with the value. The name is read backwards from there. KEY alone needs a word before it. The type of an annotation has a
- * blank before its `=`, or a quote that opens behind it: a value in base64 ends in `=` too.
+ * Matches the middle of a key word (`pass`, `ken` of `token`, `cret` of `secret`), the rest of the name, and the sign
+ * before the value. The beginning of the name is then searched backwards. KEY needs a word before it. A type annotation
+ * must have a space before its `=` or an opening quote after it, because a base64 value ends in `=` too.
  */
 const NAMED =
   /(?:key(?<=(?:[\w-]|(?:api|access|secret|private|auth) )key)|ken|cret|cred|pass|pwd|uth)[A-Za-z0-9_]{0,28}(?:\\{0,31}["'`]|&(?:quot|apos|#34|#39|#x27);)?\]?[ \t]{0,8}\??(?<joint>[=!]==?|:=|=>|=|\|\||\?\?|:[ \t]{0,4}[A-Za-z][\w<>[\].| ]{0,40}(?:[ \t]=|=(?=\\{0,31}["'`](?![\s,;:)\]}<>|&"'`\\]|$)))(?![=>])|:(?!:)|>|(?<=--[\w-]{1,64}) )[ \t]{0,8}/gi;
-/** The value of a header `Authorization`, with or without a scheme. */
+/** Matches the value of an `Authorization` header, with or without a scheme. */
 const AUTHORIZATION =
   /(?:\\{0,31}["'`])?(?:(?<scheme>bearer|token|basic|api-?key|geniekey)[ \t]{1,4})?(?<secret>[^\s"'`<>,;\\]{4,12000})/iy;
 const LONGEST_NAME = 64;
-/** Words in front of a name that is written with spaces: `secret access key`. */
+/** Matches words before a name that is written with spaces: `secret access key`. */
 const SPACED = /(?:(?:aws|api|access|secret|private|auth|client|service|account) ){1,3}$/i;
-/** What may stand before a name at the beginning of a line: of a setting, a shell, a Dockerfile, a diff, `grep -n`. */
+/**
+ * Matches the text allowed before a name at the beginning of a line: in settings, a shell, a Dockerfile, a diff, or the
+ * output of `grep -n`.
+ */
 const LINE_BEGIN =
   /(?:^|[\r\n"'`]|\\[nr])(?:[\w./-]{1,120}:)?(?:\d{1,6}[:|\t-])?[\s>|+\-*#]*(?:(?:export|set|setx|env|ENV|ARG|const|let|var|declare|readonly)[ \t]+)?$/;
-/** What may stand behind a value at the end of a line. */
+/** Matches the text allowed after a value at the end of a line. */
 const LINE_END = /[ \t]{0,200}(?:(?<=\s)#|\/\/|$|[\r\n"'`]|\\+[nr"'])/y;
-/** Characters before a name that are searched for the begin of its line. */
+/** Number of characters before a name that are searched for the beginning of its line. */
 const LONGEST_LEAD = 200;
 const HEADER = /^(?:x-[\w-]+|api-key|private-token|ocp-apim-subscription-key)$/i;
 
-/** Every such value in the text that is no placeholder. A text that begins `withinLine` may have a quote open. */
+/**
+ * Returns every value after a name that announces a credential, except placeholders. With `withinLine`, the text begins
+ * in the middle of a line, where a quote may be open.
+ */
 export function findNamedValues(text: string, withinLine: boolean): readonly SecretShape[] {
   const found: SecretShape[] = [];
   NAMED.lastIndex = 0;
@@ -85,7 +94,8 @@ function namedAt(text: string, { 0: matched, index, groups }: RegExpExecArray): 
   const kind = credentialKind(name);
   if (kind === undefined) return undefined;
   const joint = groups?.['joint'] ?? '';
-  // A tag of XML; a group of an expression; a placeholder of ours.
+  // With `>` the name must be an XML tag (`<name>`) and not a group of a regular expression (`(?<name>`). With `:` the
+  // name must not follow `[`, because then it is one of our own placeholders.
   if (
     joint === '>'
       ? !/(?:^|[^?])<$/.test(text.slice(Math.max(0, from - 2), from))
@@ -104,7 +114,10 @@ function namedAt(text: string, { 0: matched, index, groups }: RegExpExecArray): 
   };
 }
 
-/** A scheme makes a word a credential, but for the word of a sentence: `Authorization: Bearer tokens`. */
+/**
+ * Returns the credential of an `Authorization` header. After a scheme any value counts, except a plain word as in the
+ * sentence `Authorization: Bearer tokens`.
+ */
 function authorizationAt(text: string, { 0: matched, index, groups }: RegExpExecArray): SecretShape | undefined {
   if (!/^uthorization\b/i.test(matched) || !/^(?:[:=]|=>)$/.test(groups?.['joint'] ?? '')) return undefined;
   AUTHORIZATION.lastIndex = index + matched.length;
@@ -116,7 +129,10 @@ function authorizationAt(text: string, { 0: matched, index, groups }: RegExpExec
   return isOne ? { from: nameBegin(text, index), start: end - secret.length, end, name: 'authorization' } : undefined;
 }
 
-/** Where the name begins that goes on at this offset. In a string of JSON the letter of an escape may stand before it: `\nAPI_KEY`. */
+/**
+ * Returns the start of the name that continues at this offset. In a JSON string, the letter of an escape may come
+ * directly before the name: `\nAPI_KEY`.
+ */
 function nameBegin(text: string, index: number): number {
   let from = index;
   while (index - from < LONGEST_NAME && /[\w$.-]/.test(text[from - 1] ?? '')) from -= 1;
@@ -145,14 +161,20 @@ function readNamed(text: string, named: ValueName, withinLine: boolean): Written
   return isSole ? written(bare, true) : written(read, false);
 }
 
-/** No quote stands before this offset on its line, so none after it closes one that was opened there. */
+/**
+ * Returns true if no quote comes before this offset on its line. A quote after the offset then cannot close an earlier
+ * one.
+ */
 function isUnquotedLine(text: string, at: number, withinLine: boolean): boolean {
   const lead = text.slice(Math.max(0, at - LONGEST_LEAD), at);
   const begin = Math.max(lead.lastIndexOf('\n'), lead.lastIndexOf('\r'));
   return (begin !== -1 || (at <= LONGEST_LEAD && !withinLine)) && !/["'`]/.test(lead.slice(begin + 1));
 }
 
-/** `password: value` alone on a line, as in YAML: any sign may be a part of the value, unless it is code. */
+/**
+ * Returns true for `password: value` alone on a line, as in YAML. The value may contain any character, unless it is
+ * code.
+ */
 function isSolePassword(text: string, { from, start, end, value }: WrittenValue): boolean {
   if (!isWholeLine(text, from, end)) return false;
   const plain = value.replace(/[)\]},;.]+$/, '');
@@ -164,7 +186,10 @@ function placeOf(text: string, named: ValueName): BarePlace {
   return isStrict(named) ? 'alone' : 'text';
 }
 
-/** `NAME=value` as in a shell or an .env file, or a header: nothing but a credential is written so. */
+/**
+ * Returns true for `NAME=value` as in a shell or an .env file, and for a header. Only credentials are written in this
+ * form.
+ */
 function isStrict({ name, joint, isTight, isQuotedName }: ValueName): boolean {
   if (joint === ':') return !isQuotedName && HEADER.test(name);
   return joint === '=' && isTight && /^(?:[A-Z][A-Z0-9_]*|_authToken|_password)$/.test(name);
@@ -172,7 +197,8 @@ function isStrict({ name, joint, isTight, isQuotedName }: ValueName): boolean {
 
 function isCredential(text: string, written: WrittenValue): boolean {
   const { kind, name, joint, value, quote } = written;
-  // One word says nothing where words are no credentials: most of code is read no further.
+  // A single short word is no credential outside strict forms and settings. This check comes first, because it ends the
+  // work early for most code.
   if (value === '' || (/^[A-Za-z]{1,14}$/.test(value) && !isStrict(written) && !isSetting(text, written))) return false;
   if (isPlaceholder(value, name) || isReference(value)) return false;
   const isBare = quote === '' && joint !== '>';
@@ -187,14 +213,20 @@ function isCredential(text: string, written: WrittenValue): boolean {
   return isBare ? isBareCredential(text, written) : isQuotedCredential(written);
 }
 
-/** Where nothing but a credential is written, a bracket in the value makes no code of it. */
+/**
+ * Returns true if the unquoted value is code. In a form that only credentials use, a bracket inside the value does not
+ * make it code.
+ */
 function isCode(text: string, written: WrittenValue): boolean {
   const { value, start, isSole } = written;
   if (isSole) return false;
   return isStrict(written) ? isPath(value) || isWholeCode(text, start) : isExpression(value);
 }
 
-/** `password=value` alone on a line, as in .properties: code puts spaces there, or a comma behind. */
+/**
+ * Returns true for `password=value` alone on a line, as in a .properties file. Code has spaces around `=` or a comma at
+ * the end.
+ */
 function isSetting(text: string, { kind, joint, isTight, quote, from, end }: WrittenValue): boolean {
   return kind === 'password' && joint === '=' && isTight && quote === '' && isWholeLine(text, from, end);
 }
@@ -205,7 +237,10 @@ function isCredentialInStrict({ kind, joint, value, quote }: WrittenValue): bool
   return kind === 'password' || !/\s/.test(value);
 }
 
-/** Plain words are text of a program, or the name of something: `'invalid-token'`. */
+/**
+ * Returns true if a quoted value is a credential. Plain words are not, because they are text of a program or a name:
+ * `'invalid-token'`.
+ */
 function isQuotedCredential({ kind, joint, value }: WrittenValue): boolean {
   const isPassword = kind === 'password' && !/^(?:\|\||\?\?)$/.test(joint);
   if (isPassword) return gradeOf(value) !== 'plain' && value.length >= 5 && !/^[\^~]?\d+(?:\.\d+)+$/.test(value);
@@ -214,7 +249,10 @@ function isQuotedCredential({ kind, joint, value }: WrittenValue): boolean {
   return grade === 'worded' && value.length >= 12 && /^[A-Za-z]{6,}\d{2,}$/.test(value);
 }
 
-/** Bare, a value may be a name of code. Where it is not the whole rest of a line, it must look less like one. */
+/**
+ * Returns true if an unquoted value is a credential. The value may also be a name in code. If it is not the whole rest
+ * of its line, stricter checks apply.
+ */
 function isBareCredential(text: string, { kind, joint, isTight, from, end, value }: WrittenValue): boolean {
   if (!/^[=: ]$/.test(joint)) return false;
   const grade = gradeOf(value);
@@ -229,7 +267,7 @@ function isBareCredential(text: string, { kind, joint, isTight, from, end, value
   return isTight && !(isPlainName && isInList && grade !== 'mixed');
 }
 
-/** The type of a parameter and its default: `str=None`. */
+/** Returns true for the type of a parameter with its default: `str=None`. */
 function isDefaulted(value: string): boolean {
   const [, type = '', preset = ''] = /^([A-Za-z][\w.[\]|]{0,40})=([^=>].*)$/.exec(value) ?? [];
   return preset !== '' && gradeOf(type) === 'plain' && (gradeOf(preset) !== 'mixed' || isExpression(preset));
@@ -240,21 +278,24 @@ function isWholeLine(text: string, from: number, end: number): boolean {
   return LINE_END.test(text) && LINE_BEGIN.test(text.slice(Math.max(0, from - LONGEST_LEAD), from));
 }
 
-// Finds credentials whose name is not joined with the value by a sign: `ENV NAME value` of a Dockerfile, a pair `name:` and
-// `value:` of Kubernetes, a line of .netrc, `-p` of a command.
+// Finds credentials that no sign joins with their name. Examples are `ENV NAME value` in a Dockerfile, a `name:` and
+// `value:` pair of Kubernetes, a line of .netrc, and the flag `-p` of a command.
 
-/** What stands before a value. A group `id` is the name of the value; without it the value is a password. */
+/**
+ * Rule for the text before a value. The group `id` of `lead` is the name of the value. Without `id`, the value is a
+ * password.
+ */
 interface PairRule {
   readonly hint: RegExp;
   readonly lead: RegExp;
-  /** What else may stand behind a bare value on its line. Other text by default. */
+  /** Text that may follow an unquoted value on its line. Default: `text`, any other text. */
   readonly place?: BarePlace;
 }
 
 const BREAK = String.raw`(?:\s|\\{1,15}[nrt])`;
 const QUOTE = String.raw`(?:\\{0,15}["'])?`;
 const COLON = String.raw`${QUOTE}[ \t]{0,4}:[ \t]{0,4}`;
-/** The arguments of a command before the flag. */
+/** Arguments of a command before the flag. */
 const ARGUMENTS = String.raw`(?:[ \t][^\n|;&"'\x60]{0,200}?)?[ \t]`;
 
 const RULES: readonly PairRule[] = [
@@ -287,7 +328,7 @@ const RULES: readonly PairRule[] = [
   },
 ];
 
-/** Every such value in the text that is no placeholder. */
+/** Returns every value that these rules find, except placeholders. */
 export function findPairedValues(text: string): readonly SecretShape[] {
   return RULES.flatMap((rule) => (rule.hint.test(text) ? valuesBehind(text, rule) : []));
 }
@@ -308,14 +349,14 @@ function valuesBehind(text: string, { lead, place = 'text' }: PairRule): readonl
   return found;
 }
 
-/** The place of a value. */
+/** Facts about the place of a value. */
 interface ValuePlace {
   readonly name: string;
   readonly kind: CredentialKind;
-  /** Nothing but a credential is written there. */
+  /** True if only a credential can be written at this place. */
   readonly strict: boolean;
   readonly isBare: boolean;
-  /** Read as a bare value, it is code. */
+  /** True if the value is code when it is read without quotes. */
   readonly code: boolean;
 }
 

@@ -1,4 +1,5 @@
-// A key of a provider, wherever it turns up in a session, reaches neither the log nor an artifact (anthropics/claude-code#86707).
+// Tests that a provider key, at any place in a session, is written neither to the log nor to an artifact
+// (anthropics/claude-code#86707).
 
 import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -24,7 +25,7 @@ async function bytesBelow(folder: string): Promise<Buffer> {
   return Buffer.concat(await Promise.all(files.map((file) => readFile(join(file.parentPath, file.name)))));
 }
 
-/** A key in everything that a person, a tool or the world can say. */
+/** Returns events with a key in every text that a user, a tool or an outside system can provide. */
 function events(output: Digest): readonly Event[] {
   const said = `${FORMS.join(' ')} and more`;
   const file = { path: `/w/${SHAPED}.txt`, as: 'read' } as const;
@@ -69,7 +70,7 @@ describe('the key of a provider', () => {
   });
   afterAll(() => rm(home, { recursive: true, force: true }));
 
-  it('is in no file of a session that met it in a result, a note, a prompt, a file name and an output', async () => {
+  it('is in no file of a session after it appeared in a result, a note, a prompt, a file name and an output', async () => {
     const log = openNdjsonStore({ home });
     const secrets = createSecrets({ values: secretsOf({ PROVIDER_API_KEY: KEY, EDITOR: 'vi' }) });
     const session = await createSession(log, ID, undefined, secrets);

@@ -1,35 +1,43 @@
-// Reads the value that begins at a place of a text: quoted in the ways of JSON, shells, YAML and code, also where that text
-// is itself a string in JSON, or bare. Every reading is bounded.
+// Reads the value that begins at an offset of a text. The value may be unquoted, or quoted as in JSON, shells, YAML and
+// code. The text itself may be a string inside JSON. Every reading has a length limit.
 
 import type { CredentialKind } from './credential.ts';
 import { gradeOf, isPlaceholder } from './credential.ts';
 
-/** The value: offsets without the quotes, and how it was written. */
+/** Value in a text: its offsets without the quotes, and its quote. */
 export interface ReadValue {
   readonly start: number;
   readonly end: number;
-  /** The quote, without backslashes; empty for a bare value. */
+  /** Quote of the value without backslashes. Empty for an unquoted value. */
   readonly quote: string;
 }
 
-/** Longest value in quotes, and longest bare one, in UTF-16 units. Of a longer one this much is masked. */
+/** Longest quoted value and longest unquoted value, in UTF-16 units. Of a longer value only this many are masked. */
 const LONGEST_QUOTED = 15_000;
 const LONGEST_BARE = 4_096;
 
-/** A quote with its backslashes or as HTML writes it, behind what may stand before a quote in code and shells: `b"`, `$'`, `String("`. */
+/**
+ * Matches an opening quote with its backslashes or as an HTML entity, and the text that code and shells allow before a
+ * quote: `b"`, `$'`, `String("`.
+ */
 const OPENING =
   /(?:[bBfFLNrRuU@$]{1,2}(?=["'])|(?:new )?[A-Z]\w{2,11}\()?(?:(\\{0,31})(["'`])|(&(?:quot|apos|#34|#39|#x27);))/y;
-/** What may follow a quote that closes. */
+/** Matches the text allowed after a closing quote. */
 const AFTER_QUOTE = /[\s,;:)\]}<>|&]|$/y;
-/** How a shell goes on behind a closing single quote: `'it'\''s'`, `'it'"'"'s'`. */
+/**
+ * Matches the quote that a shell adds inside a single-quoted text, after the closing quote: `'it'\''s'`, `'it'"'"'s'`.
+ */
 const SHELL_QUOTE = /\\{1,8}''|\\{0,7}"'\\{0,7}"'/y;
-/** The escape of a line end or a tab in a string. */
+/** Matches the escape of a line end or a tab in a string. */
 const ESCAPED_SPACE = /\\+[nrt]/y;
 
-/** Where a bare value may be: on a line without a quote before it, alone (`NAME=value`), in the query of an address, or among other text. */
+/**
+ * Place of an unquoted value. `line`: on a line without a quote before the value. `alone`: in `NAME=value`. `query`: in
+ * the query of a URL. `text`: among other text.
+ */
 export type BarePlace = 'line' | 'alone' | 'query' | 'text';
 
-/** Characters at which a bare value may end, by its place. */
+/** Characters that can end an unquoted value, by place. */
 const STOPS: { readonly [P in BarePlace]: RegExp } = {
   line: /[\s\\]/g,
   alone: /[\s"'`\\]/g,
@@ -37,7 +45,7 @@ const STOPS: { readonly [P in BarePlace]: RegExp } = {
   text: /[\s"'`\\,;&|<>)\]}]/g,
 };
 
-/** Reads a value at this offset, quoted or bare. */
+/** Reads a quoted or unquoted value at this offset. */
 export function readValue(text: string, at: number, place: BarePlace): ReadValue {
   OPENING.lastIndex = at;
   const opening = OPENING.exec(text);
@@ -53,7 +61,10 @@ function endBefore(text: string, start: number, closing: string): number {
   return end === -1 || text.slice(start, start + end).includes('\n') ? start : start + end;
 }
 
-/** Where the quote closes: behind as many backslashes as it was opened with. A line end closes it too. */
+/**
+ * Returns the offset where the quoted text ends. The closing quote has as many backslashes as the opening one. A line
+ * end also ends the text.
+ */
 function quotedEnd(text: string, start: number, quote: string, slashes: number): number {
   const most = Math.min(text.length, start + LONGEST_QUOTED);
   let run = 0;
@@ -77,31 +88,37 @@ function quotedEnd(text: string, start: number, quote: string, slashes: number):
 }
 
 /**
- * A quote inside of the value has one more escape than those around it: `"a\"b"`, and in a string of JSON `\"a\\\"b\"`. A
- * quote that nothing escapes ends the whole string.
+ * Returns true if a quote closes the value. A quote inside the value has one more level of escapes than the quotes
+ * around it: `"a\"b"`, and `\"a\\\"b\"` in a JSON string. A quote without backslashes ends the whole string.
  */
 function isClosing(run: number, slashes: number): boolean {
   return run < slashes || run % 2 === 0 || ((run - slashes) / (slashes + 1)) % 2 === 0;
 }
 
-/** Behind a quote that is doubled (YAML, SQL), or is closed and opened again around one (shells); else the same offset. */
+/**
+ * Returns the offset after a doubled quote (YAML, SQL) or after a quote that is closed and opened again around another
+ * one (shells). Else returns the same offset.
+ */
 function behindShellQuote(text: string, at: number): number {
   if (text[at + 1] === "'") return at + 2;
   SHELL_QUOTE.lastIndex = at + 1;
   return at + (SHELL_QUOTE.exec(text)?.[0].length ?? -1) + 1;
 }
 
-/** Quotes at the end of a line, which end a string that began on an earlier line. */
+/** Matches quotes at the end of a line that close a string from an earlier line. */
 const LAST_QUOTES = /["'`]{1,3}[;,)\]}]{0,8}$/;
 
-/** Reads a value at this offset as a bare one, also where it begins with a quote. */
+/** Reads an unquoted value at this offset, even if the text begins with a quote. */
 export function readBare(text: string, at: number, place: BarePlace): ReadValue {
   const end = bareEnd(text, at, STOPS[place]);
   if (place !== 'line') return { start: at, end, quote: '' };
   return { start: at, end: at + text.slice(at, end).replace(LAST_QUOTES, '').length, quote: '' };
 }
 
-/** The end of a bare value. A quote inside of a word belongs to it; one that closes something around it does not. */
+/**
+ * Returns the end of an unquoted value. A quote inside a word belongs to the value. A quote that closes surrounding
+ * text does not.
+ */
 function bareEnd(text: string, start: number, stop: RegExp): number {
   const part = text.slice(start, start + LONGEST_BARE);
   stop.lastIndex = 0;
@@ -125,25 +142,28 @@ function closes(text: string, at: number): boolean {
   return AFTER_QUOTE.test(text) || text[at] === '\\';
 }
 
-// Recognises code in a place where a credential could be: a call, an index, a list, a type, operands with operators between. A
-// bracket alone is no proof of code, because generated passwords contain brackets too.
+// Recognises code in a place where a credential could be: a call, an index, a list, a type, or operands joined by
+// operators. A bracket alone does not prove code, because generated passwords contain brackets too.
 
-/** Characters of a line that are read, in UTF-16 units. */
+/** Number of characters of a line that are read, in UTF-16 units. */
 const LONGEST = 256;
-/** The end of a line, also as a string of JSON holds it. */
+/** Matches a line end, also in its escaped form in a JSON string. */
 const LINE_BREAK = /[\r\n]|\\+[nr]/;
-/** What stands before the first bracket of a call or an index. */
+/** Matches the text before the first bracket of a call or an index. */
 const HEAD = /[A-Za-z_$!&*][\w$.:>?!-]*(?:<[\w$.,:&| <>[\]]{1,64}>)?(?=[([{])/y;
-/** What follows a call or an index: a member, the bracket of another one, `!`. */
+/** Matches the text after a call or an index: a member, the bracket of the next call or index, or `!`. */
 const MEMBER = /[!?]{0,2}(?:\.|::|->)[A-Za-z_$][\w$]*|[!?]{0,2}\.?(?=[([{])|!(?=\W|$)/y;
-/** What may stand behind code on its line: signs that close something around it, then a blank or the end of a string. */
+/**
+ * Matches the text allowed after code on its line: signs that close surrounding code, followed by a space or the end of
+ * a string.
+ */
 const AFTER_CODE = /[)\]},;]*(?:$|[\s"'`\\])/y;
-/** The end of a line within a call that goes on: `getKey(`, `get(a,`. */
+/** Matches a line that ends inside an unfinished call: `getKey(`, `get(a,`. */
 const GOES_ON = /^[A-Za-z_$][\w$.]*[([{](?:[\w$.,' "-]*[([{,])?$/;
 
 const CLOSED_BY: ReadonlyMap<string, string> = new Map(Object.entries({ '(': ')', '[': ']', '{': '}' }));
 
-/** Returns true when whole code begins at this offset of the text: a call, an index or a list, with its brackets closed. */
+/** Returns true if complete code begins at this offset: a call, an index or a list with all its brackets closed. */
 export function isWholeCode(text: string, start: number): boolean {
   const line = lineAt(text, start);
   const end = codeEnd(line);
@@ -157,7 +177,10 @@ function lineAt(text: string, start: number): string {
   return part.slice(0, LINE_BREAK.exec(part)?.index ?? part.length);
 }
 
-/** Returns where the call, index or list ends that the line begins with. `undefined`: it begins with none. */
+/**
+ * Returns the end of the call, index or list at the beginning of the line. Returns `undefined` if the line does not
+ * begin with one.
+ */
 function codeEnd(line: string): number | undefined {
   HEAD.lastIndex = 0;
   let end = groupEnd(line, HEAD.exec(line)?.[0].length ?? 0);
@@ -171,7 +194,10 @@ function codeEnd(line: string): number | undefined {
   return undefined;
 }
 
-/** Returns where the bracket at this place is closed, behind its closing one. `undefined`: there is none, or it stays open. */
+/**
+ * Returns the offset after the closing bracket that matches the bracket at this offset. Returns `undefined` if there is
+ * no bracket at this offset or if it is not closed.
+ */
 function groupEnd(line: string, at: number): number | undefined {
   const open: string[] = [];
   for (let place = at; place < line.length; place += 1) {
@@ -184,7 +210,9 @@ function groupEnd(line: string, at: number): number | undefined {
   return undefined;
 }
 
-/** One operand of code: a path of names, a number, a generic type, with what a call or an index follows it. */
+/**
+ * Matches one operand of code: a path of names, a number or a generic type, including the calls and indexes after it.
+ */
 const OPERAND =
   /[!&*]{0,2}(?:[A-Za-z_$@][\w$]{0,63}|\d{1,9}(?=\W|$))(?:[!?]?(?:\.|::|->)[A-Za-z_$][\w$]{0,63}|<[\w$.,:&| <>[\]']{1,64}>|\[\]|\[[\w$.:'"-]{1,64}\]|\([\w$.,:'" ]{0,64}\)){0,8}[!?]?/y;
 const OPERATOR = /\|\||&&|\?\?|===?|!==?|=>|[+*/%|&?:<>-]/y;
@@ -192,7 +220,7 @@ const CLOSING = /[)\]},;]*$/y;
 const REGULAR_EXPRESSION = /^\/.+\/[dgimsuvy]*[,;]?$/;
 const ARROW = /^\(?[\w$,]{0,64}\)?=>/;
 
-/** Returns true when the value, which is the rest of its line, is code: names and calls of words with operators between. */
+/** Returns true if the value, which is the rest of its line, is code: names and calls of words joined by operators. */
 export function isCodeOnLine(value: string): boolean {
   if (value.length > LONGEST) return false;
   if (REGULAR_EXPRESSION.test(value) || ARROW.test(value)) return true;
@@ -211,52 +239,54 @@ export function isCodeOnLine(value: string): boolean {
   return false;
 }
 
-// Recognises values of code, documents and settings that follow a telling name and hold no credential: the type of a
-// field, a label of a form, a range of versions, a colour. See docs/decisions/2026-11-22-secret-shapes.md.
+// Recognises values that follow the name of a credential but are not credentials. Examples are the type of a field, a
+// label of a form, a version range, and a colour. See docs/decisions/2026-11-22-secret-shapes.md.
 
-/** A value next to a name, and how the two are joined. */
+/** Value after a name, and the sign between them. */
 interface JoinedValue {
   readonly name: string;
   readonly kind: CredentialKind;
-  /** `=`, `:`, `=>` and so on. */
+  /** Sign between the name and the value: `=`, `:`, `=>` and so on. */
   readonly joint: string;
   readonly value: string;
-  /** No quotes stand around the value. */
+  /** True if the value has no quotes around it. */
   readonly isBare: boolean;
 }
 
-/** A name of a type that may be absent or must be given: `String!`, `[Token!]!`, `Auth.Token?`. */
+/** Matches the name of a type that is optional or required: `String!`, `[Token!]!`, `Auth.Token?`. */
 const TYPE = /^(\[?[A-Z][A-Za-z]*(?:\.[A-Z][A-Za-z]*)*)!?\]?[!?]$/;
-/** Last words of types that hold a password: any other word with `!` behind it may be one. */
+/** Matches the last word of a type for passwords. Any other word with `!` after it may be a password. */
 const TEXT_TYPE =
   /(?:String|Str|Text|Varchar|Chars?|CharSequence|CharArray|Bytes?|Buffer|Data|Password|Passphrase|Passcode|Secret|Token|Hash|Input|Value|Field|Type|Scalar|ID)$/;
 
-/** A rule of validation, such as those of Laravel: `required|min:8`. */
+/** Matches a validation rule such as those of Laravel: `required|min:8`. */
 const VALIDATION =
   /^(?=(?:.{0,200}\|)?(?:required|nullable|sometimes|present|filled|bail|string|confirmed|(?:min|max|size|between):))[a-z_]{2,32}(?::[\w,./-]{1,64})?(?:\|[a-z_]{2,32}(?::[\w,./-]{1,64})?){1,12}$/;
-/** Where a package comes from: `npm:@x/jwt@^1.2.3`. */
+/** Matches the beginning of a package source: `npm:@x/jwt@^1.2.3`. */
 const PACKAGE_SOURCE = /^(?:npm|workspace|link|portal|patch|catalog|git|github|gitlab|bitbucket|jsr):/;
-/** A range of versions with an operator before each: `>=3.8,<4.0`. */
+/** Matches a version range with an operator before each version: `>=3.8,<4.0`. */
 const VERSIONS =
   /^(?:[\^~<>=!]{1,3} ?v?\d{1,6}(?:\.(?:\d{1,6}|[x*])){0,3}(?:-[a-z]{1,8}(?:\.\d{1,4})?)?(?: ?,? ?(?:\|\|)? ?|$)){1,6}$/;
-/** A range of numbers: `8..128`. */
+/** Matches a range of numbers: `8..128`. */
 const RANGE = /^\d{1,9}\.\.[.<=]?\d{1,9}$/;
-/** A function of style sheets: `var(--blue-500)`. */
+/** Matches a function of a style sheet: `var(--blue-500)`. */
 const STYLE =
   /^(?:var|rgba?|hsla?|hwb|lab|lch|oklab|oklch|color|color-mix|calc|env|theme|url|(?:linear|radial|conic)-gradient)\([^()]{0,200}(?:\([^()]{0,100}\)[^()]{0,100}){0,4}\)$/;
-/** A name of a kind of token in an editor: `delimiter.curly#1`. */
+/** Matches the name of a token kind of an editor theme: `delimiter.curly#1`. */
 const SCOPE = /^[a-z]{2,24}(?:[.-][a-z]{2,24}){1,6}#\w{1,8}$/;
-/** An alias of YAML. No plain value of YAML begins so. */
+/** Matches a YAML alias. An unquoted YAML value cannot begin with `*`. */
 const ALIAS = /^\*[A-Za-z][\w-]{0,63}$/;
-/** Marks around a label: `Passwort*`, `密码（必填）`. */
+/** Matches marks around a label: `Passwort*`, `密码（必填）`. */
 const LABEL_MARKS = /[（）【】「」：！？＊。、，]/g;
-/** A letter as JSON escapes it, also in a string in a string: `\u00f1`. */
+/** Matches a letter as a JSON escape, also in nested strings: `\u00f1`. */
 const ESCAPED_LETTER = /\\{1,15}u([0-9A-Fa-f]{4})/g;
 
 /** Longest value that is read as program text, in UTF-16 units. */
 const LONGEST_PROGRAM = 256;
 
-/** Whether the value is a type, a rule, a label, a version, a range, a colour or an alias, not a credential. */
+/**
+ * Returns true if the value is not a credential but a type, a rule, a label, a version, a range, a colour or an alias.
+ */
 export function isProgramText({ name, kind, joint, value, isBare }: JoinedValue): boolean {
   if (value.length > LONGEST_PROGRAM) return false;
   if (isBare) return RANGE.test(value) || (joint === ':' && (ALIAS.test(value) || isType(value, kind)));
@@ -269,7 +299,10 @@ function isType(value: string, kind: CredentialKind): boolean {
   return name !== undefined && gradeOf(name) === 'plain' && (kind !== 'password' || TEXT_TYPE.test(name));
 }
 
-/** A word of a form. `Passwort*` marks a field that must be filled in; before `!` only general words are no password. */
+/**
+ * Returns true for a label of a form. `Passwort*` marks a required field. Before `!`, `?` or `:` only placeholder words
+ * count as a label, because other words may be a password.
+ */
 function isLabel(value: string, name: string): boolean {
   const letters = value.replaceAll(ESCAPED_LETTER, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
   const label = letters.replaceAll(LABEL_MARKS, ' ').trim();

@@ -4,7 +4,10 @@ import { findOwn } from '../secrets/find-shapes.ts';
 describe('a search', () => {
   const kib = (unit: string, size: number): string =>
     unit.repeat(Math.ceil((size * 1_024) / unit.length)).slice(0, size * 1_024);
-  /** Least processor time of some searches, in microseconds, so that other processes do not count. */
+  /**
+   * Returns the lowest processor time of three runs, in microseconds. The lowest value is used because other processes
+   * can slow down a run.
+   */
   const cost = (text: string, times: number): number =>
     Math.min(
       ...[1, 2, 3].map(() => {
@@ -14,7 +17,10 @@ describe('a search', () => {
         return user + system;
       }),
     );
-  /** The clock of the processor ticks in milliseconds: less than some ticks is no measure. */
+  /**
+   * Smallest time that is compared, in microseconds. The processor clock ticks in milliseconds, so shorter times are
+   * not reliable.
+   */
   const TICKS = 12_000;
 
   it.each([
@@ -85,10 +91,11 @@ describe('a search', () => {
     '\u001b[33mtoken\u001b[0m: ',
     '\\',
     '"',
-  ])('takes steps in proportion to the text: %s', (unit) => {
+  ])('takes time in proportion to the length of the text: %s', (unit) => {
     const inParts = cost(kib(unit, 16), 16);
     const atOnce = cost(kib(unit, 256), 1);
-    // The same number of characters. In proportion to the text the cost is about the same; with its square it is 16 times.
+    // Both runs search the same number of characters. The ratio is about 1 if the time is linear, and 16 if it is
+    // quadratic.
     expect(atOnce / Math.max(inParts, TICKS)).toBeLessThan(8);
   });
 });

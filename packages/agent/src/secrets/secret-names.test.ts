@@ -41,17 +41,17 @@ const NO_SECRET = [
 ];
 
 describe('the name of a variable', () => {
-  it.each(SECRET)('says secret: %s', (name) => {
+  it.each(SECRET)('marks a secret: %s', (name) => {
     expect(isSecretName(name)).toBe(true);
   });
 
-  it.each(NO_SECRET)('says nothing of a secret: %s', (name) => {
+  it.each(NO_SECRET)('does not mark a secret: %s', (name) => {
     expect(isSecretName(name)).toBe(false);
   });
 });
 
 describe('the secrets of an environment', () => {
-  it('are what is named so and has 12 characters, in the order of their names, without the space around them', () => {
+  it('are the values of at least 12 characters with a secret name, sorted by name and trimmed', () => {
     const environment = {
       Z_TOKEN: 'twelve-chars',
       API_KEY: ' twelve-chars!\n',

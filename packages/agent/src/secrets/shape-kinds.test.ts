@@ -1,4 +1,5 @@
-// Each alternative of the rules for secrets of known shape: a rule that loses one of them masks one kind of secret less.
+// Tests each alternative of the rules for secrets of known shape. A rule that loses an alternative would no longer mask
+// that kind of secret.
 
 import { describe, expect, test } from 'vitest';
 import { noise } from '../../contract/secret-samples.ts';
@@ -12,7 +13,7 @@ const capitals = (count: number): string =>
     .replaceAll(/[^A-Z0-9]/g, '')
     .slice(0, count);
 
-describe('a token of a provider', () => {
+describe('a provider token', () => {
   test.each(['AKIA', 'ASIA', 'ABIA', 'ACCA'])('of AWS is masked: %s', async (kind) => {
     expect(await mask(`id ${kind}${capitals(16)} end`)).toBe('id [secret:aws] end');
   });
@@ -24,19 +25,19 @@ describe('a token of a provider', () => {
     },
   );
 
-  test.each([20, 28, 64])('of Google is masked whole: %d characters behind its begin', async (length) => {
+  test.each([20, 28, 64])('of Google is masked completely with %d characters after its prefix', async (length) => {
     const begin = ['GOC', 'SPX-'].join('');
     expect(await mask(`see ${begin}${noise(length)} end`)).toBe('see [secret:google] end');
     expect(await mask(`see ${begin}${noise(19)} end`)).toBe(`see ${begin}${noise(19)} end`);
   });
 
-  test('with encryption (JWE) is masked with all of its five parts', async () => {
+  test('with encryption (JWE) is masked with all its five parts', async () => {
     const header = Buffer.from('{"alg":"RSA-OAEP","enc":"A256GCM"}').toString('base64url');
     const token = [header, noise(80), noise(16, 2), noise(60, 3), noise(22, 4)].join('.');
     expect(await mask(`see ${token} end`)).toBe('see [secret:jwt] end');
   });
 
-  test('is masked right behind another one, at each distance', async () => {
+  test('is masked after another token at any distance', async () => {
     const [one, two] = [`AKIA${capitals(16)}`, `ASIA${capitals(16)}`];
     for (let gap = 1; gap < 25; gap += 1) {
       const text = `${one}${' '.repeat(gap)}${two}`;
@@ -46,11 +47,11 @@ describe('a token of a provider', () => {
   });
 });
 
-describe('a credential at its place', () => {
+describe('a credential found by its place', () => {
   const password = ['Tr0ub4', 'dor', '7x'].join('');
 
   test.each(['redis', 'rediss', 'amqp', 'amqps', 'mqtt', 'mqtts', 'postgresql', 'mongodb+srv', 'smtps', 'nats'])(
-    'in an address is masked with a slash in it: %s://',
+    'in a URL is masked even if it contains a slash: %s://',
     async (scheme) => {
       expect(await mask(`${scheme}://user:${password}/x@host/0`)).toBe(`${scheme}://user:[secret:url-password]@host/0`);
     },
@@ -71,12 +72,12 @@ describe('a credential at its place', () => {
     );
   });
 
-  test('of a program that is none of these stays', async () => {
+  test('of any other program is not masked', async () => {
     const text = `docker run -u alice:${password} image`;
     expect(await mask(text)).toBe(text);
   });
 
-  test('in the frame of a key that is cut is masked behind its header lines', async () => {
+  test('in a private key without its end line is masked together with the header lines', async () => {
     const begin = ['-----BEGIN RSA PRIVATE', ' KEY-----'].join('');
     const lines = [
       begin,
@@ -90,22 +91,22 @@ describe('a credential at its place', () => {
   });
 });
 
-describe('a value next to a telling name', () => {
+describe('a value after the name of a credential', () => {
   test.each(['private-token', 'x-auth-token', 'api-key', 'Ocp-Apim-Subscription-Key'])(
-    'in a header is masked, short as it is: %s',
+    'in a header is masked even if it is short: %s',
     async (name) => {
       expect(await mask(`${name}: a1b2c3`)).toBe(`${name}: [secret:${name}]`);
     },
   );
 
-  test('in a tag is masked where the tag is closed, and is no value where it is not', async () => {
+  test('in an XML tag is masked if the tag is closed, else it is not a value', async () => {
     expect(await mask('<password>hunter2x</password>')).toBe('<password>[secret:password]</password>');
     for (const text of ['<password>hunter2x', '<password>hunter2x<b>', 'if (password>hunter2x)'])
       expect(await mask(text)).toBe(text);
   });
 
   test.each(['12:', '12|', '12\t', 'a/b.properties:12:', '+', '  '])(
-    'alone on a line is masked behind %j',
+    'alone on a line is masked after %j',
     async (before) => {
       expect(await mask(`${before}password=correcthorse`)).toBe(`${before}password=[secret:password]`);
     },

@@ -1,51 +1,55 @@
-// Tokens that are known by their own form, whatever name stands before them. The rules are data. Each expression is bounded
-// in length, and is only tried at runs of token characters, so a search takes steps in proportion to the text.
+// Rules for tokens that are recognised by their own form, with any name before them. The rules are data. Each
+// expression is limited in length and is only tried at runs of token characters, so the search time is proportional to
+// the text.
 
 import { rules } from '@secretlint/secretlint-rule-preset-recommend';
 import type { SecretLintRuleContext, SecretLintSourceCode } from '@secretlint/types';
 import type { SecretShape } from './credential.ts';
 import { gradeOf, isLoginInBase64, isPlaceholder } from './credential.ts';
 
-/** A rule that finds secrets of one form. */
+/** Rule that finds secrets of one form. */
 export interface SecretRule {
-  /** Stands in the placeholder. */
+  /** Name of the secret in the placeholder. */
   readonly name: string;
-  /** With a group `secret` that group alone is replaced; a group `lead` is all that the match holds before it. */
+  /**
+   * Pattern of the secret. If it has a group `secret`, only that group is replaced. A group `lead` must then match all
+   * text before it.
+   */
   readonly expression: RegExp;
-  /** Decides whether a match is a secret. Every match is one by default. */
+  /** Returns true if a match is a secret. Default: every match is a secret. */
   readonly isSecret?: (found: RuleMatch) => boolean;
-  /** Characters before the match that `isSecret` looks at. None by default. */
+  /** Number of characters before the match that `isSecret` reads. Default: 0. */
   readonly looksBack?: number;
 }
 
-/** A match of a rule. */
+/** Match of a rule. */
 interface RuleMatch {
   readonly text: string;
-  /** The offset of the match in the text. */
+  /** Offset of the match in the text. */
   readonly index: number;
   readonly lead: string;
   readonly secret: string;
 }
 
-/** Letters, digits, `_` and `-` that stand together in every token of these rules. */
+/** Minimum length of an unbroken run of letters, digits, `_` and `-` that every token of these rules contains. */
 export const SHORTEST_RUN = 20;
 
-/** Matches somewhere in each text that a rule of `TOKEN_RULES` matches. */
+/** Matches in every text that a rule of `TOKEN_RULES` matches. The check is cheap and runs first. */
 export const TOKEN_HINT: RegExp =
   /sk-|AIza|GOCSPX|ya29|gh[opsur]_|github_pat|gl[a-z]{2,5}-|xox|xapp|k_(?:live|test)|whsec|npm_|A(?:KIA|SIA|BIA|CCA)|eyJ|hf_|pypi-|GR1348941/;
 
 /**
- * Holds where a token begins: not inside of a word. An escape of a string (`\n`, `\u0022`, `\x20`), an escape of an address
- * (`%3D`) and a colour of a terminal (`[31m`) end in a letter or a digit that is no part of a word.
+ * Matches the position where a token may begin: not inside a word. A string escape (`\n`, `\u0022`, `\x20`), a URL
+ * escape (`%3D`) and a terminal colour (`[31m`) end in a letter or digit that does not belong to a word.
  */
 const BEGINS = String.raw`(?:(?<![A-Za-z0-9])|(?<=\\(?:[abefnrtv0]|u[0-9A-Fa-f]{4}|u\{[0-9A-Fa-f]{1,6}\}|x[0-9A-Fa-f]{2}|[0-3][0-7]{2})|%(?:25)?[0-9A-Fa-f]{2}|\[[\d;:?]{0,24}[A-Za-z]))`;
 
-/** An expression for a token that stands at the beginning of a word. */
+/** Returns an expression for a token at the beginning of a word. */
 function atBegin(form: string): RegExp {
   return new RegExp(BEGINS + form, 'g');
 }
 
-/** Rules for tokens. Where two find the same, the first one gives the name. */
+/** Rules for tokens. If two rules find the same token, the first rule gives the name. */
 export const TOKEN_RULES: readonly SecretRule[] = [
   { name: 'anthropic', expression: /sk-ant-[a-z]{2,10}\d{2}-[A-Za-z0-9_-]{20,300}/g },
   { name: 'openrouter', expression: /sk-or-v\d-[A-Za-z0-9]{32,128}/g },
@@ -67,7 +71,8 @@ export const TOKEN_RULES: readonly SecretRule[] = [
   { name: 'slack', expression: /xox[abceoprs](?:\.xox[abceoprs])?-[A-Za-z0-9-]{15,400}/g, isSecret: isMixed },
   { name: 'slack', expression: /xapp-\d-[A-Za-z0-9-]{15,400}/g },
   { name: 'slack', expression: /xoxd-(?:[\w+/=.-]|%[0-9A-Fa-f]{2}){20,400}/g, isSecret: isMixed },
-  // Behind a backslash `n` and `r` may belong to an escape: a string of JSON would be none without them. They stay.
+  // After a backslash, `n` and `r` may belong to an escape. They are not masked, because without them a JSON string
+  // would become invalid.
   { name: 'stripe', expression: /(?:s|(?<!\\)r)k_(?:live|test)_[A-Za-z0-9]{16,255}/g },
   { name: 'stripe', expression: /(?<lead>(?<=\\)r)(?<secret>k_(?:live|test)_[A-Za-z0-9]{16,255})/g },
   { name: 'stripe', expression: /whsec_[A-Za-z0-9+/=]{24,128}/g },
@@ -89,15 +94,15 @@ export const TOKEN_RULES: readonly SecretRule[] = [
   },
 ];
 
-/** Whether the value is neither a placeholder nor made of words. */
+/** Returns true if the value is neither a placeholder nor made of words. */
 function isMixed({ secret }: Pick<RuleMatch, 'secret'>): boolean {
   return !isPlaceholder(secret) && gradeOf(secret) === 'mixed';
 }
 
-// Rules for places that hold only credentials: the frame of a private key, an address, a scheme of HTTP, a flag of curl.
-// Each is bounded in length.
+// Rules for places that contain only credentials: the frame of a private key, a URL, an HTTP authorization scheme, a
+// flag of curl. Each rule is limited in length.
 
-/** Rules that are tried in a text that the hint matches, which is cheap to search for. */
+/** Rules that are tried only in a text that matches `hint`. The search for `hint` is cheap. */
 interface PlaceRules {
   readonly hint: RegExp;
   readonly rules: readonly SecretRule[];
@@ -106,8 +111,9 @@ interface PlaceRules {
 const BEGIN = String.raw`-----BEGIN ?[A-Z0-9 ]{0,32}PRIVATE KEY(?: BLOCK)?-----`;
 const END = String.raw`-----END ?[A-Z0-9 ]{0,32}PRIVATE KEY(?: BLOCK)?-----`;
 /**
- * A quote that does not end a string of JSON: a mask across such an end would leave no JSON. Nothing that may close a string
- * stands behind it, or it is escaped. The two exclude each other, so a search never tries both.
+ * Matches a quote that does not end a JSON string, because a mask across the end of a string would make the JSON
+ * invalid. Either no closing character follows the quote, or the quote is escaped. The two alternatives exclude each
+ * other, so a search never tries both.
  */
 const QUOTE = String.raw`"(?:(?![,}\]:]|$)|(?=[,}\]:]|$)(?<=(?<!\\)(?:\\\\){0,8}\\"))`;
 const IN_FRAME = String.raw`[^-"]|-(?!----)|${QUOTE}`;
@@ -120,16 +126,16 @@ const DATABASES =
   'redis|rediss|amqps?|postgres|postgresql|mysqlx?|mariadb|mongodb|mongodb\\+srv|mqtts?|smtps?|ftps?|sftp|ldaps?|nats|mssql|sqlserver|clickhouse';
 const CURL_FLAG = String.raw`\s(?:-[A-Za-z]{0,12}?[uU]|--user|--proxy-user)[ \t=]{0,4}`;
 
-/** What separates the columns of a line: of a table of text, of CSV. */
+/** Matches the separator between columns of a line in a text table or a CSV file. */
 const COLUMN = String.raw`(?:[\t ,;|]|\\{1,15}t|\\{0,15}"){1,12}`;
-/** An access key id of AWS, and up to two columns behind it: the date, the state. */
+/** Matches an AWS access key id and up to two columns after it, such as the date and the state. */
 const KEY_ID = `(?:(?<![A-Za-z0-9])|(?<=\\\\[nrt]))A(?:KI|SI)A[A-Z0-9]{16}(?:${COLUMN}[^\\s,;|"\\\\]{1,40}){0,2}?${COLUMN}`;
 const AWS_SECRET = '[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+=])';
 
-/** Characters of a command that are searched for the word `curl`. */
+/** Number of characters of a command that are searched for the word `curl`. */
 const COMMAND = 600;
 
-/** Rules for places. Where two find the same, the first one gives the name. */
+/** Rules for places. If two rules find the same secret, the first rule gives the name. */
 export const PLACE_RULES: readonly PlaceRules[] = [
   {
     hint: /-----BEGIN ?[A-Z]/,
@@ -140,7 +146,7 @@ export const PLACE_RULES: readonly PlaceRules[] = [
         isSecret: holdsKeyMaterial,
       },
       {
-        // The beginning of a key, as `head` shows it.
+        // Key without its end, as `head` prints it.
         name: 'privatekey',
         expression: new RegExp(
           `${BEGIN}(?:${HEADER}){0,4}(?:${BREAK}[A-Za-z0-9+/=]{40,100}){1,110}(?:${BREAK}[A-Za-z0-9+/=]{1,100}(?![^\\s\\\\"'])(?! ))?`,
@@ -160,7 +166,7 @@ export const PLACE_RULES: readonly PlaceRules[] = [
         isSecret: isPasswordOfUrl,
       },
       {
-        // A password with a slash in it, where no path could be meant.
+        // Password that contains a slash, for schemes where the text before `@` cannot be a path.
         name: 'url-password',
         expression: new RegExp(
           `(?<lead>://(?<=(?:${DATABASES})://)${URL_USER}:)(?<secret>${URL_WORD}]{1,512}(?:@${URL_WORD}/]{1,256}){0,3})@${HOST_AHEAD}`,
@@ -171,7 +177,7 @@ export const PLACE_RULES: readonly PlaceRules[] = [
     ],
   },
   {
-    // `aws --output text`, and the CSV of the console: the columns have no names next to them.
+    // Output of `aws --output text` and the CSV file of the AWS console. Their columns have no names.
     hint: /A[KS]IA[A-Z0-9]{16}[\t ,;|"\\]/,
     rules: [
       {
@@ -187,7 +193,7 @@ export const PLACE_RULES: readonly PlaceRules[] = [
     ],
   },
   {
-    // `aws --output table`.
+    // Output of `aws --output table`.
     hint: /(?:SecretAccessKey|SessionToken)[ \t]{0,64}[|│]/,
     rules: [
       {
@@ -226,7 +232,7 @@ export const PLACE_RULES: readonly PlaceRules[] = [
     hint: /\s-(?:[A-Za-z]{0,12}[uU]|-user|-proxy-user)/,
     rules: [
       `(?:\\\\{0,7}["'])?[^\\s:"'\`\\\\$]{1,256}:)(?<secret>[^\\s"'\`\\\\]{1,512})`,
-      // In quotes a password may hold spaces and the other quote.
+      // Inside quotes a password may contain spaces and the other kind of quote.
       `'[^:'\\n]{1,256}:)(?<secret>(?:[^'"\\n\\\\]|\\\\[^nr\\n]|${QUOTE}){1,256})(?=')`,
       `"[^:"\\n$]{1,256}:)(?<secret>[^"\\n\\\\]{1,512})(?=")`,
     ].map((login) => ({
@@ -238,17 +244,20 @@ export const PLACE_RULES: readonly PlaceRules[] = [
   },
 ];
 
-/** A digest in hexadecimal digits may stand in a table too. */
+/** Returns true if the match is an AWS secret. A hexadecimal digest in the same table is not a secret. */
 function isOfAws(found: RuleMatch): boolean {
   return isMixed(found) && !/^[0-9a-f]+$/i.test(found.secret);
 }
 
-/** A frame around `...` or around words is an example. */
+/** Returns true if the frame contains key material. A frame around `...` or around words is an example. */
 function holdsKeyMaterial({ secret }: RuleMatch): boolean {
   return /[A-Za-z0-9+/=]{40}/.test(secret);
 }
 
-/** Not the port of an address, not the name of the user again, as in the defaults of databases. */
+/**
+ * Returns true if the match is a password. The port of a URL and a repetition of the user name, as in database
+ * defaults, are not passwords.
+ */
 function isPasswordOfUrl({ lead, secret }: RuleMatch): boolean {
   const user = lead.slice('://'.length, -1);
   return (
@@ -266,9 +275,9 @@ function isLoginOfCurl({ text, index, lead, secret }: RuleMatch): boolean {
   return /(?:\b|\\[nrt])(?:curl|wget|xh)\b/.test(command);
 }
 
-// Tokens of well-known shapes, by the rules of secretlint, which are kept up with the providers. The rules run without
-// secretlint's engine: it leaves marks after each run, and the rule that is left out here lets a comment in the text
-// (`secretlint-disable`) switch all other rules off.
+// Finds tokens of well-known shapes by the rules of secretlint, which are kept up to date with the providers. The rules
+// run without secretlint's engine for two reasons. The engine leaves performance marks after each run, and its comment
+// rule lets a comment in the text (`secretlint-disable`) switch off all other rules.
 
 type TokenRule = (typeof rules)[number];
 
@@ -276,16 +285,16 @@ const PREFIX = '@secretlint/secretlint-rule-';
 const SWITCHES_OFF = `${PREFIX}filter-comments`;
 
 /**
- * Rules that do not run, because our own find the same with the right range. `aws` and `npm` report a range that begins at
- * the name and is as long as the value. `basicauth` and `database-connection-string` report the whole address, and what
- * stands behind it up to the next white space.
+ * Rules that do not run, because our own rules find the same secrets with the correct range. `aws` and `npm` report a
+ * range that begins at the name and has the length of the value. `basicauth` and `database-connection-string` report
+ * the whole URL and the text after it up to the next white space.
  */
 const REPLACED: ReadonlySet<string> = new Set(['aws', 'npm', 'basicauth', 'database-connection-string']);
 
-/** The names of the rules that are run. */
+/** Names of the library rules that run. */
 export const SHAPES: readonly string[] = rules.filter(isFinder).map(nameOf);
 
-/** Everything in the text that a rule of the library finds, in the order of the rules; overlaps are possible. */
+/** Returns every match of the library rules in the text, in the order of the rules. Matches may overlap. */
 export async function findByLibrary(text: string): Promise<readonly SecretShape[]> {
   const found: SecretShape[] = [];
   const source = sourceOf(text);
@@ -315,7 +324,7 @@ function contextOf(report: (range: readonly [number, number]) => void): SecretLi
   };
 }
 
-/** A text that is no file: the rules for kinds of files find nothing to read. */
+/** Returns the text as a source that is not a file, so that rules for file types find nothing to read. */
 function sourceOf(content: string): SecretLintSourceCode {
   return {
     hasBOM: false,
@@ -333,7 +342,10 @@ function sourceOf(content: string): SecretLintSourceCode {
   };
 }
 
-/** Lines and columns are for reports to people. */
+/**
+ * Throws for a request of lines and columns. They are only used in reports for people, and masking does not compute
+ * them.
+ */
 function refuseLocation(): never {
   throw new TypeError('a rule of secretlint asked for lines and columns, which masking does not count');
 }

@@ -7,7 +7,7 @@ import { keepGivenImages, keepToolImages } from './keep-images.ts';
 
 const FULL_SIZE = { width: 4_000, height: 1_000 } as const;
 
-/** Takes every image for one of 4,000 by 1,000 pixels, and an empty one for none. */
+/** Test fitter. It treats every image as one of 4,000 by 1,000 pixels, and refuses an empty one. */
 const fitter: ImageFitter = {
   fit(data, { sizeFor }) {
     if (data.length === 0) return Promise.resolve({ problem: 'it is empty' });
@@ -27,8 +27,8 @@ const given = (...bytes: readonly number[]): { readonly type: 'image'; readonly 
   data: Uint8Array.from(bytes),
 });
 
-describe('an image that is kept', () => {
-  test('is what was made of it, with a line that says what it was', async () => {
+describe('an image in the log', () => {
+  test('is stored in its fitted form, with a line that describes the change', async () => {
     expect(await keepGivenImages(keeper(), [{ type: 'text', text: 'Look.' }, given(1)])).toEqual([
       { type: 'text', text: 'Look.' },
       { type: 'image', artifact: expect.any(String), mediaType: 'image/png', bytes: 4, width: 2_000, height: 500 },
@@ -44,14 +44,14 @@ describe('an image that is kept', () => {
     ['claude-sonnet-5-5', 2_000],
     ['gpt-6.1-sol', 2_000],
     ['gemini-2.5-pro', 2_000],
-  ])('has the size that %s is shown, and never more than 2,000 pixels', async (model, width) => {
+  ])('has the size that %s is shown, and never more than 2,000 pixels per side', async (model, width) => {
     expect(await keepToolImages(keeper(model), [{ data: Uint8Array.of(1), mediaType: 'image/png' }])).toMatchObject([
       { width },
       {},
     ]);
   });
 
-  test('is as it was given where nobody can look into it, if its kind was said', async () => {
+  test('is stored unchanged without a fitter if its media type is given', async () => {
     const { images: _none, ...blind } = keeper();
     expect(await keepToolImages(blind, [{ data: Uint8Array.of(1, 2), mediaType: 'image/gif' }])).toEqual([
       { type: 'image', artifact: expect.any(String), mediaType: 'image/gif', bytes: 2 },
@@ -61,14 +61,14 @@ describe('an image that is kept', () => {
 });
 
 describe('an image that cannot be sent', () => {
-  test('is a line where a tool returned it, in its place among the others', async () => {
+  test('becomes a line of text at its place in a tool result', async () => {
     const empty = { data: new Uint8Array(), mediaType: 'image/png' };
     const kept = await keepToolImages(keeper(), [empty, { ...empty, data: Uint8Array.of(1) }]);
     expect(kept.map(({ type }) => type)).toEqual(['text', 'image', 'text']);
     expect(kept[0]).toEqual({ type: 'text', text: '[image left out: it is empty]' });
   });
 
-  test('is an error to whoever said it, by its name', async () => {
+  test('is an error with the name of the image if it comes from a prompt', async () => {
     await expect(keepGivenImages(keeper(), [{ ...given(), name: 'dot.png' }])).rejects.toMatchObject({
       code: 'agent/unfit-image',
       message: 'the image dot.png cannot be sent: it is empty',

@@ -1,5 +1,5 @@
-// What somebody says, on its way into the log: images are made to fit, and a long attachment is cut as the result of a tool
-// is, with the whole kept as an artifact that `output_read` pages through (L6).
+// Prepares the parts of a prompt for the log. Images are fitted. A long attachment is shortened like a tool result, and
+// the whole text is stored as an artifact that `output_read` reads in pages (L6).
 
 import { defined } from '@tidemark/core';
 import type { Artifacts, ContentPart, Digest, ImagePart } from '@tidemark/log';
@@ -14,16 +14,16 @@ import type { Runtime } from '../ports/runtime.ts';
 import type { ToolImage } from '../ports/tool.ts';
 import type { Session } from './session.ts';
 
-/** Whose words are kept. */
 interface Speaking {
   readonly session: Session;
   readonly runtime: Runtime;
 }
 
 /**
- * Returns the parts as the log holds them.
+ * Returns the parts in the form in which the log stores them.
  *
- * @throws AgentError `agent/unfit-image` for an image that cannot be sent. @throws what the store throws.
+ * @throws AgentError `agent/unfit-image` for an image that cannot be sent.
+ * @throws what the store throws.
  */
 export async function keepGiven(
   { session, runtime }: Speaking,
@@ -47,28 +47,31 @@ async function keepAttachment(
   await output.write(data);
   const shaped = await output.finish({ limits: limitsAt(state, capabilities, 1), keeps: 'head' });
   const text: ContentPart = { type: 'text', text: `${name} (${data.length} bytes):\n${shaped.text}` };
-  // The part names the artifact, so that tools can read it and no collector of garbage removes it.
+  // The part names the artifact, so tools can read it and garbage collection does not delete it.
   return shaped.output === undefined ? [text] : [{ type: 'file', path: name, artifact: shaped.output }, text];
 }
 
 /**
- * What keeps images for the log. An image is made to fit the model once, kept once by its digest, and sent in no other form
- * later. A text says what was changed or left out (L6).
+ * Store, model and fitter for images. An image is fitted to the model once, stored once by its digest, and always sent
+ * in that form. A line of text describes what was changed or omitted (L6).
  */
 export interface ImageKeeper {
   readonly artifacts: Artifacts;
   readonly capabilities: Capabilities;
-  /** Without one, images are kept as they are given. */
+  /** Fitter of images. Without it a tool's images are stored unchanged, and images in prompts are refused. */
   readonly images?: ImageFitter;
 }
 
 /**
- * Bytes of one image: with 20 of them and the words between them a request stays below Anthropic's 32 MB, and each is far
- * below the 5 MB of base64 that the clouds take.
+ * Maximum bytes of one image. A request with 20 such images and text stays below Anthropic's limit of 32 MB. Each image
+ * is also far below the limit of 5 MB of base64 that cloud providers have.
  */
 const IMAGE_BYTES = 1_048_576;
 
-/** The parts of a result for the images that a tool returned: one that cannot be sent is a line that says why. */
+/**
+ * Stores the images that a tool returned, and returns the parts of its result. An image that cannot be sent becomes a
+ * line of text with the reason.
+ */
 export async function keepToolImages(
   keeper: ImageKeeper,
   images: readonly ToolImage[],
@@ -83,9 +86,9 @@ export async function keepToolImages(
 }
 
 /**
- * What somebody says, with its images kept.
+ * Returns the parts of a prompt with its images stored.
  *
- * @throws AgentError `agent/unfit-image` for one that cannot be sent: whoever said it can say another.
+ * @throws AgentError `agent/unfit-image` for an image that cannot be sent. The caller can choose another image.
  */
 export async function keepGivenImages(
   keeper: ImageKeeper,
@@ -112,7 +115,7 @@ function isGiven(part: ContentPart | GivenImage): part is GivenImage {
   return part.type === 'image' && 'data' in part;
 }
 
-/** As it was given, where nobody can look into it. */
+/** An image in its original form, for a session without a fitter. */
 type AsGiven = ToolImage & Pick<FittedImage, 'changes'>;
 
 async function fit(

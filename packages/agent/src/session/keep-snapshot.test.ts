@@ -6,7 +6,7 @@ import { ID } from '../../tests/small-session.ts';
 import type { SessionEvent } from '../ports/session-event.ts';
 import { FOLD_REVISION } from './session.ts';
 
-/** Records of a turn with one answer. */
+/** Number of records that a turn with one answer adds. */
 const TURN = 5;
 
 async function talk({ live }: Live, turns: number): Promise<void> {
@@ -18,7 +18,7 @@ function talkative(): ReturnType<typeof answering> {
 }
 
 describe('a snapshot', () => {
-  it('is written when a turn ends and a thousand records came, and again when as many came as it holds', async () => {
+  it('is written at the end of a turn after 1,000 records, and again only when enough new records have come', async () => {
     const small = await goLive({ provider: talkative() });
     await talk(small, 190);
     expect((await small.log.getSnapshot(ID))?.length).toBeUndefined();
@@ -33,7 +33,7 @@ describe('a snapshot', () => {
     await small.live.close();
   });
 
-  it('is what the next opening begins with: it reads the records behind it alone, and sends the same bytes', async () => {
+  it('is the start of the next opening, which reads only the later records and sends the same bytes', async () => {
     const small = await goLive({ provider: talkative() });
     await talk(small, 210);
     await small.live.close();
@@ -63,7 +63,7 @@ describe('a snapshot', () => {
     expect(bodies[0]).toEqual(bodies[1]);
   });
 
-  it('that the store refuses is said, and the session goes on', async () => {
+  it('that the store refuses causes a notice, and the session continues', async () => {
     const shelf = createMemoryBackend();
     const log = { ...createMemoryStore(shelf), putSnapshot: () => Promise.reject(new Error('the disk is full')) };
     const small = await goLive({ provider: talkative(), shelf, open: { log } });

@@ -9,7 +9,7 @@ import type { Small } from '../../tests/small-session.ts';
 import { ID, answer, begin, prepare, prompt, second } from '../../tests/small-session.ts';
 import { commit, keepSnapshot, openSession } from './session.ts';
 
-/** Megabytes of the log that hung; TIDEMARK_FULL=1 asks for all of them. */
+/** Size of the test log in megabytes. The log in the issue was 80 MB, which TIDEMARK_FULL=1 selects. */
 const MEGABYTES = process.env['TIDEMARK_FULL'] === '1' ? 80 : 8;
 
 let home = '';
@@ -19,7 +19,7 @@ beforeEach(async () => {
 afterEach(() => rm(home, { recursive: true, force: true }));
 
 describe('a long session', () => {
-  it('anthropics/claude-code#79196: what an opening takes in follows what is packed, not the log', async () => {
+  it('anthropics/claude-code#79196: the cost of opening depends on what is packed, not on the length of the log', async () => {
     const short = await takenIn(2);
     const long = await takenIn(20);
     expect(long.length).toBeGreaterThan(short.length + 5_000);
@@ -27,7 +27,7 @@ describe('a long session', () => {
     expect(long.bytes / short.bytes).toBeCloseTo(1, 1);
   });
 
-  it(`anthropics/claude-code#72667: a log of ${MEGABYTES} MB is opened by its snapshot and what stands behind it`, async () => {
+  it(`anthropics/claude-code#72667: a log of ${MEGABYTES} MB is opened from its snapshot and the records after it`, async () => {
     const small = await begin(openNdjsonStore({ home }));
     for (let megabyte = 0; megabyte < MEGABYTES; megabyte += 1) await say(small, 10, 100_000);
     await compact(small);
@@ -44,13 +44,17 @@ describe('a long session', () => {
     expect(next.promptStreams.main?.lowered).toBe(8);
     await session.writer.close();
 
-    // All of it is read where there is no snapshot, or this test shows nothing.
+    // Without the snapshot the whole log is read and the damage is found. This proves that the snapshot avoided the
+    // read.
     await rm(join(home, 'sessions', ID, 'snapshot'));
     await expect(openSession(openNdjsonStore({ home }), ID)).rejects.toMatchObject({ code: 'log/damaged' });
   });
 });
 
-/** A turn with so many prompts, which comes to its end: what is said in a turn that does not is carried into the next. */
+/**
+ * Records a complete turn with the given number of prompts. An incomplete turn would carry its prompts over into the
+ * next one.
+ */
 async function say({ session }: Small, prompts: number, bytes = 100): Promise<void> {
   const at = second(0);
   const said = Array.from({ length: prompts }, (_, index) => prompt('x'.repeat(bytes), index));
@@ -61,7 +65,7 @@ async function say({ session }: Small, prompts: number, bytes = 100): Promise<vo
   ]);
 }
 
-/** Packs a checkpoint in the place of all that was said so far. */
+/** Records a compaction that replaces everything so far by a checkpoint. */
 async function compact(small: Small): Promise<void> {
   const { session } = small;
   const range = { from: position(0), to: position(session.state.length - 1) };
@@ -70,7 +74,9 @@ async function compact(small: Small): Promise<void> {
   await answer(small, await prepare(small));
 }
 
-/** What is read when a session of so many epochs is opened, and what its snapshot holds. */
+/**
+ * Returns the number of records read to open a session with the given number of epochs, and the size of its snapshot.
+ */
 async function takenIn(
   epochs: number,
 ): Promise<{ readonly length: number; readonly read: number; readonly bytes: number }> {
@@ -91,7 +97,7 @@ async function takenIn(
   return { length: session.state.length, read: counted.read(), bytes };
 }
 
-/** The same log, with the records that are read counted. */
+/** Wraps a log and counts the records that are read from it. */
 function counting(log: Log): { readonly log: Log; readonly read: () => number } {
   let count = 0;
   async function* read(...asked: Parameters<Log['read']>): AsyncGenerator<Recorded> {
@@ -103,7 +109,7 @@ function counting(log: Log): { readonly log: Log; readonly read: () => number } 
   return { log: { ...log, read }, read: () => count };
 }
 
-/** Changes one byte of a file. */
+/** Damages one byte of a file. */
 async function spoil(path: string, at: number): Promise<void> {
   const file = await open(path, 'r+');
   try {

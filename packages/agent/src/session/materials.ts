@@ -1,4 +1,5 @@
-// Bytes that the log names by digest, loaded before they are lowered: layer texts, tool definitions, images.
+// Loads and stores the bytes that the log names by digest: layer texts, tool definitions, images. They are loaded
+// before a request is lowered.
 
 import type { Hash as NodeHash } from 'node:crypto';
 import { createHash } from 'node:crypto';
@@ -17,18 +18,21 @@ export async function readArtifact(artifacts: Artifacts, name: Digest): Promise<
   return Buffer.concat(chunks);
 }
 
-/** Keeps the texts of a front, so that `epoch.opened` may name them. */
+/** Stores the texts of a front, so that `epoch.opened` can name them. */
 export async function keepFront(artifacts: Artifacts, texts: FrontTexts): Promise<void> {
   await mapSideBySide(texts.layers, ({ text }) => artifacts.put(Buffer.from(text)));
   await keepTools(artifacts, texts.tools);
 }
 
-/** Keeps the definitions of tools, so that a record may name them. */
+/** Stores tool definitions, so that a record can name them. */
 export async function keepTools(artifacts: Artifacts, tools: readonly FrontTool[]): Promise<void> {
   await mapSideBySide(tools, ({ definition }) => artifacts.put(Buffer.from(definition)));
 }
 
-/** How many artifacts are open at once. Each waits for the disk, a session may have a hundred, and a server may offer thousands. */
+/**
+ * Maximum number of artifacts that are open at once. Each one waits for the disk, a session may have a hundred, and a
+ * server may offer thousands.
+ */
 const AT_ONCE = 32;
 
 async function mapSideBySide<Item, Made>(
@@ -41,18 +45,22 @@ async function mapSideBySide<Item, Made>(
   return made;
 }
 
-/** Keeps a catalog row, as a catalog of its own, and names it. */
+/** Stores a catalog row as a small catalog of its own, and returns its digest. */
 export async function keepCapabilities(artifacts: Artifacts, capabilities: Capabilities): Promise<Digest> {
   const catalog = canonicalJson({ revision: 1, asOf: capabilities.asOf, rows: [capabilities] });
   return (await artifacts.put(Buffer.from(catalog.text))).digest;
 }
 
-/** A row as whoever reads it back has it: of what is kept, the order of keys is that of canonical JSON. */
+/** Returns a row in the form in which it is read back: stored rows have the key order of canonical JSON. */
 export function asKept(capabilities: Capabilities): Capabilities {
   return JSON.parse(canonicalJson(capabilities).text);
 }
 
-/** The catalog row that an epoch was opened with. */
+/**
+ * Returns the catalog row that an epoch was opened with.
+ *
+ * @throws AgentError `agent/missing-material` if the stored catalog has no row.
+ */
 export async function loadCapabilities(artifacts: Artifacts, opened: EpochOpened): Promise<Capabilities> {
   const [row] = parseCatalog(JSON.parse(await readText(artifacts, opened.capabilities))).rows;
   if (row !== undefined) return row;
@@ -62,7 +70,7 @@ export async function loadCapabilities(artifacts: Artifacts, opened: EpochOpened
   );
 }
 
-/** The texts of an epoch's front. */
+/** Returns the texts of an epoch's front. */
 export async function loadFront(artifacts: Artifacts, opened: EpochOpened): Promise<FrontTexts> {
   const read = ({ digest: named }: { readonly digest: Digest }): Promise<string> => readText(artifacts, named);
   const layers = await mapSideBySide(opened.layers, async (record) => ({ record, text: await read(record) }));
@@ -70,7 +78,7 @@ export async function loadFront(artifacts: Artifacts, opened: EpochOpened): Prom
   return { contract: opened.contract, layers, tools };
 }
 
-/** The definitions that the model is shown, as their authors gave them; read once for each list. */
+/** Returns the tool definitions that the model is shown, as their authors wrote them. Each list is read only once. */
 export async function loadShownTools(
   artifacts: Artifacts,
   records: readonly ToolRecord[],
@@ -86,18 +94,18 @@ export async function loadShownTools(
 
 const SHOWN: WeakMap<readonly ToolRecord[], readonly ToolSpec[]> = new WeakMap();
 
-/** Written by `defineTool` of `context`. */
+/** Parses a definition that `defineTool` of the package `context` wrote. */
 function readSpec(name: string, definition: string): ToolSpec {
   const { description = '', schema = {} }: { description?: string; schema?: JsonValue } = JSON.parse(definition);
   return { name, description, schema };
 }
 
-/** A text that was kept, to the last character: a mark of byte order at its beginning is one of its own. */
+/** Returns a stored text without any change. A byte order mark at the beginning is kept as a part of the text. */
 export async function readText(artifacts: Artifacts, name: Digest): Promise<string> {
   return new TextDecoder('utf-8', { ignoreBOM: true }).decode(await readArtifact(artifacts, name));
 }
 
-/** The bytes that these spans name: images, and tools that were added. */
+/** Returns the bytes that these spans name: images, and the definitions of added tools. */
 export async function loadMaterials(
   artifacts: Artifacts,
   spans: readonly Span[],
@@ -132,24 +140,27 @@ function* namedBy(spans: readonly Span[]): Generator<string> {
   }
 }
 
-// The index of fronts that other sessions of the same store left cached. It is derived: it is read when an epoch opens, and
-// what is found is recorded with the epoch (L2), so nothing depends on the index afterwards (L9).
+// Index of fronts that other sessions of the same store have in the cache. It is derived data. It is read when an epoch
+// opens, and the result is recorded with the epoch (L2), so nothing depends on the index afterwards (L9).
 
 const NAME = 'warm-fronts';
 
-/** Fronts in the index, and entries of each. */
+/** Maximum number of fronts in the index, and of cache entries per front. */
 const MOST = { fronts: 32, entries: 8 } as const;
 
-/** What of an epoch its front depends on. */
+/** Fields of an epoch that determine its front. */
 type FrontOf = Pick<EpochOpened, 'provider' | 'model' | 'layers' | 'tools'>;
 
-/** The name of a front in the cache of an account. */
+/** Returns the name of a front in the cache of one provider account. */
 export function frontName({ provider, model, layers, tools }: FrontOf, account: string): Digest {
   const parts = [provider, account, model, layers.map((one) => one.digest), tools.map((one) => one.digest)];
   return digest(newHash().update(canonicalText(parts)).hex());
 }
 
-/** The entries of a front that are alive; none where the store keeps no index, or none that can be read. */
+/**
+ * Returns the cache entries of a front that are still alive. Returns an empty list if the store has no index, or if the
+ * index cannot be read.
+ */
 export async function readWarmFront(
   { shared }: Pick<Log, 'shared'>,
   front: Digest,
@@ -160,7 +171,7 @@ export async function readWarmFront(
   return (fronts.find((one) => one.front === front)?.entries ?? []).filter((entry) => isWarmAt(entry, now));
 }
 
-/** Adds a front to the index, in the place of what it said of this one. Fronts of which nothing is alive leave it. */
+/** Adds a front to the index, or replaces its entry. Fronts without any living cache entry are removed. */
 export async function keepWarmFront(
   { shared }: Pick<Log, 'shared'>,
   front: Digest,
@@ -175,11 +186,11 @@ export async function keepWarmFront(
     const kept = [...fronts, { front, entries: entries.slice(-MOST.entries) }].slice(-MOST.fronts);
     await shared.put(NAME, encodeWarmFronts(kept));
   } catch {
-    // Without the index a first call is forecast as a cold one: too dear, never too cheap.
+    // Without the index a first call is forecast without cache hits. The forecast is then too high, never too low.
   }
 }
 
-/** Begins a SHA-256. */
+/** Creates a SHA-256 hash. */
 export function newHash(): Hash {
   return wrap(createHash('sha256'));
 }

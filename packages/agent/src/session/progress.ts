@@ -1,5 +1,6 @@
-// What the log says about the work itself, beside what a model sees: which calls began, what the turn has taken, which
-// files and outputs are known, what was noted. Folded from records as they come; derived, thrown away with the process (L9).
+// Progress of the work according to the log, in addition to what a model sees: which calls began, what the turn has
+// used, which files and outputs are known, which notes were recorded. It is folded record by record, derived from the
+// log, and discarded with the process (L9).
 
 import { KEEP_WARM } from '@tidemark/context';
 import type {
@@ -31,99 +32,111 @@ import type { Mode } from '../ports/permissions.ts';
 import type { CompactionAttempts, Spent, SpentCall } from './spent.ts';
 import { NOTHING_SPENT, NOTHING_TRIED, spend, spendTotals, takeAnswer, takeCompaction, trySince } from './spent.ts';
 
-/** The source of a notification that the runtime itself gives. */
+/** Source name of notifications that the runtime itself sends. */
 export const RUNTIME = 'runtime';
 
-/** The state of the work itself. It is derived from the log (L9). */
+/** Progress of the work in a session, derived from the log (L9). */
 export interface Progress extends CompactionAttempts {
   mode: Mode | undefined;
-  /** The turn that is open, or ended last. */
+  /** The open turn, or the last one if none is open. */
   turn: TurnProgress | undefined;
-  /** Calls that began to run and have not ended. */
+  /** Calls that have started and not ended. */
   readonly startedCalls: Map<CallId, EffectClass>;
-  /** How often the step at hand was sent. */
+  /** Number of times that the current step was sent. */
   stepAttempts: number;
-  /** The same, as the retry policy counts: a turn that begins, or goes on after its end, begins anew. */
+  /**
+   * Number of times that the current step was sent, as the retry policy counts. It restarts when a turn begins, and
+   * when a turn is resumed after its end.
+   */
   retryAttempts: number;
-  /** How often something of the step at hand was put aside because a provider refused it. */
+  /** Number of repairs in the current step. A repair quarantines what a provider refused. */
   stepRepairs: number;
-  /** The last request of the main stream in this turn, and what it came to. */
+  /** Last request of the main stream in this turn, with its answer. */
   lastRequest: MainRequest | undefined;
-  /** Where the last prompt or notification stands. */
+  /** Position of the last prompt or notification. */
   lastInputPosition: number;
-  /** Where the runtime itself last told the model something. */
+  /** Position of the last notification that the runtime itself sent to the model. */
   lastRuntimeMessagePosition: number;
-  /** Answers in a row that stopped at the output limit. */
+  /** Number of consecutive answers that stopped at the output limit. */
   outputLimitStops: number;
-  /** The last note of each source. */
+  /** Last note of each source. */
   readonly lastNotes: Map<string, SourceNote>;
   readonly knownFiles: Map<string, FileTouch>;
-  /** Digests of outputs that this log names. */
+  /** Digests of the outputs that this log names. */
   readonly knownOutputs: Set<string>;
-  /** Bodies of skills that stand in the tail whole, in the order in which they were brought there. */
+  /** Skills whose bodies are whole in the tail, in the order in which they were loaded. */
   loadedSkills: readonly SkillLoad[];
-  /** UTF-16 units of the last result of a call. */
+  /** Length of the last tool result in UTF-16 units. */
   lastResultUnits: number;
-  /** Names of skills that were told to be preloaded. */
+  /** Names of the skills recorded as preloaded. */
   readonly preloadedSkills: Set<string>;
-  /** Render parameters that were set for the session. */
+  /** Render parameters that `setReasoning` set for the session. */
   reasoningParameters: RenderParameters;
-  /** What a person allowed for the rest of this session. */
+  /** Grants that a person gave for the rest of this session. */
   sessionGrants: readonly Granted[];
-  /** US dollars that all calls of the session cost, as far as known; and of these, those that kept its cache warm. */
+  /**
+   * Known cost of all calls of the session in US dollars. `warmingCost` is the part that was spent on keeping the cache
+   * warm.
+   */
   sessionCost: Money;
   warmingCost: Money;
-  /** Of a subagent, for whom it works. */
+  /** For a subagent: the session and the call that started it. */
   startedBy: StartedBy | undefined;
-  /** Subagents that began and have not ended, by their sessions. */
+  /** Subagents that have started and not ended, by session id. */
   readonly openSubagents: Map<SessionId, Subagent>;
-  /** How many began in all. */
+  /** Total number of subagents started. */
   subagentsStarted: number;
-  /** The stream of the call that keeps it warm, while that is on its way. */
+  /** Stream of the last call that was sent to keep the cache warm. */
   warmingStream: string | undefined;
 }
 
-/** A subagent as its parent's log tells it. */
+/** A subagent as it is recorded in its parent's log. */
 export type Subagent = SubagentStarted;
 
-/** The last note of a source. */
+/** Last note of a source. */
 export interface SourceNote {
   readonly revision: string;
-  /** Where it stands. */
+  /** Position of the note. */
   readonly position: number;
-  /** Where the last one stands that told all: one that says that something changed may tell the change alone. */
+  /** Position of the last complete note. A note with the cause `changed` may contain only the changes. */
   readonly whole: number;
 }
 
-/** A load as the log tells it. */
+/** A recorded load of a skill. */
 export interface SkillLoad extends Pick<SkillLoaded, 'name' | 'version' | 'tokens'> {
-  /** A compaction up to here has dropped the body: of a result the answer that asked for it, since they leave together. */
+  /**
+   * Position that decides if a compaction drops the body: a range that ends at or after it drops the body. For a tool
+   * result this is the position of the answer that made the call, because a call and its result are dropped together.
+   */
   readonly at: number;
-  /** UTF-16 units of the result that it is, which a compaction may cut; absent where it is a note. */
+  /**
+   * Length in UTF-16 units of the tool result that contains the body. A compaction may shorten it. Absent if the body
+   * came with a prompt.
+   */
   readonly units?: number;
 }
 
-/** A turn as far as it is recorded. */
+/** Recorded progress of a turn. */
 export interface TurnProgress {
   readonly id: TurnId | undefined;
   readonly spent: Spent;
   readonly ended: TurnEnded | undefined;
-  /** The words of its last answer. */
+  /** Text of the last answer. */
   readonly text: string;
-  /** The compaction policy that was chosen for it. */
+  /** Compaction policy that was chosen for the turn. */
   readonly compaction: TurnBegan['compaction'];
 }
 
 /** A request of the main stream. */
 export interface MainRequest {
   readonly position: number;
-  /** Its finished answer; absent while it is on its way, and when it failed or was cut. */
+  /** Finished answer. Absent while the answer is pending, and if it failed or was cut off. */
   readonly answer: AnswerReceived | undefined;
-  /** Where that stands. */
+  /** Position of the answer, or -1. */
   readonly answeredAt: number;
 }
 
-/** Nothing known. */
+/** Returns the progress of an empty log. */
 export function emptyProgress(): Progress {
   return {
     mode: undefined,
@@ -154,7 +167,7 @@ export function emptyProgress(): Progress {
   };
 }
 
-/** Takes one more record. A record that says nothing about the work changes nothing. */
+/** Applies one more record. A record without information about the work changes nothing. */
 export function advance(progress: Progress, record: Recorded): void {
   switch (record.kind) {
     case 'session.created':
@@ -197,7 +210,7 @@ export function advance(progress: Progress, record: Recorded): void {
       return;
     case 'history.compacted':
       takeCompaction(progress, record.data);
-      // The next request takes it up: what it stands for is as good as gone.
+      // The next request applies the compaction, so the bodies that it drops no longer count.
       progress.loadedSkills = progress.loadedSkills.filter((load) => leavesWhole(record.data, load));
       return;
     case 'compaction.refused':
@@ -214,12 +227,12 @@ export function advance(progress: Progress, record: Recorded): void {
   }
 }
 
-/** A grant of the project is looked up where it is kept, so that taking it back ends it here too. */
+/** A grant for the project is looked up in its store, not in the log, so revoking it there also ends it here. */
 function takeGrant(progress: Progress, { always, kept }: PermissionDecided): void {
   if (always !== undefined && kept === undefined) progress.sessionGrants = [...progress.sessionGrants, always];
 }
 
-/** What a fork's parent asked for is the parent's to end, and what its person allowed was allowed there. */
+/** A fork does not inherit subagents and session grants: the parent ends its own, and the grants were given to it. */
 function startSession(progress: Progress, startedBy: StartedBy | undefined): void {
   progress.startedBy = startedBy;
   progress.openSubagents.clear();
@@ -240,7 +253,7 @@ function note({ lastNotes, knownOutputs }: Progress, { position, data }: Recorde
   if (artifact !== undefined) knownOutputs.add(artifact);
 }
 
-/** The whole of an attachment that was cut is read as the output of a call is. */
+/** Registers the full text of a shortened attachment, so that it can be read like the output of a call. */
 function addAttachments({ knownOutputs }: Progress, parts: readonly ContentPart[]): void {
   for (const part of parts) if (part.type === 'file' && part.artifact !== undefined) knownOutputs.add(part.artifact);
 }
@@ -253,7 +266,10 @@ const NEW_TURN: TurnProgress = {
   compaction: undefined,
 };
 
-/** A turn that was cut goes on with what it has spent; one that ended begins anew. The policy chosen for it holds for both. */
+/**
+ * Resumes a turn. A turn that was cut off keeps what it has spent, and a turn that had ended starts from zero. Both
+ * keep the compaction policy that was chosen for the turn.
+ */
 function resumeTurn(progress: Progress, { turn: id, data }: RecordedOf<'turn.resumed'>): void {
   const { turn = NEW_TURN } = progress;
   const { compaction = turn.compaction } = data;
@@ -310,7 +326,7 @@ function advanceCall(progress: Progress, record: Recorded): void {
   }
 }
 
-/** As a compaction counts that shortens results. */
+/** Returns the length in UTF-16 units, counted in the same way as a compaction that shortens results. */
 function unitsOf(parts: readonly ContentPart[]): number {
   return parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n').length;
 }
@@ -321,7 +337,10 @@ function countRequest(progress: Progress, position: number): void {
   progress.lastRequest = { position, answer: undefined, answeredAt: -1 };
 }
 
-/** What is put aside for one refusal is one repair; the step then begins anew. */
+/**
+ * Counts a repair. All parts quarantined after one refusal are one repair, and the step is then sent from the first
+ * attempt again.
+ */
 function countRepair(progress: Progress): void {
   if (progress.retryAttempts > 0) progress.stepRepairs += 1;
   progress.retryAttempts = 0;
@@ -362,14 +381,17 @@ function countStartedCall(progress: Progress): void {
 }
 
 function takeSkill(progress: Progress, { name, version, tokens, reason, call }: SkillLoaded, position: number): void {
-  // That body stands in the front: the epoch that holds it says so.
+  // A preloaded body is in the front, which the record of the epoch already lists.
   if (reason === 'always') return void progress.preloadedSkills.add(name);
   const at = call === undefined ? position : (progress.lastRequest?.answeredAt ?? position);
   const load = { name, version, tokens, at, ...(call !== undefined && { units: progress.lastResultUnits }) };
   progress.loadedSkills = [...progress.loadedSkills, load];
 }
 
-/** Whether a body still stands in the tail behind a compaction. One that is cut is none: the whole of it is loaded again. */
+/**
+ * Returns true if a skill body is still whole in the tail after a compaction. A shortened body returns false, so that
+ * the skill can be loaded again.
+ */
 export function leavesWhole(
   { range, shortens = Infinity }: Pick<HistoryCompacted, 'range' | 'shortens'>,
   { at, units = 0 }: SkillLoad,

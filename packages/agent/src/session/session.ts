@@ -1,4 +1,4 @@
-// A session in the hands of its one writer: the log, and what is folded from it. Nothing counts before it is committed.
+// Session held by its single writer: the log and the state folded from it. Nothing counts before it is committed.
 
 import { deserialize, serialize } from 'node:v8';
 import type { State } from '@tidemark/context';
@@ -14,21 +14,21 @@ import type { SkillsInContext } from '../ports/skill-shelf.ts';
 import type { Progress } from './progress.ts';
 import { advance, emptyProgress } from './progress.ts';
 
-/** An open session: what is folded from its log up to now, and its one writer. */
+/** An open session: the fold of its log up to now, and its single writer. */
 export interface Session extends Fold {
   readonly log: Log;
   readonly writer: LogWriter;
-  /** What may not be written: replaced in everything that is committed, answers excepted. */
+  /** Masks secrets in everything that is committed, except answers. */
   readonly secrets: Secrets;
-  /** Who reads the state and then appends goes through it, so that nobody appends in between. */
+  /** Mutex for code that reads the state and then appends, so that no other append happens in between. */
   readonly mutex: Mutex;
-  /** How many of its records a snapshot holds. */
+  /** Number of records that the last snapshot contains. */
   kept: number;
-  /** Told of each record once it is in the log. */
+  /** Callbacks that receive each record after it is in the log. */
   readonly watchers: Set<(record: Recorded) => void>;
 }
 
-/** Begins a session. The first commit must be its `session.created`. */
+/** Creates a session. The first commit must contain its `session.created`. */
 export async function createSession(
   log: Log,
   id: SessionId,
@@ -39,7 +39,7 @@ export async function createSession(
   return hold(log, writer, secrets, parent === undefined ? undefined : [parent.session, parent.position + 1]);
 }
 
-/** Opens a session for writing: takes its lock, folds its log, writes nothing else. */
+/** Opens a session for writing: takes its lock and folds its log. Writes nothing else. */
 export async function openSession(log: Log, id: SessionId, secrets: Secrets = NO_SECRETS): Promise<Session> {
   const writer = await log.open(id);
   return hold(log, writer, secrets, [id, undefined]);
@@ -60,7 +60,7 @@ async function hold(
   }
 }
 
-/** The fold of a session's log, or of its beginning. Takes no lock. */
+/** Returns the fold of a session's log, or of its first `to` records. Takes no lock. */
 export async function foldLog(log: Log, id: SessionId, to?: number): Promise<State> {
   let state = emptyState();
   for await (const event of log.read(id, 0, to)) state = evolve(state, event);
@@ -68,16 +68,16 @@ export async function foldLog(log: Log, id: SessionId, to?: number): Promise<Sta
 }
 
 /**
- * The one funnel (L1): masks secrets, appends facts and folds them. What it returns is in the log, visible, and not yet
- * flushed: see `writer.sync` for the barrier.
+ * Commits events: masks secrets, appends the events and folds them. Every fact of a session goes through this function
+ * (L1). The returned records are in the log and visible, but not yet flushed. For the barrier see `writer.sync`.
  *
- * @throws AgentError `agent/conflict` when another writer was faster.
+ * @throws AgentError `agent/conflict` if another writer has appended first.
  */
 export function commit(session: Session, events: readonly Event[]): Promise<readonly Recorded[]> {
   return session.mutex.pass(() => commitInside(session, events));
 }
 
-/** `commit` for who already holds the mutex. */
+/** Commits events like `commit`, for a caller that already holds the mutex. */
 export async function commitInside(session: Session, events: readonly Event[]): Promise<readonly Recorded[]> {
   const masked = await Promise.all(events.map((event) => session.secrets.maskEvent(event)));
   const appended = await session.writer.append(masked, session.state.length);
@@ -94,50 +94,56 @@ export async function commitInside(session: Session, events: readonly Event[]): 
 }
 
 /**
- * Names what is folded, and how: a snapshot of another revision is not used. Raise it with every change of what a record does
- * to the state or to the progress; a pin over the corpus fails where that was forgotten.
+ * Revision of the fold. A snapshot with another revision is not used. Raise it with every change of how a record
+ * affects the state or the progress. A pinned test over the corpus fails if this was forgotten.
  */
 export const FOLD_REVISION = 'fold/10';
 
 /**
- * What is folded from a log, and how it is kept between two processes: a snapshot spares reading the records before
- * it, and changes nothing (L9).
+ * Everything that is folded from a log. A snapshot stores the fold between two processes. The snapshot avoids reading
+ * the earlier records and changes nothing else (L9).
  */
 export interface Fold {
-  /** What a model sees. */
+  /** State from which the model's context is built. */
   state: State;
-  /** What the log says of the work itself. */
+  /** Progress of the work. */
   readonly progress: Progress;
 }
 
-/** The fold of no records. */
+/** Returns the fold of an empty log. */
 export function emptyFold(): Fold {
   return { state: emptyState(), progress: emptyProgress() };
 }
 
-/** Takes one more record. */
+/** Applies one more record. */
 export function foldIn(fold: Fold, record: Recorded): void {
   fold.state = evolve(fold.state, record);
   advance(fold.progress, record);
 }
 
-/** A fold as a snapshot, whole: what two parts of it share is written once. The chain is that of the last record in it. */
+/**
+ * Returns a snapshot of the whole fold. Data that `state` and `progress` share is serialized once. `chain` is the chain
+ * digest of the last record in the fold.
+ */
 export function snapshotOf({ state, progress }: Fold, chain: Chain): Snapshot {
   return { length: state.length, chain, revision: FOLD_REVISION, bytes: serialize({ state, progress }) };
 }
 
-/** The fold that a snapshot of this revision holds; `undefined` for what this version of Node cannot read. */
+/** Returns the fold in a snapshot of this revision. Returns `undefined` if this version of Node cannot read it. */
 function foldOf({ bytes, length }: Snapshot): Fold | undefined {
   try {
     const fold: Fold = deserialize(bytes);
     return fold.state.length === length ? fold : undefined;
   } catch {
-    // A snapshot is a guess at what may save work: whatever is wrong with it, the log is read instead.
+    // A snapshot only saves work. If it is unusable for any reason, the log is read instead.
     return undefined;
   }
 }
 
-/** The fold of a session's log, or of its beginning, and how many records of it came from a snapshot. Takes no lock. */
+/**
+ * Returns the fold of a session's log, or of its first `to` records, and the number of records that came from a
+ * snapshot. Takes no lock.
+ */
 export async function readFold(
   log: Log,
   id: SessionId,
@@ -150,8 +156,8 @@ export async function readFold(
 }
 
 /**
- * The same for who only glances at many: of a session with more records behind its snapshot than `most` there is none. `read`
- * says how many were read, in any case.
+ * Returns the fold of a session like `readFold`, for a caller that looks at many sessions. If more than `most` records
+ * follow the snapshot, `fold` is `undefined`. `read` is the number of records that were read in either case.
  */
 export async function glanceAtFold(
   log: Log,
@@ -168,32 +174,35 @@ export async function glanceAtFold(
   return { fold, read };
 }
 
-/** What the snapshot spares reading. */
+/** Returns the fold from the snapshot, or an empty fold if no snapshot can be used. */
 async function heldFold(log: Log, id: SessionId, to: number): Promise<Fold> {
   const snapshot = await log.getSnapshot(id, FOLD_REVISION);
   const held = snapshot === undefined || snapshot.length > to ? undefined : foldOf(snapshot);
   return held ?? emptyFold();
 }
 
-// A snapshot is written after at least as many new records as it holds. So writing all snapshots costs each record a bounded
-// share, and opening reads no more records than the snapshot saves.
+// The number of new records needed for the next snapshot grows with the size of the history. So the cost of writing
+// snapshots stays a bounded share per record, and opening a session never reads a long log.
 
-/** Fewer new records are read faster than a snapshot is written. */
+/** Minimum number of new records. Fewer records are read faster than a snapshot is written. */
 const FEWEST = 1_000;
 
-/** Whether the next snapshot is due: by the records that came since the last one, and what it would hold. */
+/**
+ * Returns true if the next snapshot is due. Enough new records must have come since the last one, compared with the
+ * history that the new one would contain.
+ */
 export function isSnapshotDue({ state, writer, kept }: Session): boolean {
-  // Between an append and its fold the writer is ahead.
+  // Between an append and its fold the writer has more records than the state.
   if (writer.length !== state.length) return false;
   return state.length - kept >= Math.max(FEWEST, state.history.packed.length);
 }
 
 /**
- * Writes a snapshot of the session as it stands when this is called. What of it is not flushed yet may be lost with the
- * machine; the snapshot then fits no log and is not used.
+ * Writes a snapshot of the session in its current state. Records that are not flushed yet may be lost in a crash of the
+ * machine. The snapshot then does not match the log and is not used.
  *
- * @throws what the store throws. Nothing is lost then but time at the next opening, and it is not tried again before as much
- * has come once more.
+ * @throws what the store throws. Nothing is lost except time at the next opening. The next attempt comes only after the
+ *   same number of new records again.
  */
 export async function keepSnapshot(session: Session): Promise<void> {
   const { log, writer, state } = session;
@@ -202,8 +211,9 @@ export async function keepSnapshot(session: Session): Promise<void> {
 }
 
 /**
- * Which skills stand before the model: the front says what was preloaded, the log what was loaded and what of that is
- * gone. Folded from records alone, so that it is the same after a restart and in a fork.
+ * Returns the skills that are in the context. Preloaded skills come from the current epoch, and loaded ones from the
+ * log without those that a compaction dropped. The result depends only on records, so it is the same after a restart
+ * and in a fork.
  */
 export function skillsInContext({ state: { epoch }, progress }: Pick<Fold, 'state' | 'progress'>): SkillsInContext {
   return {
@@ -213,8 +223,8 @@ export function skillsInContext({ state: { epoch }, progress }: Pick<Fold, 'stat
 }
 
 /**
- * The state as it will be behind one more record: what a request is made from before all of them are appended
- * together.
+ * Returns the state as it will be after one more record. A request is built from this state before its records are
+ * appended together.
  */
 export function asIfRecorded(state: State, event: Event): State {
   return evolve(state, { ...event, v: 1, position: position(state.length), fence: 0, chain: CHAIN_START });

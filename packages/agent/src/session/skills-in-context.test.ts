@@ -1,4 +1,4 @@
-// What of the skills stands before the model: by the log alone, less what compactions took, and what they cut.
+// Tests `skillsInContext`: the loaded skills according to the log, without those that compactions dropped or shortened.
 
 import type { Event, HistoryCompacted } from '@tidemark/log';
 import { callId, position } from '@tidemark/log';
@@ -6,7 +6,10 @@ import { expect, test } from 'vitest';
 import { begin, second } from '../../tests/small-session.ts';
 import { commit, skillsInContext } from './session.ts';
 
-/** A note that holds a body, or with a number of characters the result of a call that does: two records. */
+/**
+ * Returns the two records of a loaded skill. With `units` the body is the result of a call with this many characters,
+ * otherwise it is in a note.
+ */
 function load(name: string, units?: number): readonly Event[] {
   const call = callId(`load_${name}`);
   const data = { name, version: 'v', reason: 'on_demand', tokens: 10, source: 'home' } as const;
@@ -34,7 +37,7 @@ function compacted(to: number, shortens?: number): readonly Event[] {
   return [{ kind: 'history.compacted', at: second(2), data }];
 }
 
-/** Names of what is loaded behind these records; the first of them stands at position 1. */
+/** Returns the names of the loaded skills after these records. The first of them is at position 1. */
 async function left(...events: readonly (readonly Event[])[]): Promise<readonly string[]> {
   const { session } = await begin();
   for (const each of events) await commit(session, each);
@@ -43,21 +46,21 @@ async function left(...events: readonly (readonly Event[])[]): Promise<readonly 
   return loaded.map(({ name }) => name);
 }
 
-test('all that was loaded stands there until a compaction took it', async () => {
+test('a loaded skill is in the context until a compaction drops it', async () => {
   const [old, kept] = [load('old', 900), load('kept', 900)];
   expect(await left(old, kept)).toEqual(['old', 'kept']);
   expect(await left(old, kept, compacted(2), load('later', 900))).toEqual(['kept', 'later']);
 });
 
-test('a body in a result that was cut is as good as gone; a note, a short one and what came later are not', async () => {
+test('a body in a shortened result is not in the context any more, but a note, a short result and a later result are', async () => {
   const loads = [load('cut', 501), load('short', 500), load('noted')];
   expect(await left(...loads, compacted(0, 500), load('later', 900))).toEqual(['short', 'noted', 'later']);
 });
 
-test('what one compaction cut does not come back with the next one, which keeps it as it is', async () => {
+test('a body that one compaction shortened is still missing after the next compaction', async () => {
   expect(await left(load('cut', 900), load('kept'), compacted(0, 500), compacted(0))).toEqual(['kept']);
 });
 
-test('what was loaded again counts once for each body that is there', async () => {
+test('a skill that was loaded again counts once if only one body is left', async () => {
   expect(await left(load('tax', 900), compacted(2), load('tax', 900))).toEqual(['tax']);
 });

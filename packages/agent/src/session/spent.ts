@@ -1,5 +1,5 @@
-// What a turn has taken so far: steps, calls, tokens, money. A call without a count is in no sum of counts (L7), and is
-// held against the limits by its estimate.
+// Sums of what a turn has used so far: steps, calls, tokens, money. A call without a count is not added to the sums
+// (L7), but its estimate counts against the limits.
 
 import type { AnswerReceived, HistoryCompacted, TurnTotals, Usage } from '@tidemark/log';
 import { money } from '@tidemark/log';
@@ -10,18 +10,21 @@ import { isRecovery } from '../ports/compaction.ts';
 export interface Spent {
   readonly steps: number;
   readonly calls: number;
-  /** Tokens that were counted. */
+  /** Counted tokens. */
   readonly input: number;
   readonly output: number;
-  /** US dollars that are known. */
+  /** Known cost in US dollars. */
   readonly cost: string;
-  /** Calls of which tokens or cost are not known: the sums are then lower bounds. */
+  /** Number of calls whose tokens or cost are unknown. If there is any, the sums are lower bounds. */
   readonly unknown: { readonly tokens: number; readonly cost: number };
-  /** What those calls are taken to have used beyond the sums: estimated tokens, and US dollars at most. Limits count them. */
+  /**
+   * Additional use by the calls in `unknown`: estimated tokens, and an upper bound of their cost in US dollars. Limits
+   * include it.
+   */
   readonly beyond: { readonly tokens: number; readonly cost: string };
 }
 
-/** A turn that has done nothing. */
+/** Sums of a turn that has not done anything yet. */
 export const NOTHING_SPENT: Spent = {
   steps: 0,
   calls: 0,
@@ -32,12 +35,12 @@ export const NOTHING_SPENT: Spent = {
   beyond: { tokens: 0, cost: '0' },
 };
 
-/** A call as its end is recorded. */
+/** A finished call as it is recorded. */
 export interface SpentCall extends Partial<Pick<AnswerReceived, 'cost' | 'costAtMost' | 'estimated'>> {
   readonly usage?: Usage;
 }
 
-/** One more call to a model; `steps` is 1 where it ends a step. */
+/** Adds one call to a model. `steps` is 1 if the call ends a step, otherwise 0. */
 export function spend(spent: Spent, call: SpentCall, steps: number): Spent {
   const { usage = {}, cost, costAtMost, estimated = {} } = call;
   const taken = take(
@@ -49,17 +52,17 @@ export function spend(spent: Spent, call: SpentCall, steps: number): Spent {
   return { ...taken, beyond: { tokens: taken.beyond.tokens + tokens, cost: sumOfMoney([taken.beyond.cost, most]) } };
 }
 
-/** Tokens that a limit counts: what was counted, and what is estimated where nothing was. */
+/** Returns the tokens that count against a limit: the counted ones, and the estimate for calls without a count. */
 export function tokensTaken({ input, output, beyond }: Spent): number {
   return input + output + beyond.tokens;
 }
 
-/** US dollars that a limit counts: what is known, and the most that the other calls can have cost. */
+/** Returns the US dollars that count against a limit: the known cost, and the upper bound for calls of unknown cost. */
 export function moneyTaken({ cost, beyond }: Spent): string {
   return sumOfMoney([cost, beyond.cost]);
 }
 
-/** What a subagent took: tokens and money of the turn that asked for it, not its steps. */
+/** Adds the tokens and the cost of a subagent to the turn that started it. The subagent's steps are not added. */
 export function spendTotals(spent: Spent, totals: TurnTotals | undefined): Spent {
   const { taken = {}, ...told } = totals ?? {};
   return {
@@ -71,14 +74,14 @@ export function spendTotals(spent: Spent, totals: TurnTotals | undefined): Spent
   };
 }
 
-/** What is not known is absent. */
+/** Tokens and cost of a call. An unknown value is absent. */
 interface TakenTokens {
   readonly input?: number | undefined;
   readonly output?: number | undefined;
   readonly cost?: string | undefined;
 }
 
-/** An unknown number is counted as one that is, and never as 0. */
+/** Adds a call. An unknown value is recorded in `unknown` and is not treated as 0. */
 function take(spent: Spent, { input, output, cost }: TakenTokens): Spent {
   const { tokens, cost: uncosted } = spent.unknown;
   return {
@@ -93,7 +96,10 @@ function take(spent: Spent, { input, output, cost }: TakenTokens): Spent {
   };
 }
 
-/** As a record holds it: an unknown sum is absent, and what a limit counts stands for it. */
+/**
+ * Returns the totals in the form of a record. An unknown sum is absent, and `taken` contains the value that counts
+ * against a limit.
+ */
 export function totalsOf(spent: Spent): TurnTotals {
   const { steps, calls, input, output, cost, unknown } = spent;
   const taken = {
@@ -109,32 +115,38 @@ export function totalsOf(spent: Spent): TurnTotals {
   };
 }
 
-/** What a turn has taken. */
+/** Everything that a turn has used: sums and working time. */
 export interface TurnTaken {
   readonly spent: Spent;
-  /** Milliseconds of work in this process. */
+  /** Working time in this process, in milliseconds. */
   readonly ms: number;
 }
 
 /**
- * What came of the automatic compactions of a session: how many were refused, how many were made to get a step
- * accepted, and how many freed next to nothing once the provider had counted.
+ * Counters of a session's automatic compactions: refused ones, ones made to get a step accepted, and ones that freed
+ * almost nothing according to the provider's count.
  */
 export interface CompactionAttempts {
-  /** Automatic ones in a row that were refused, with nothing new for the model in between. */
+  /** Consecutive automatic compactions that were refused, without new content for the model in between. */
   compactionRefusals: number;
-  /** Those that were made to get the step at hand accepted: each keeps less than the one before it. */
+  /** Compactions made to get the current step accepted. Each one keeps less than the one before it. */
   recoveryCompactions: number;
-  /** Automatic ones in a row that left more than `MOST_LEFT` of the request by the provider's own count, since the last prompt. */
+  /**
+   * Consecutive automatic compactions since the last prompt after which more than `MOST_LEFT` of the request remained,
+   * by the provider's own count.
+   */
   idleCompactions: number;
-  /** Tokens of the request before the last automatic one, until the first answer behind it tells what it freed. */
+  /**
+   * Input tokens of the request before the last automatic compaction. Present until the first answer after the
+   * compaction shows how much was freed.
+   */
   unprovenCompactionInput: number | undefined;
 }
 
-/** Share of a request that a compaction leaves at most where it is worth making: what a plan promises too. */
+/** Largest share of a request that may remain after a useful compaction. `planCompaction` uses the same limit. */
 const MOST_LEFT = 0.8;
 
-/** Nothing tried. */
+/** Counters of a session without automatic compactions. */
 export const NOTHING_TRIED: Readonly<CompactionAttempts> = {
   compactionRefusals: 0,
   recoveryCompactions: 0,
@@ -142,20 +154,23 @@ export const NOTHING_TRIED: Readonly<CompactionAttempts> = {
   unprovenCompactionInput: undefined,
 };
 
-/** Somebody said something: automatic compactions are tried again. */
+/** Resets the counters after new input, so that automatic compactions are tried again. */
 export function trySince(tried: CompactionAttempts): void {
   tried.compactionRefusals = 0;
   tried.idleCompactions = 0;
 }
 
-/** Takes a compaction that was made. */
+/** Counts a recorded compaction. */
 export function takeCompaction(tried: CompactionAttempts, { trigger, before }: HistoryCompacted): void {
   tried.compactionRefusals = 0;
   tried.recoveryCompactions += isRecovery(trigger) ? 1 : 0;
   tried.unprovenCompactionInput = trigger === 'manual' ? undefined : before;
 }
 
-/** Takes an answer of the main stream: the first one behind a compaction tells what that has freed. An unknown count tells nothing. */
+/**
+ * Counts an answer of the main stream. The first answer after a compaction shows how much was freed. An answer without
+ * a count shows nothing.
+ */
 export function takeAnswer(tried: CompactionAttempts, { usage }: AnswerReceived): void {
   const { unprovenCompactionInput: before } = tried;
   const input = inputTokens(usage);

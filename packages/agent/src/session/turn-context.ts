@@ -1,4 +1,4 @@
-// The context of a turn: the session, what it is run with, whom to tell, and when to stop.
+// Context of a turn: the session, its runtime, the listener for events, and the signal to stop.
 
 import type { CallId, EffectClass, TurnId } from '@tidemark/log';
 import { messageOf } from '../errors.ts';
@@ -12,16 +12,16 @@ import type { Session } from './session.ts';
 import type { TurnTaken } from './spent.ts';
 import { NOTHING_SPENT } from './spent.ts';
 
-/** A call that has a subagent do its work. */
+/** A call that delegates its work to a subagent. */
 export interface Delegation {
   readonly call: CallId;
   readonly order: SubagentOrder;
   readonly signal: AbortSignal;
-  /** Says how far it is. */
+  /** Reports the progress of the subagent. */
   say(text: string): void;
 }
 
-/** Starts the subagent of a call, or takes it up again; its ending is a fact of the output. */
+/** Starts the subagent of a call, or resumes it. The output contains the fact `subagent.ended`. */
 type Delegate = (delegation: Delegation) => Promise<ToolOutput>;
 
 /** Schema that the last answer of a turn must match, and how often the model was asked to correct it. */
@@ -30,44 +30,44 @@ export interface AnswerCheck {
   corrections: number;
 }
 
-/** The context of a turn. */
+/** Context of a turn. */
 export interface TurnContext {
   readonly session: Session;
   readonly runtime: Runtime;
   readonly turn: TurnId;
-  /** By `surroundings.elapsed`. */
+  /** Start of the turn, in milliseconds of `surroundings.elapsed`. */
   readonly begunAt: number;
-  /** Aborts when the user interrupts. */
+  /** Signal that aborts when the user interrupts the turn. */
   readonly signal: AbortSignal;
-  /** Asks beside the conversation. */
+  /** Function that sends a side call. */
   readonly side?: AskBeside;
-  /** Runs the session with these from now on. */
+  /** Function that changes the tools of the running session from now on. */
   readonly applyRuntimeChange?: (change: Pick<Runtime, 'tools' | 'given' | 'takeTools'>) => void;
-  /** Has a subagent do what a call asks for. */
+  /** Function that runs a subagent for a call. */
   readonly delegate?: Delegate;
   /** Check of the last answer, if it must match a schema. */
   readonly answerCheck?: AnswerCheck;
-  /** Looks for what the turn changed around the session. */
+  /** Watch that finds what the turn changed outside of the session. */
   readonly watched?: WatchedTurn;
-  /** Tells presenters what passes by; records are told by the session itself. */
+  /** Sends an ephemeral event to presenters. The session itself sends the recorded ones. */
   readonly tell: (event: SessionEvent) => void;
 }
 
-/** What the turn has taken up to now. */
+/** Returns what the turn has used up to now. */
 export function takenBy({ session, runtime, begunAt }: TurnContext): TurnTaken {
   const spent = session.progress.turn?.spent ?? NOTHING_SPENT;
   return { spent, ms: runtime.surroundings.elapsed() - begunAt };
 }
 
-/** The watch of one turn. It throws nothing: a look that fails is a notice. */
+/** Watch of one turn. It never throws: a failed comparison becomes a notice. */
 interface WatchedTurn {
-  /** Before calls of these effects run. */
+  /** Records the first state. Called before calls with these effects run. */
   begin(effects: readonly EffectClass[]): Promise<void>;
-  /** When the turn has ended. */
+  /** Compares the states and raises the notices. Called when the turn has ended. */
   end(): Promise<void>;
 }
 
-/** Watches one turn. Nothing is looked at in a turn that only reads. */
+/** Creates the watch of one turn. In a turn that only reads, the watch does nothing. */
 export function watchTurn(watch: TurnWatch | undefined, tell: (event: SessionEvent) => void): WatchedTurn {
   let look: Promise<() => Promise<readonly Notice[]>> | undefined;
   const raise = (notice: Notice): void => tell({ type: 'notice.raised', notice });
@@ -75,7 +75,7 @@ export function watchTurn(watch: TurnWatch | undefined, tell: (event: SessionEve
     async begin(effects) {
       if (watch === undefined || !effects.some(canChange)) return;
       look ??= watch.begin();
-      // Its failure is told once, when the turn ends.
+      // A failure is reported once, when the turn ends.
       await look.catch(() => undefined);
     },
     async end() {

@@ -1,4 +1,4 @@
-// What a turn changed around the session is told when it ends.
+// Tests that changes outside of the session are reported when the turn ends.
 
 import type { EffectClass } from '@tidemark/log';
 import { describe, expect, test } from 'vitest';
@@ -43,20 +43,20 @@ async function noticesOf(watch: TurnWatch, effects: readonly EffectClass[], turn
 }
 
 describe('the watch of a turn', () => {
-  test('looks before the first call that can change something and after the last one, once a turn', async () => {
+  test('records the state before the first call that can change something, and compares it after the last call of the turn', async () => {
     const { watch, looks } = watching();
     const notices = await noticesOf(watch, ['read', 'write', 'execute'], 2);
     expect(looks).toEqual(['begin', 'end', 'begin', 'end']);
     expect(notices).toEqual(['changed: look 2', 'changed: look 4']);
   });
 
-  test('does not look in a turn that only reads', async () => {
+  test('does nothing in a turn that only reads', async () => {
     const { watch, looks } = watching();
     expect(await noticesOf(watch, ['read', 'none'])).toEqual([]);
     expect(looks).toEqual([]);
   });
 
-  test('does not end a turn when a look fails: the failure is told', async () => {
+  test('reports its own failure in a notice and does not stop the turn', async () => {
     const failing: TurnWatch = { begin: async () => Promise.reject(new Error('no folder')) };
     expect(await noticesOf(failing, ['write'])).toEqual([
       'turn/watch-failed: what this turn changed is not known: no folder',
@@ -70,7 +70,7 @@ describe('the watch of a turn', () => {
   });
 });
 
-test('a notice of a tool is told with its secrets masked', async () => {
+test("secrets in a tool's notice are masked", async () => {
   const value = 'key-in-a-notice-0123';
   const tool = made('look', async (context) => {
     context.notice({ code: 'tool/changed', message: `made ${value}`, next: `remove ${value}` });

@@ -24,8 +24,8 @@ async function noted(small: Pick<Small, 'log'>): Promise<readonly ContextNoted[]
 
 const WROTE: ToolEffect = { tool: 'write', effect: 'write', touches: ['sheet'] };
 
-describe('asking the sources', () => {
-  test('notes each once, in the order of the list, and again only when its revision changes', async () => {
+describe('`askSources`', () => {
+  test('notes each source once, in the order of the list, and again only when its revision changes', async () => {
     const small = await begin();
     const [one, two, none] = [source('one', 'a'), source('two', 'b'), source('none', undefined)];
     const { work } = asked(small, [two, none, one], second(7));
@@ -41,7 +41,7 @@ describe('asking the sources', () => {
     expect((await notes(small))[0]).toMatchObject({ at: second(7), turn: 't1' });
   });
 
-  test('adds all notes in one append, and none where nothing changed', async () => {
+  test('appends all notes together, and appends nothing if no source changed', async () => {
     const small = await begin();
     const lengths: number[] = [];
     const append = small.session.writer.append.bind(small.session.writer);
@@ -55,7 +55,7 @@ describe('asking the sources', () => {
     expect(lengths).toEqual([2]);
   });
 
-  test('asks after a call only those that it affects', async () => {
+  test('asks only the sources that a call affects', async () => {
     const small = await begin();
     const [sheet, other] = [source('sheet', 'a'), source('other', 'b')];
     const { work } = asked(small, [sheet, other]);
@@ -64,7 +64,7 @@ describe('asking the sources', () => {
     expect([sheet.seen.length, other.seen.length]).toEqual([1, 0]);
   });
 
-  test('shows a source the workspace, the mode, the files and what it was noted with', async () => {
+  test('passes the workspace, the mode, the files and the last noted revision to a source', async () => {
     const small = await begin();
     const touch = { path: '/w/AGENTS.md', digest: digest('a'.repeat(64)), as: 'read' as const };
     const closing = { call: callId('c'), parts: [], files: [touch] };
@@ -83,7 +83,7 @@ describe('asking the sources', () => {
     expect([...(one.seen[0]?.files ?? [])]).toEqual([['/w/AGENTS.md', 'a'.repeat(64)]]);
   });
 
-  test('repeats no note after a restart, nor in a fork', async () => {
+  test('repeats no note after a restart or in a fork', async () => {
     const shelf = createMemoryBackend();
     const small = await begin(createMemoryStore(shelf));
     const one = source('one', 'a');
@@ -103,7 +103,7 @@ describe('asking the sources', () => {
     expect(child.state.length).toBe(parent.position + 1);
   });
 
-  test('says again what a compaction dropped, and only once', async () => {
+  test('repeats once a note that a compaction dropped', async () => {
     const small = await begin();
     const { work } = asked(small, [source('one', 'a')]);
     await askSources(work);
@@ -116,7 +116,7 @@ describe('asking the sources', () => {
     expect((await noted(small)).map(({ cause }) => cause)).toEqual(['initial', 'compacted-away']);
   });
 
-  test('asks one after another, so that the later state of a source is noted last', async () => {
+  test('runs one at a time, so that the later state of a source is noted last', async () => {
     const small = await begin();
     const rendering = Promise.withResolvers<string>();
     const begun = Promise.withResolvers<void>();
@@ -139,8 +139,8 @@ describe('asking the sources', () => {
   });
 });
 
-describe('a source that fails', () => {
-  test('is said once, while the others are noted and the turn goes on', async () => {
+describe('a context source that fails', () => {
+  test('raises one notice, while the other sources are noted and the turn continues', async () => {
     const small = await begin();
     const bad = source('bad', 'x', {
       revision: () => {
@@ -159,7 +159,7 @@ describe('a source that fails', () => {
     ]);
   });
 
-  test('by giving no text is told so, and nothing is said to the model in its place', async () => {
+  test('because it returns no text raises a notice, and the model gets no note from it', async () => {
     const small = await begin();
     // @ts-expect-error: what an author without a compiler may write.
     const mute = source('mute', 'a', { render: () => undefined });
@@ -174,7 +174,7 @@ describe('a source that fails', () => {
     ]);
   });
 
-  test('is heard again when it recovers', async () => {
+  test('is noted again when it recovers', async () => {
     const small = await begin();
     const moody = source('moody', 'a');
     const { work } = asked(small, [{ ...moody, revision: () => Promise.reject(new Error('not now')) }]);
@@ -183,7 +183,7 @@ describe('a source that fails', () => {
     expect(await noted(small)).toHaveLength(1);
   });
 
-  test('by being too slow is told so, and waited for no longer than its patience', async () => {
+  test('because it is too slow raises a notice, and the turn waits for it only `patienceMs`', async () => {
     const small = await begin();
     let told: AbortSignal | undefined;
     const begun = Promise.withResolvers<void>();
@@ -206,7 +206,7 @@ describe('a source that fails', () => {
     expect((await noted(small)).map((note) => note.source)).toEqual(['quick']);
   });
 
-  test('because its affected-by throws is said like any other', async () => {
+  test('because `affectedBy` throws raises the same notice', async () => {
     const small = await begin();
     const bad = source('bad', 'a', {
       affectedBy: () => {
@@ -218,7 +218,7 @@ describe('a source that fails', () => {
     expect(notices).toMatchObject([{ code: 'source/failed' }]);
   });
 
-  test('by an interrupt is not said, and nothing is noted', async () => {
+  test('because of an interrupt raises no notice, and nothing is noted', async () => {
     const small = await begin();
     const begun = Promise.withResolvers<void>();
     const slow = source('slow', 'a', {
@@ -239,7 +239,7 @@ describe('a source that fails', () => {
 });
 
 describe('a note', () => {
-  test('above 4 KiB keeps its head inline, and the whole as an output that can be read', async () => {
+  test('above 4 KiB keeps its beginning inline and its whole text as an output that can be read', async () => {
     const small = await begin();
     const lines = Array.from({ length: 400 }, (_, index) => `line ${index} of the structure`).join('\n');
     await askSources(asked(small, [source('structure', 'r1', { render: () => lines })]).work);
@@ -256,7 +256,7 @@ describe('a note', () => {
     expect(small.session.progress.knownOutputs.has(artifact)).toBe(true);
   });
 
-  test('is longer where its source asks for that, and never above 8 KiB', async () => {
+  test('may be longer if its source asks for it, but never longer than 8 KiB', async () => {
     const small = await begin();
     const long = (name: string, inlineBytes: number): ContextSource =>
       source(name, 'r1', { inlineBytes, render: () => 'a line\n'.repeat(2_000) });
@@ -277,7 +277,7 @@ describe('a note', () => {
     expect(head.length).toBeGreaterThan(family.length * 100);
   });
 
-  test('holds no secret: neither in its head, nor in its artifact, nor in its revision', async () => {
+  test('contains no secret in its beginning, its artifact or its revision', async () => {
     const small = await begin();
     const mask = async (text: string): Promise<string> => text.replaceAll('hunter2hunter2', '[secret:PASSWORD]');
     const secrets: Secrets = { ...NO_SECRETS, mask };
@@ -294,7 +294,7 @@ describe('a note', () => {
     expect(Buffer.from(whole).toString()).toBe(await mask(text));
   });
 
-  test('has a short revision, whatever the source calls it', async () => {
+  test('has a short revision even if the revision of its source is long', async () => {
     const small = await begin();
     const { work } = asked(small, [source('long', 'r'.repeat(10_000))]);
     await askSources(work);
@@ -358,7 +358,7 @@ describe('in a tool loop', () => {
     expect(next.indexOf('workspace is other')).toBeLessThan(next.indexOf('and now?'));
   });
 
-  test('a changed mode does not, and stands behind the results', async () => {
+  test('a changed mode does not wait and comes after the results', async () => {
     const [loop, next] = await bodyAfter('mode');
     expect(loop.indexOf('permission-mode is other')).toBeGreaterThan(loop.indexOf('the result'));
     expect(next.match(/permission-mode is other/g)).toHaveLength(1);

@@ -1,6 +1,6 @@
-// Asks what stands outside the log how it is, and records a note of each source whose revision is another one than it was
-// noted with last, that a compaction took away, or that somebody asked for. A source that throws or is too slow is said once,
-// and the turn goes on.
+// Asks the context sources for their state outside the log and records notes. A source is noted if its revision differs
+// from the last noted one, if a compaction removed its note, or if a note was requested. A source that throws or is too
+// slow raises one notice, and the turn continues.
 
 import { createHash } from 'node:crypto';
 import { noteStanding } from '@tidemark/context';
@@ -16,17 +16,23 @@ import type { Session } from '../session/session.ts';
 import { commit } from '../session/session.ts';
 import type { TurnContext } from '../session/turn-context.ts';
 
-/** How long a source may take unless it says otherwise, in milliseconds. */
+/** Default time that a source may take, in milliseconds. */
 const PATIENCE_MS = 2_000;
 
-/** The revision of a source that has nothing to say any more, and the words of that note. */
+/** Revision of a source that has nothing to report any more, and the text of the note about that. */
 const GONE = 'gone';
 const GONE_WORDS = 'What this source said before no longer holds; there is nothing in its place.';
 
-/** Packs a note that waits for the next prompt now, without its words a second time. */
+/**
+ * Body of a note that causes a waiting note of the same revision to be packed now. It does not repeat the words of the
+ * waiting note.
+ */
 const RELEASES = 'The note of this revision before this one is in force.';
 
-/** What asking keeps of an open session: who asks now, which sources were said to fail, and which are to be noted in any case. */
+/**
+ * State of asking that belongs to an open session: the mutex, the sources whose failure was reported, and the sources
+ * whose note is requested.
+ */
 interface SourceState {
   readonly mutex: Mutex;
   readonly failed: Set<string>;
@@ -36,10 +42,11 @@ interface SourceState {
 const ASKING: WeakMap<Session, SourceState> = new WeakMap();
 
 /**
- * Asks the sources, all of them or those that these calls affect, at once and each within its patience; their notes are one
- * append, in the order of the runtime's list. One asking at a time: of two states of a source the later is noted last.
+ * Asks all sources, or only those that the given calls affect. The sources are asked in parallel, each within its own
+ * patience. Their notes are one append, in the order of the runtime's list. Only one round runs at a time, so that the
+ * later of two states of a source is noted last.
  *
- * @throws AgentError `agent/conflict`, and what the store throws; never what a source throws.
+ * @throws AgentError `agent/conflict`, and errors of the store. Errors of a source are not thrown.
  */
 export function askSources(work: TurnContext, after?: readonly ToolEffect[]): Promise<void> {
   return askingOf(work.session).mutex.pass(async () => {
@@ -52,7 +59,7 @@ export function askSources(work: TurnContext, after?: readonly ToolEffect[]): Pr
   });
 }
 
-/** Has this source noted when it is asked next, whether its state changed or not. */
+/** Requests a note of this source for the next time it is asked, even if its state did not change. */
 export function wantNote(session: Session, name: string): void {
   askingOf(session).wanted.add(name);
 }
@@ -120,15 +127,19 @@ async function wordsOf(
   return releases ? RELEASES : textOf(await source.render(view, cause), 'render');
 }
 
-/** What an author without a compiler returns may be anything, and would be said to the model as `undefined`. */
+/**
+ * Returns the text that a source gave. Throws if it is not a string, because an author without a compiler may return
+ * any value, and the model would read `undefined`.
+ */
 function textOf(given: unknown, from: 'revision' | 'render'): string {
   if (typeof given === 'string') return given;
   throw new TypeError(`\`${from}\` must give a text, and gave ${given === null ? 'null' : typeof given}`);
 }
 
 /**
- * The first note stands before a prompt anyway. What a compaction in the midst of a turn took away holds for its rest, and
- * what somebody asks for there is meant for it.
+ * Returns true if a note must not wait for the next prompt. The first note comes before a prompt anyway. If a
+ * compaction removed a note during a turn, the rest of the turn still needs it. A note that was requested during a turn
+ * is meant for that turn.
  */
 function isUrgent(session: Session, { name, urgent = false }: ContextSource, cause: NoteCause): boolean {
   const { state, progress } = session;
@@ -144,7 +155,7 @@ function viewOf({ session, runtime }: TurnContext, noted: string | undefined, si
     workspace: state.workspace ?? '',
     now: runtime.surroundings.now(),
     mode: progress.mode ?? 'read-only',
-    // Most sources look at none of them.
+    // Computed on access, because most sources do not read the files.
     get files() {
       return new Map([...progress.knownFiles].map(([path, touch]) => [path, touch.digest]));
     },
@@ -161,19 +172,26 @@ function causeOf(
 ): NoteCause | undefined {
   if (noted === undefined) return 'initial';
   if (askingOf(session).wanted.has(source.name)) return 'refreshed';
-  // Before any change: what tells the change alone would tell it of words that are gone.
+  // Checked before any change, because a note that reports only a change would refer to words that are no longer in the
+  // context.
   if (isDropped(session, source, noted)) return 'compacted-away';
   if (noted.revision === revision) return waitsInTurn(session, noted) ? 'compacted-away' : undefined;
   return source.isAnother?.(noted.revision, revision) === true ? 'switched' : 'changed';
 }
 
-/** What was never said, is not in the context, or was taken back before needs no taking back. */
+/**
+ * Returns `invalidated` if the note of a source must be withdrawn because the source reports nothing any more. Returns
+ * `undefined` if the source was never noted, if its note is not in the context, or if it was already withdrawn.
+ */
 function causeOfSilence(session: Session, source: ContextSource, noted: SourceNote | undefined): NoteCause | undefined {
   if (noted === undefined || noted.revision === GONE || isDropped(session, source, noted)) return undefined;
   return 'invalidated';
 }
 
-/** A recorded compaction is taken up by the next request, so a note that it leaves out is dropped already. */
+/**
+ * Returns true if a recorded compaction leaves the note out of the context. The next request applies the compaction, so
+ * the note already counts as dropped.
+ */
 function isDropped(
   { state }: Session,
   { tellsChanges = false }: ContextSource,
@@ -182,7 +200,10 @@ function isDropped(
   return noteStanding(state, tellsChanges ? whole : position) === 'dropped';
 }
 
-/** A compaction during the turn has dropped what the model knew of the source, and the newest note waits for the next prompt. */
+/**
+ * Returns true if a compaction during the turn dropped the last note that the model had of the source, and the newest
+ * note waits for the next prompt.
+ */
 function waitsInTurn({ state }: Session, { position }: SourceNote): boolean {
   const { turn, compacted } = state;
   if (turn === undefined || compacted === undefined || compacted.position < position) return false;
@@ -202,17 +223,24 @@ async function sayFailed({ session, tell }: TurnContext, name: string, error: un
   tell({ type: 'notice.raised', notice });
 }
 
-// A note is in the context whole, or as its head with the digest under which the whole can be read (L6). Secrets are masked
-// before the cut, which could halve a secret beyond recognition, and before the artifact is written.
+// A note is in the context in full, or as its beginning with the digest under which the whole text can be read (L6).
+// Secrets are masked before the note is cut, because half a secret would not be recognised. They are also masked before
+// the artifact is written.
 
-/** Bytes of a note that stay inline, its own notice included: unless its source says otherwise, and at most. */
+/**
+ * Size of a note that stays inline, in bytes, including the notice about the cut. `INLINE_NOTE` is the default, and
+ * `MOST_INLINE` is the maximum that a source can ask for.
+ */
 const INLINE_NOTE = 4_096;
 const MOST_INLINE = 8_192;
 
 const LONGEST_REVISION = 200;
 const NOTICE = 220;
 
-/** The body of a note, at most so many bytes, and the artifact of the whole where it is longer. */
+/**
+ * Returns the body of a note with at most `inlineBytes` bytes. If the text is longer, it is also stored as an artifact,
+ * and the artifact's digest is returned.
+ */
 async function fitNote(
   { log, secrets }: Pick<Session, 'log' | 'secrets'>,
   text: string,
@@ -229,13 +257,19 @@ async function fitNote(
   return { body: `${head}\n${notice}`, artifact: digest };
 }
 
-/** A revision as it is kept and compared: masked like everything that is written down, and short. */
+/**
+ * Returns a revision as it is recorded and compared: masked like all recorded text, and as a SHA-256 hash if it is
+ * longer than 200 characters.
+ */
 async function fitRevision({ secrets }: Pick<Session, 'secrets'>, revision: string): Promise<string> {
   const masked = await secrets.mask(revision);
   return masked.length <= LONGEST_REVISION ? masked : createHash('sha256').update(masked).digest('hex');
 }
 
-/** The longest beginning within so many bytes: whole lines where that keeps half of it, else whole graphemes. */
+/**
+ * Returns the longest beginning of a text within `limit` bytes. It ends after a whole line if this keeps at least half
+ * of it, else after a whole grapheme.
+ */
 function headOf(text: string, limit: number): string {
   let bytes = 0;
   let end = 0;
@@ -249,11 +283,11 @@ function headOf(text: string, limit: number): string {
 }
 
 /**
- * What the note on permissions depends on besides the mode. A model that knows what may run plans better than one that is
- * refused.
+ * Options of the note on permissions, besides the mode. A model that knows which calls may run plans better than a
+ * model whose calls are refused.
  */
 export interface PermissionModeOptions {
-  /** What is executed need not ask in mode `auto`, sandbox or not. */
+  /** True if commands and the network need no confirmation in mode `auto`, with or without a sandbox. */
   readonly allowUnsandboxed?: boolean;
 }
 
@@ -269,7 +303,10 @@ const WORDS: Readonly<Record<Mode, string>> = {
 
 const UNCONFINED = `Permission mode: auto, unconfined. ${READS} So do writing inside the workspace, running commands and the network.\nWriting outside the workspace is asked first. ${ASKED}`;
 
-/** Notes the permission mode, and each change of it at once: it is urgent. The revision is the mode. */
+/**
+ * Creates the source that notes the permission mode. A change of the mode is urgent and is noted at once. The revision
+ * is the name of the mode, with `, unconfined` if commands need no confirmation.
+ */
 export function permissionModeSource({ allowUnsandboxed = false }: PermissionModeOptions = {}): ContextSource {
   const isUnconfined = (mode: Mode): boolean => allowUnsandboxed && mode === 'auto';
   return {

@@ -1,4 +1,4 @@
-// A note that waits for the next prompt when a compaction is recorded is sent once, and is not lost.
+// Tests that a note which waits for the next prompt while a compaction is recorded is sent once and is not lost.
 
 import { describe, expect, test } from 'vitest';
 import type { MadeSource } from '../../tests/asking.ts';
@@ -9,7 +9,7 @@ import { made } from '../../tests/small-work.ts';
 
 const look = made('look', () => ({ text: 'An order. '.repeat(2_000) }));
 
-/** The notes of the source `git` in a request, in order. */
+/** Returns the context notes in a request, in order. */
 function notesIn(body: Uint8Array = new Uint8Array()): readonly string[] {
   return heldBy(body).filter((text) => text.startsWith('<context source='));
 }
@@ -23,7 +23,7 @@ function commits(status: MadeSource): ReturnType<typeof made> {
   });
 }
 
-describe('a note that waits when a compaction is recorded', () => {
+describe('a note that waits while a compaction is recorded', () => {
   test('between two turns is sent once, with the next prompt', async () => {
     const status = git();
     const provider = answering(

@@ -1,4 +1,4 @@
-// Why a note is recorded: each cause that is not in `ask-sources.test.ts`.
+// Tests the causes of notes that `ask-sources.test.ts` does not test.
 
 import type { ContextNoted } from '@tidemark/log';
 import { position } from '@tidemark/log';
@@ -15,8 +15,8 @@ async function noted({ log }: Pick<Small, 'log'>): Promise<readonly ContextNoted
   return found;
 }
 
-describe('asking the sources', () => {
-  test('says again what a compaction dropped, whole, though its last note told of a change behind that', async () => {
+describe('`askSources`', () => {
+  test('repeats a dropped note in full, even if a later note reported a change to it', async () => {
     const small = await begin();
     const [memory, other] = [source('memory', 'a', { tellsChanges: true }), source('other', 'a')];
     const { work } = asked(small, [memory, other]);
@@ -35,7 +35,7 @@ describe('asking the sources', () => {
     expect(causes.slice(2)).toEqual(['memory b changed', 'other b changed', 'memory c compacted-away']);
   });
 
-  test('says that it is switched where the state is that of another thing', async () => {
+  test('records the cause `switched` if the state belongs to a different thing', async () => {
     const small = await begin();
     const branch = source('branch', 'main at 1', { isAnother: (was, now) => was.split(' ')[0] !== now.split(' ')[0] });
     const { work } = asked(small, [branch]);
@@ -46,7 +46,7 @@ describe('asking the sources', () => {
     expect((await noted(small)).map(({ cause }) => cause)).toEqual(['initial', 'changed', 'switched']);
   });
 
-  test('takes back, once, what a source has nothing to say of any more', async () => {
+  test('withdraws a note once if its source has nothing to report any more', async () => {
     const small = await begin();
     const [file, never] = [source('file', 'a'), source('never', undefined)];
     const { work } = asked(small, [file, never]);
@@ -62,7 +62,7 @@ describe('asking the sources', () => {
     expect((await noted(small))[1]?.body).toContain('no longer holds');
   });
 
-  test('notes anew what somebody asked for, once, whatever its state', async () => {
+  test('repeats a requested note once, even if its state did not change', async () => {
     const small = await begin();
     const one = source('one', 'a');
     const { work } = asked(small, [one, source('two', 'a')]);

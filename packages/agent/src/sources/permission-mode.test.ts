@@ -20,7 +20,7 @@ function view(mode: Mode): SourceView {
   };
 }
 
-/** What the words of each mode promise, as the matrix would say it. */
+/** Sentences in the note of each mode, and the verdicts of the matrix that they describe. */
 const PROMISED: readonly (readonly [Mode, string, readonly Verdict['decision'][]])[] = [
   [
     'read-only',
@@ -33,7 +33,7 @@ const PROMISED: readonly (readonly [Mode, string, readonly Verdict['decision'][]
 ];
 
 describe('the permission mode', () => {
-  test.each(PROMISED)('in mode %s says what the matrix does: %s', (mode, words, decisions) => {
+  test.each(PROMISED)('in mode %s describes what the matrix does: %s', (mode, words, decisions) => {
     expect(permissionModeSource().render(view(mode), 'initial')).toContain(words);
     const of = (effect: 'write' | 'execute', confined: boolean, sandboxed: boolean): Verdict['decision'] =>
       judge({ mode, effect, confined, sandboxed }).decision;
@@ -45,7 +45,7 @@ describe('the permission mode', () => {
     ]).toEqual(decisions);
   });
 
-  test('is another state where commands need not ask, and only in mode auto', () => {
+  test('has another revision if commands need no confirmation, but only in mode auto', () => {
     const source = permissionModeSource({ allowUnsandboxed: true });
     const modes: readonly Mode[] = ['read-only', 'ask', 'auto'];
     expect(modes.map((mode) => source.revision(view(mode)))).toEqual(['read-only', 'ask', 'auto, unconfined']);

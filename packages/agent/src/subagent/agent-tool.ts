@@ -1,4 +1,5 @@
-// `agent`: has a subagent do a task. It changes nothing by itself; what the subagent does is judged at the door of each tool.
+// Tool `agent`: runs a task in a subagent. The tool itself changes nothing. Each tool call of the subagent is judged
+// separately.
 
 import { defined } from '@tidemark/core';
 import type { JsonValue } from '@tidemark/model';
@@ -24,8 +25,8 @@ const SCHEMA: JsonValue = {
 const NAMES: readonly string[] = ['role', 'task', 'readOnly'];
 
 /**
- * @returns the tool `agent`, of effect `none`: calls of one answer run together, and one that a crash cut is taken up again. In
- *   a session that has no subagents each call is refused.
+ * @returns the tool `agent`, of effect `none`. Calls of one answer run in parallel, and a call that a crash interrupted
+ *   is resumed. In a session without subagents each call is refused.
  */
 export function createAgentTool(): Tool {
   return {

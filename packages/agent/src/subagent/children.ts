@@ -1,4 +1,5 @@
-// The subagents that work for an open session, in this process: their sessions, what they were promised, and who waits.
+// Subagents that work for an open session in this process: their sessions, their promised limits, and the waiting
+// calls.
 
 import type { CallId, SessionId, StartedBy } from '@tidemark/log';
 import type { Mutex, Semaphore } from '../concurrency.ts';
@@ -9,34 +10,34 @@ import type { Mode } from '../ports/permissions.ts';
 import type { Runtime, SubagentLimits, TurnLimits } from '../ports/runtime.ts';
 import { SUBAGENT_LIMITS } from '../ports/runtime.ts';
 
-/** The session of a subagent, to be begun or opened. */
+/** Session of a subagent that is created or opened. */
 export interface ChildSession {
   readonly id: SessionId;
   readonly create: boolean;
   readonly root: SessionId;
   readonly startedBy: StartedBy;
   readonly workspace: string;
-  /** What lists call it. */
+  /** Title of the session in lists. */
   readonly title: string;
   readonly runtime: Runtime;
   readonly mode: Mode;
 }
 
-/** The subagents of an open session in this process. */
+/** Subagents of an open session in this process. */
 export interface Children {
-  /** Opens the session of one. */
+  /** Opens the session of a subagent. */
   readonly open: (child: ChildSession) => Promise<AgentSession>;
   readonly slots: Semaphore;
-  /** What those that were started here may take, until the log says that they ended. */
+  /** Limits promised to the subagents that were started in this process, until the log records their end. */
   readonly promised: Map<CallId, TurnLimits>;
   readonly live: Set<AgentSession>;
-  /** Ends of those that work here. */
+  /** Promises of the subagents that work in this process. Each settles when its work ends. */
   readonly work: Set<Promise<unknown>>;
-  /** One question to a person at a time. */
+  /** Allows only one question to the user at a time. */
   readonly questions: Mutex;
 }
 
-/** Nobody yet. */
+/** Creates the record of subagents for a session, without any subagent. */
 export function createChildren(open: Children['open'], limits: SubagentLimits = {}): Children {
   const { parallel = SUBAGENT_LIMITS.parallel } = limits;
   return {
@@ -49,12 +50,15 @@ export function createChildren(open: Children['open'], limits: SubagentLimits = 
   };
 }
 
-/** Those that work may no more than this from now on. */
+/** Narrows the mode of all running subagents to at most this mode. */
 export async function narrowChildren({ live }: Children, mode: Mode): Promise<void> {
   await Promise.all([...live].map((child) => child.setMode(narrower(child.mode, mode))));
 }
 
-/** Ends once none of them works here: whoever told them to stop waits for it. */
+/**
+ * Resolves when no subagent works in this process any more. A caller that stopped the subagents uses it to wait for
+ * them.
+ */
 export async function untilQuiet({ work }: Children): Promise<void> {
   while (work.size > 0) await Promise.allSettled(work);
 }

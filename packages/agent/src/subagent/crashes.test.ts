@@ -1,5 +1,6 @@
-// L8 for a family: cut before any append of any of its sessions, it goes on or is ended; nobody is an orphan, and nothing that
-// may have changed something runs twice.
+// Tests L8 for a session and its subagents, called a family. A crash before any append of any of the sessions leaves a
+// state that continues or is ended. No session remains an orphan, and no call that may have changed something runs
+// twice.
 
 import type { Recorded, SessionId } from '@tidemark/log';
 import type { MemoryBackend } from '@tidemark/store-memory';
@@ -13,7 +14,7 @@ import { made, testClock, watched } from '../../tests/small-work.ts';
 
 const ASKED = [agent('a1', { role: 'mover', task: 'Move one.' }), agent('a2', { task: 'Move two.' })];
 
-/** What is on a shelf now, as a process finds it that comes after a crash. */
+/** Returns a copy of a shelf as a new process finds it after a crash. */
 function copyOf(shelf: MemoryBackend): MemoryBackend {
   const copies = [...shelf.sessions].map(([id, room]) => {
     const bytes = room.bytes.slice(0, room.length);
@@ -22,7 +23,7 @@ function copyOf(shelf: MemoryBackend): MemoryBackend {
   return { ...shelf, sessions: new Map(copies) };
 }
 
-/** One life of the family on a shelf; `moves` counts what its tool did. */
+/** Opens the family on a shelf for the life of one process. `moves` collects the calls that its tool ran. */
 async function live(
   shelf: MemoryBackend,
   life: string,
@@ -44,7 +45,7 @@ async function live(
   );
 }
 
-/** All the states that a crash of this family can leave. */
+/** Returns all states that a crash of this family can leave. */
 async function states(): Promise<readonly { readonly shelf: MemoryBackend; readonly moved: readonly string[] }[]> {
   const shelf = createMemoryBackend();
   const found: { readonly shelf: MemoryBackend; readonly moved: readonly string[] }[] = [];
@@ -58,7 +59,10 @@ async function states(): Promise<readonly { readonly shelf: MemoryBackend; reado
 const statusOf = (records: readonly Recorded[]) =>
   Object.fromEntries(of(records, 'subagent.ended').map(({ data }) => [data.child, data.status]));
 
-/** Each that was started has ended, once, as its own log says; and each call has one. */
+/**
+ * Expects that each started subagent has ended exactly once, with the outcome in its own log, and that each call
+ * started one subagent.
+ */
 async function expectWhole({ records, log }: Family): Promise<void> {
   const own = await records();
   const started = of(own, 'subagent.started').map(({ data }) => data);
@@ -80,7 +84,7 @@ async function endOf(log: Family['log'], child: SessionId): Promise<string> {
   return of(records, 'turn.ended').at(-1)?.data.outcome ?? (open ? 'open' : 'interrupted');
 }
 
-test('a family that is cut anywhere and resumed does all of its work, once, in the sessions that it began', async () => {
+test('a family that is cut anywhere and resumed does all its work once, in the sessions that it began', async () => {
   const all = await states();
   expect(all.length).toBeGreaterThan(40);
   for (const [index, { shelf, moved }] of all.entries()) {
@@ -98,7 +102,7 @@ test('a family that is cut anywhere and resumed does all of its work, once, in t
   }
 });
 
-test('a family that is cut anywhere and told something else leaves nobody at work', async () => {
+test('a family that is cut anywhere and gets another prompt leaves no subagent at work', async () => {
   for (const [index, { shelf, moved }] of (await states()).entries()) {
     const moves = [...moved];
     const family = await live(shelf, `third${index}`, moves);
@@ -109,7 +113,7 @@ test('a family that is cut anywhere and told something else leaves nobody at wor
   }
 });
 
-test('a parent whose log was cut behind their start finds its subagents where they are: none works twice', async () => {
+test('a parent whose log was cut after its subagents started continues with the same subagents, and none works twice', async () => {
   const shelf = createMemoryBackend();
   const moves: string[] = [];
   const family = await live(shelf, 'first', moves);
@@ -130,7 +134,7 @@ test('a parent whose log was cut behind their start finds its subagents where th
   }
 });
 
-test('one whose session is open elsewhere is left, said, and ended before the turn after', async () => {
+test('a subagent whose session is open elsewhere is left open with a notice, and is ended before the turn after', async () => {
   const text = ({ bytes }: { readonly bytes: Uint8Array }): string => new TextDecoder().decode(bytes);
   const cut = (await states()).findLast(({ shelf: { sessions } }) => {
     const children = [...sessions].filter(([id]) => id !== ID).map(([, room]) => text(room));

@@ -1,4 +1,5 @@
-// Subagents of a live session: what each log holds, what the model that asked is told, what bounds them.
+// Tests subagents of a live session: the content of each log, the text that the calling model gets, and the limits of
+// subagents.
 
 import type { ScriptedAnswer } from '@tidemark/provider-scripted';
 import { describe, expect, test } from 'vitest';
@@ -10,7 +11,7 @@ import type { Question } from '../ports/permissions.ts';
 
 const look = made('look', () => ({ text: 'found' }));
 
-test('a subagent works in a session of its own, and its last words are the result', async () => {
+test('a subagent works in a session of its own, and its last words are the result of the call', async () => {
   const provider = parentAsks([agent('a1', { role: 'finder', task: 'Find the tax.' })], (said) =>
     said.includes('found') ? says('It is in tax.js.') : calls(['c1', 'look']),
   );
@@ -42,7 +43,7 @@ test('a subagent works in a session of its own, and its last words are the resul
   ]);
 });
 
-test('its ending stands right behind the result of its call, and its session before the result', async () => {
+test('`subagent.ended` directly follows the result of the call, and `subagent.started` comes before the result', async () => {
   const provider = parentAsks([agent('a1', { task: 'Look.' })], () => says('Seen.'));
   const { live, kinds } = await goWithAgents(provider);
   await live.prompt('Go.');
@@ -59,7 +60,7 @@ test('its ending stands right behind the result of its call, and its session bef
   ]);
 });
 
-test('a subagent has the front and the key of its parent, and the same tools', async () => {
+test('a subagent has the front, the cache key and the tools of its parent', async () => {
   const provider = parentAsks([agent('a1', { task: 'Look.' })], () => says('Seen.'));
   const { live, records, childrenOf } = await goWithAgents(provider, { role: 'You keep the books.', tools: [look] });
   await live.prompt('Go.');
@@ -68,7 +69,7 @@ test('a subagent has the front and the key of its parent, and the same tools', a
   expect(child?.data).toEqual(own?.data);
 });
 
-test('no more of them work at once than are allowed, and all of them come to their turn', async () => {
+test('at most `parallel` subagents work at the same time, and all of them finish', async () => {
   let atWork = 0;
   let most = 0;
   const busy = made('busy', async () => {
@@ -86,7 +87,7 @@ test('no more of them work at once than are allowed, and all of them come to the
   expect(of(await records(), 'subagent.ended').map(({ data }) => data.status)).toEqual(Array(5).fill('completed'));
 });
 
-test('a session starts so many and no more, and a subagent starts none', async () => {
+test('a session starts at most `total` subagents, and a subagent starts none', async () => {
   const provider = parentAsks([agent('a1', { task: 'One.' }), agent('a2', { task: 'Two.' })], (said) =>
     said.some((text) => text.startsWith('A subagent starts none'))
       ? says('Alone, then.')
@@ -104,7 +105,7 @@ test('a session starts so many and no more, and a subagent starts none', async (
   expect(of(children[0] ?? [], 'turn.ended')[0]?.data.outcome).toBe('completed');
 });
 
-test('one that reaches a limit of its own says so, as the failure of its call', async () => {
+test('a subagent that reaches its own limit reports the limit as the failure of its call', async () => {
   const provider = parentAsks([agent('a1', { task: 'Look.' })], () => calls(['c1', 'look']));
   const { live, records } = await goWithAgents(provider, { tools: [look], subagents: { steps: 1 } });
   await live.prompt('Go.');
@@ -114,14 +115,14 @@ test('one that reaches a limit of its own says so, as the failure of its call', 
   ]);
 });
 
-describe('what a subagent may do', () => {
+describe('the permission of a subagent', () => {
   const write = made('write', () => ({ text: 'found' }), { effect: 'write' });
   const child = (said: readonly string[]): ScriptedAnswer =>
     said.some((text) => text === 'found' || text.includes('was denied')) ? says('Done.') : calls(['c1', 'write']);
   const decisions = async ({ childrenOf }: Family) =>
     of((await childrenOf())[0] ?? [], 'permission.decided').map(({ data }) => [data.decision, data.rule]);
 
-  test('is no more than its parent may', async () => {
+  test('is at most the permission of its parent', async () => {
     const family = await goWithAgents(
       parentAsks([agent('a1', { task: 'Write.' })], child),
       { tools: [write] },
@@ -131,7 +132,7 @@ describe('what a subagent may do', () => {
     expect(await decisions(family)).toEqual([['denied', 'read-only/write']]);
   });
 
-  test('is less where the call says so', async () => {
+  test('is lower if the call asks for a read-only subagent', async () => {
     const family = await goWithAgents(parentAsks([agent('a1', { task: 'Write.', readOnly: true })], child), {
       tools: [write],
     });
@@ -140,14 +141,14 @@ describe('what a subagent may do', () => {
     expect(family.live.mode).toBe('auto');
   });
 
-  test('is under the rules of its parent', async () => {
+  test('follows the rules of its parent', async () => {
     const rules = [{ decision: 'deny', tool: 'write' }] as const;
     const family = await goWithAgents(parentAsks([agent('a1', { task: 'Write.' })], child), { tools: [write], rules });
     await family.live.prompt('Go.');
     expect(await decisions(family)).toEqual([['denied', expect.stringContaining('write')]]);
   });
 
-  test('is asked of the person whom its parent asks, one question at a time', async () => {
+  test('comes from the same user as that of its parent, one question at a time', async () => {
     const titles: string[] = [];
     let open = 0;
     const ask = async ({ title }: { readonly title: string }) => {
@@ -164,7 +165,7 @@ describe('what a subagent may do', () => {
     expect(titles.toSorted()).toEqual(['subagent clerk: write it', 'subagent subagent: write it']);
   });
 
-  test('has none of the project grants: its work is asked about', async () => {
+  test('does not include the project grants, so the user is asked about its calls', async () => {
     const kept = { tool: 'write', paths: ['a'] };
     const grants = { kept: async () => [kept], keep: async () => undefined };
     const placed = {
@@ -183,7 +184,7 @@ describe('what a subagent may do', () => {
     expect(await decisions(family)).toEqual([['denied', 'ask/write']]);
   });
 
-  test('is narrowed with its parent while it works', async () => {
+  test('is narrowed together with its parent while it works', async () => {
     const family: Family = await goWithAgents(
       parentAsks([agent('a1', { task: 'Write.' })], (said) =>
         said.includes('narrowed') ? child(said) : calls(['c0', 'narrow']),
@@ -195,7 +196,7 @@ describe('what a subagent may do', () => {
   });
 });
 
-test('the session of a parent that is interrupted interrupts its subagents, and their endings are told', async () => {
+test('interrupting a session interrupts its subagents, and their endings are recorded', async () => {
   const reached = Promise.withResolvers<void>();
   const hang = made('hang', ({ signal }) => {
     reached.resolve();
@@ -218,7 +219,7 @@ test('the session of a parent that is interrupted interrupts its subagents, and 
   ]);
 });
 
-test('what its subagents take counts as taken by the turn, and its limit of tokens bounds them', async () => {
+test('the usage of subagents counts for the turn, and the token limit of the turn bounds them', async () => {
   const provider = parentAsks(
     [agent('a1', { task: 'Look.' }), agent('a2', { task: 'Look.' })],
     () => calls(['c1', 'look']),
@@ -226,12 +227,13 @@ test('what its subagents take counts as taken by the turn, and its limit of toke
   );
   const { live, childrenOf } = await goWithAgents(provider, { tools: [look], limits: { tokens: 1_930 } });
   const { outcome, totals } = await live.prompt('Go.');
-  // 110 by itself, then two that may take 910 each: the ninth call of each would go beyond that with its input alone.
+  // The parent's own call takes 110 tokens, so each of the two subagents may take 910. The ninth call of a subagent
+  // would exceed 910 with its input alone.
   expect((await childrenOf()).map((child) => of(child, 'answer.received').length)).toEqual([8, 8]);
   expect([outcome, totals]).toEqual(['limited', { steps: 1, calls: 2, input: 1_700, output: 170, cost: '0.00765' }]);
 });
 
-test('a session that starts none says so to who calls the tool all the same', async () => {
+test('a session without subagents refuses a call of the tool `agent`', async () => {
   const provider = parentAsks([agent('a1', { task: 'Look.' })], () => says('Seen.'));
   const { live, records } = await goWithAgents(provider, { subagents: false });
   await live.prompt('Go.');
@@ -240,7 +242,7 @@ test('a session that starts none says so to who calls the tool all the same', as
   ]);
 });
 
-test('closing a session ends its subagents first, and gives back the locks of all of them', async () => {
+test('closing a session first ends its subagents and releases the locks of their sessions', async () => {
   const reached = Promise.withResolvers<void>();
   const hang = made('hang', ({ signal }) => {
     reached.resolve();

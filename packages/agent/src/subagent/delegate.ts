@@ -1,5 +1,5 @@
-// One call of `agent`: its subagent is begun, or taken up where a crash left it, and works to its end. The parent's log names
-// it before it is there, so that none is started twice and none is lost (L8).
+// Runs one call of `agent`: starts its subagent, or continues a subagent that a crash left, until it ends. The parent's
+// log names the subagent before its session exists, so that no subagent is started twice and none is lost (L8).
 
 import { defined } from '@tidemark/core';
 import { frontEntries } from '@tidemark/context';
@@ -26,7 +26,10 @@ import { endingOf, foldOf, outputOf } from './ending.ts';
 
 type Started = EventData['subagent.started'];
 
-/** Runs the subagent of one call to its end: begins it, or continues one that a crash left. An error after an interrupt closes the call as interrupted. */
+/**
+ * Runs the subagent of one call to its end. It starts a new subagent or continues one that a crash left. An error after
+ * an interrupt closes the call as interrupted.
+ */
 export async function delegate(children: Children, working: TurnContext, asked: Delegation): Promise<ToolOutput> {
   const leave = await children.slots.enter(asked.signal);
   if (leave === undefined) throw OVER;
@@ -39,29 +42,32 @@ export async function delegate(children: Children, working: TurnContext, asked: 
 
 async function startedFor(children: Children, working: TurnContext, asked: Delegation): Promise<ToolOutput> {
   const { session } = working;
-  // Inside the mutex, so that calls which run together count each other.
+  // Inside the mutex, so that calls which run in parallel count each other's subagents.
   const start = await session.mutex.pass(() => begin(children, working, asked));
   if (typeof start === 'string') return { text: start, failed: true };
-  // Flushed before there is a session of this name.
+  // The start is flushed before a session with this name exists.
   await session.writer.sync();
   const { child } = start.started;
   try {
     return outputOf(child, await workOf(children, working, asked, start));
   } catch (error) {
-    // Its log is open elsewhere, or damaged, or full: the session of the parent goes on without it.
+    // The subagent's log is open elsewhere, damaged or on a full disk. The session of the parent continues without it.
     if (!(error instanceof LogError || error instanceof AgentError)) throw error;
     const failure = { code: error.code, message: messageOf(error), next: 'Look at its log.' };
     return outputOf(child, await failedAs(working, child, failure));
   }
 }
 
-/** What one is started with. */
+/** Record and limits with which a subagent starts. */
 interface SubagentStart {
   readonly started: Started;
   readonly limits: TurnLimits;
 }
 
-/** One that a crash left is taken up again; else a new one is named in the log. A text is why there is none. */
+/**
+ * Returns the subagent that a crash left for this call, or records the start of a new one. Returns a text with the
+ * reason if none may be started.
+ */
 async function begin(
   children: Children,
   working: TurnContext,
@@ -78,11 +84,12 @@ async function begin(
   const data = { child, role: order.role ?? NO_ROLE, task: order.task, call };
   const at = runtime.surroundings.now();
   const [record] = await commitInside(session, [{ kind: 'subagent.started', at, turn, data }]);
-  // As it was written down: a secret in the task is masked there, and so it is for the subagent.
+  // The recorded data is returned because a secret in the task is masked there. The subagent must get the same masked
+  // task.
   return { started: record?.kind === 'subagent.started' ? record.data : data, limits };
 }
 
-/** Why none is started, as the model is told it. */
+/** Returns the reason for the model why no subagent may be started. Returns `undefined` if one may be started. */
 function refusalOf({ session: { progress }, runtime: { subagents = {} } }: TurnContext): string | undefined {
   const { depth = SUBAGENT_LIMITS.depth, total = SUBAGENT_LIMITS.total } = subagents;
   if ((progress.startedBy?.depth ?? 0) >= depth) return 'A subagent starts none itself: do the work yourself.';
@@ -132,13 +139,16 @@ async function workOf(
   }
 }
 
-/** The mode of the parent may have been narrowed while the session was opened. */
+/**
+ * Narrows the mode of the subagent again, because the mode of the parent may have been narrowed while the session was
+ * opened.
+ */
 async function keepNarrow(child: AgentSession, { session }: TurnContext): Promise<void> {
   const mode = narrower(child.mode, session.progress.mode ?? 'read-only');
   if (mode !== child.mode) await child.setMode(mode);
 }
 
-/** What it does is said as the progress of the call, and what a person should know as that. */
+/** Reports the tool calls of the subagent as progress of the call, and its notices as notices of the parent. */
 async function follow(
   turn: Turn,
   { role }: Started,
@@ -182,7 +192,10 @@ function titleOf(task: string): string {
   return line.length <= TITLE ? line : `${line.slice(0, TITLE).trimEnd()}…`;
 }
 
-/** All that its parent is run with, rules included, but no project grants; so it can be allowed no more. Nothing is kept warm for it: it is short. */
+/**
+ * Returns the runtime of a subagent: that of its parent including its rules, but without project grants, so the
+ * subagent is allowed no more than its parent. Its cache is not kept warm, because a subagent is short.
+ */
 function runtimeFor(children: Children, { session, runtime }: TurnContext, role: string, limits: TurnLimits): Runtime {
   const { ask, grants: _project, ...rest } = runtime;
   const opened = session.state.epoch?.opened;
@@ -190,7 +203,7 @@ function runtimeFor(children: Children, { session, runtime }: TurnContext, role:
     ...rest,
     limits,
     warm: 'off',
-    // Tools that its parent came by later are appended behind that front, or wait as they do there.
+    // Tools that the parent got later are appended after that front, or wait for the next epoch as in the parent.
     takeTools: 'next-epoch',
     ...defined({ inherits: opened === undefined ? undefined : { opened, cached: frontEntries(session.state) } }),
     ...(ask !== undefined && {
@@ -202,10 +215,13 @@ function runtimeFor(children: Children, { session, runtime }: TurnContext, role:
   };
 }
 
-/** Characters of a role in the title of a question. */
+/** Longest role in the title of a question, in characters. */
 const ROLE = 20;
 
-/** A model chooses the role: in a title it is one short name, so that it can neither pass for the call nor push the call away. */
+/**
+ * Returns the role as one short name for the title of a question. A model chooses the role, so a long or formatted role
+ * could look like the call or hide it.
+ */
 function roleInTitle(role: string): string {
   const plain = role
     .replaceAll(/[^\p{L}\p{N}_-]+/gu, ' ')
@@ -222,7 +238,7 @@ async function failedAs(
 ): Promise<SubagentEnding> {
   const fold = await foldOf(log, child).catch(() => undefined);
   const { turn } = fold?.progress ?? {};
-  // Without its log nobody knows what it took.
+  // Without its log the usage of the subagent is not known.
   return {
     outcome: 'failed',
     error,
@@ -231,19 +247,20 @@ async function failedAs(
   };
 }
 
-// Limits of a subagent: the least of its own limits and its share of what the turn has left. Calls that wait get equal shares,
-// and what one does not use goes to the next ones, so all of them together never take more than is left.
+// Limits of a subagent: the lower of its own limits and its share of the turn's remaining limits. Waiting calls get
+// equal shares. The unused part of a share goes to the next calls, so all subagents together never take more than what
+// remains.
 
-/** What the subagents of a turn may take together, and what those that work now were promised. */
+/** Limits and usage of a turn, and the limits promised to its running subagents. */
 export interface LeftForSubagents {
   readonly limits: TurnLimits;
   readonly taken: TurnTaken;
   readonly promised: ReadonlyMap<CallId, TurnLimits>;
-  /** How many share the rest: the one that is asked for, and those that wait. */
+  /** Number of subagents that share the remaining limits: the requested one and those that wait. */
   readonly among: number;
 }
 
-/** The limits of the next one. */
+/** Returns the limits of the next subagent. */
 export function shareOf(own: TurnLimits, { limits, taken, promised, among }: LeftForSubagents): TurnLimits {
   const others = [...promised.values()];
   const tokens = restOf(limits.tokens, [tokensTaken(taken.spent), ...others.map((one) => one.tokens ?? 0)]);
@@ -279,10 +296,10 @@ function leastCost(own: string | undefined, share: string | undefined): TurnLimi
   return { cost: share === undefined || sumOfMoney([own, `-${share}`]).startsWith('-') ? own : share };
 }
 
-/** Digits behind the point that a share is cut to. */
+/** Decimal places to which the cost of a share is cut. */
 const DIGITS = 12;
 
-/** Rounded down, in exact decimals; nothing of what is spent already. */
+/** Returns an equal part of an amount, rounded down in exact decimals. Returns 0 for a negative amount. */
 function partOf(amount: string, parts: number): string {
   if (amount.startsWith('-')) return '0';
   const [whole = '0', fraction = ''] = amount.split('.');
@@ -292,8 +309,8 @@ function partOf(amount: string, parts: number): string {
 }
 
 /**
- * Returns the first prompt of a subagent: its role and its task. They are in the prompt because its front is that of its parent
- * (the cache). The text says that these are the words of an agent.
+ * Returns the first prompt of a subagent: its role and its task. They are in the prompt because the front must equal
+ * the front of the parent to be read from the cache. The text states that an agent wrote the task.
  */
 function firstPrompt(role: string, task: string): string {
   const roleLine = role === NO_ROLE ? '' : `Your role: ${role}\n`;

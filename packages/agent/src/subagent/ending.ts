@@ -1,5 +1,5 @@
-// How a subagent ended, by its own log: what its parent's log keeps of that, and what the model that asked is told. That is a
-// prompt to look: the proof is the log.
+// Describes the end of a subagent by its own log: the record in the parent's log, and the text for the calling model.
+// That text only advises the model where to look. The proof is the subagent's log.
 
 import { defined } from '@tidemark/core';
 import type { EventData, Log, SessionId, TurnEnded, TurnTotals } from '@tidemark/log';
@@ -15,16 +15,16 @@ import type { Fold, Session } from '../session/session.ts';
 import { commit, openSession, readFold } from '../session/session.ts';
 import { NOTHING_SPENT, totalsOf } from '../session/spent.ts';
 
-/** The ending of a subagent, as its own log holds it. */
+/** End of a subagent, as its own log holds it. */
 export interface SubagentEnding {
   readonly outcome: TurnEnded['outcome'];
-  /** Its last words. */
+  /** Last text of the subagent. */
   readonly text: string;
   readonly error: TurnEnded['error'];
   readonly totals: TurnTotals;
 }
 
-/** A subagent that never said anything. */
+/** Ending of a subagent that never answered. */
 const NEVER_BEGAN: SubagentEnding = {
   outcome: 'interrupted',
   text: '',
@@ -32,14 +32,14 @@ const NEVER_BEGAN: SubagentEnding = {
   totals: totalsOf(NOTHING_SPENT),
 };
 
-/** How its turn ended; `undefined` while that is open, or none was begun. */
+/** Returns the end of the subagent's turn. Returns `undefined` while the turn is open or before one began. */
 export function endingOf({ progress: { turn } }: Pick<Fold, 'progress'>): SubagentEnding | undefined {
   if (turn?.ended === undefined) return undefined;
   const { outcome, error } = turn.ended;
   return { outcome, error, text: turn.text, totals: totalsOf(turn.spent) };
 }
 
-/** What is folded from its log; `undefined` where it was never begun. Takes no lock. */
+/** Returns the fold of the subagent's log, or `undefined` if the log does not exist. Takes no lock. */
 export async function foldOf(log: Log, child: SessionId): Promise<Fold | undefined> {
   try {
     return (await readFold(log, child)).fold;
@@ -49,10 +49,10 @@ export async function foldOf(log: Log, child: SessionId): Promise<Fold | undefin
   }
 }
 
-/** What of its last words a summary keeps. */
+/** Maximum size of the summary of the last words. */
 const SUMMARY = { bytes: 1_000, lines: 20 };
 
-/** The record of it. */
+/** Returns the data of the `subagent.ended` record. */
 function endedAs(child: SessionId, { outcome, text, error, totals }: SubagentEnding): EventData['subagent.ended'] {
   const words = text.trim() === '' ? (error?.message ?? '') : text.trim();
   const summary = headOf(words, SUMMARY).text;
@@ -67,7 +67,7 @@ const HOW: Readonly<Record<SubagentEnding['outcome'], string>> = {
   limited: 'reached a limit',
 };
 
-/** The output of the call that asked for it. */
+/** Returns the output of the call that started the subagent. */
 export function outputOf(child: SessionId, ending: SubagentEnding): ToolOutput {
   const { outcome, text, error, totals } = ending;
   const why = error === undefined ? '' : `: ${error.message}`;
@@ -82,19 +82,25 @@ function formatCount(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-// Ends subagents that a crash left open, before the next turn begins, so no session waits for one that is gone, and none is an
-// orphan (L8). What they used until then counts.
+// Ends subagents that a crash left open before the next turn begins. No session then waits for a subagent that no
+// longer runs, and none remains an orphan (L8). The usage before the crash counts.
 
-/** What is settled with. */
+/** Services needed to end subagents. */
 interface Settling {
   readonly log: Log;
   readonly secrets: Secrets;
   readonly surroundings: Surroundings;
-  /** Told of one that is open elsewhere, or damaged: it is left, and tried again before the turn after. */
+  /**
+   * Called with a notice about a subagent whose log is open elsewhere or damaged. It is left open and tried again
+   * before the next turn.
+   */
   tell(notice: Notice): void;
 }
 
-/** Ends those of a session that nobody takes up again: all of them, or with `goesOn` those whose call is closed. */
+/**
+ * Ends the open subagents that no call will continue. With `goesOn`, only subagents whose call is already closed are
+ * ended. Else all are ended.
+ */
 export async function settleSubagents(session: Session, settling: Settling, goesOn: boolean): Promise<void> {
   const open = new Set<string>(goesOn ? openCalls(session.state) : []);
   const left = [...session.progress.openSubagents.values()].filter(({ call }) => call === undefined || !open.has(call));
@@ -117,7 +123,10 @@ async function tryToEnd(child: SessionId, settling: Settling): Promise<SubagentE
   }
 }
 
-/** How it ended; its turn is ended as interrupted where it is open, and its own subagents before that. */
+/**
+ * Returns the end of a subagent. If its turn is open, its own subagents are ended first and the turn is then ended as
+ * interrupted.
+ */
 async function endOf(child: SessionId, settling: Settling): Promise<SubagentEnding> {
   const { log, secrets, surroundings } = settling;
   const fold = await foldOf(log, child);

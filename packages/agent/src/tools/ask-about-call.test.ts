@@ -1,4 +1,5 @@
-// What a person is shown before a yes, what a yes is for, and what comes with an answer.
+// Tests the preview that a user sees before an answer, the scope of a yes, and the grants and words that an answer can
+// carry.
 
 import type { Granted } from '@tidemark/log';
 import { describe, expect, test } from 'vitest';
@@ -17,11 +18,11 @@ import { runCalls } from './run-calls.ts';
 interface ShownTool {
   readonly tool: Tool;
   readonly approved: readonly (ToolPreview | undefined)[];
-  /** How many previews were made. */
+  /** Number of previews that were made. */
   readonly made: () => number;
 }
 
-/** A tool whose previews are these, the last one for ever, and that remembers what was approved. */
+/** Returns a tool that makes these previews in order, repeats the last one, and records the approved previews. */
 function shown(previews: readonly (string | Error)[], run: Partial<ToolRun> = {}): ShownTool {
   const approved: (ToolPreview | undefined)[] = [];
   let count = 0;
@@ -83,7 +84,7 @@ const decidedIn = async ({ records }: SmallWork): Promise<object> => {
 };
 
 describe('the preview of a call', () => {
-  test('stands in the question, and what runs is told that it was approved', async () => {
+  test('is in the question, and the run receives the approved preview', async () => {
     const { tool, approved } = shown(['+one']);
     const ran = await asked(tool, ['allowed']);
     const preview = { kind: 'diff', text: '+one', base: 'state of +one' } as const;
@@ -92,7 +93,7 @@ describe('the preview of a call', () => {
     expect(await decidedIn(ran)).toMatchObject({ decision: 'allowed', by: 'person', shown: previewDigest(preview) });
   });
 
-  test('is the arguments as JSON where the tool makes none', async () => {
+  test('shows the arguments as JSON if the tool makes no preview', async () => {
     const ran = await asked(
       made('change', () => ({}), { effect: 'write' }),
       ['allowed'],
@@ -101,7 +102,7 @@ describe('the preview of a call', () => {
     expect(ran.questions.map(({ preview }) => preview)).toEqual([{ kind: 'arguments', text }]);
   });
 
-  test('is made for nobody where nobody is asked', async () => {
+  test('is not made if no user is asked', async () => {
     const { tool, made: count, approved } = shown(['+one']);
     const small = await beginWork({ calls: [{ id: 'c1', name: 'change' }], tools: [tool], mode: 'auto' });
     await runCalls(small.work);
@@ -111,7 +112,7 @@ describe('the preview of a call', () => {
     expect(count()).toBe(0);
   });
 
-  test('is asked about again when it changed before the yes, and the new one is approved', async () => {
+  test('is shown again if it changed before the yes, and the new one is approved', async () => {
     const { tool, approved } = shown(['+one', '+two']);
     const ran = await asked(tool, ['allowed', 'allowed']);
     expect(ran.questions.map(({ preview, again }) => [preview.text, again])).toEqual([
@@ -121,7 +122,7 @@ describe('the preview of a call', () => {
     expect(approved.map((one) => one?.text)).toEqual(['+two']);
   });
 
-  test('that changed is a no where the second answer is no: the first yes counts for nothing', async () => {
+  test('that changed is denied if the second answer is no, even after a first yes', async () => {
     const { tool, approved } = shown(['+one', '+two']);
     const ran = await asked(tool, ['always', 'denied']);
     expect(approved).toEqual([]);
@@ -139,7 +140,7 @@ describe('the preview of a call', () => {
     expect(wordsOf(await ran.records())).toContain('changed after each of 5 answers');
   });
 
-  test('that cannot be made ends the call with the words of the tool, and nobody is asked', async () => {
+  test("that cannot be made closes the call with the tool's message, and the user is not asked", async () => {
     const { tool, approved } = shown([new Error('old_text is not in a.ts')]);
     const ran = await asked(tool, ['allowed']);
     expect([ran.questions, approved]).toEqual([[], []]);
@@ -147,7 +148,7 @@ describe('the preview of a call', () => {
     expect(wordsOf(await ran.records())).toBe('old_text is not in a.ts');
   });
 
-  test('that cannot be made quotes no file outside the workspace, and none where a rule forbids something', async () => {
+  test('that cannot be made does not quote a file if it is outside the workspace or if any rule forbids something', async () => {
     const outside = await asked(shown([new Error('SECRET line')], { confined: false }).tool, ['allowed']);
     const rules = readRules(
       [{ decision: 'deny', tool: 'read', paths: ['src'] }],
@@ -161,7 +162,7 @@ describe('the preview of a call', () => {
     }
   });
 
-  test('that is being made when the user interrupts decides nothing', async () => {
+  test('that is interrupted while it is made decides nothing', async () => {
     const { opened, open } = gate();
     const hanging = shown([''], {
       preview: () => {
@@ -181,7 +182,7 @@ describe('the preview of a call', () => {
 });
 
 describe('an answer', () => {
-  test('that refuses with words tells the model the words', async () => {
+  test('that refuses with words passes the words to the model', async () => {
     const ran = await asked(shown(['+one']).tool, [{ decision: 'denied', words: ' because it uses tabs ' }]);
     const records = await ran.records();
     expect(inShort(records)).toEqual(['denied c1 by person ask/write', 'tool.failed c1']);
@@ -192,16 +193,16 @@ describe('an answer', () => {
     expect(wordsOf(await long.records())).toMatch(/refused: x{2000}…$/);
   });
 
-  test('of a kind that does not exist is a no', async () => {
+  test('of an unknown kind counts as a no', async () => {
     for (const answer of ['yes', '', 1, null, undefined, {}, { decision: 'yes' }, { allowed: true }]) {
       const { tool, approved } = shown(['+one']);
-      // As a program without types would answer.
+      // Converted through JSON, as a program without types could pass it.
       await asked(tool, [JSON.parse(JSON.stringify(answer ?? 'none'))]);
       expect(approved, JSON.stringify(answer)).toEqual([]);
     }
   });
 
-  test('of `always` never allows another content of a write', async () => {
+  test('`always` to a write gives no grant for other content', async () => {
     const { tool, approved } = shown(['+one']);
     const ran = await asked(tool, ['always']);
     expect(ran.questions.map(({ always, offer }) => [always, offer?.exact])).toEqual([[undefined, undefined]]);
@@ -210,7 +211,7 @@ describe('an answer', () => {
     expect(await decidedIn(ran)).not.toHaveProperty('always');
   });
 
-  test('with a folder is recorded, and allows below it alone', async () => {
+  test('with a folder is recorded as a grant for everything below that folder', async () => {
     const always: Granted = { tool: 'change', folders: ['src'] };
     const ran = await asked(shown(['+one']).tool, [{ decision: 'allowed', always, keep: 'session' }]);
     expect(await decidedIn(ran)).toMatchObject({ decision: 'allowed', always });
@@ -222,7 +223,7 @@ describe('an answer', () => {
     { tool: 'change', folders: [''] },
     { tool: 'other', folders: ['src'] },
     { tool: 'change', paths: ['src/a.ts'], folders: ['..'] },
-  ])('with a grant that does not fit the call is a no: %j', async (always) => {
+  ])('with a grant that does not fit the call counts as a no: %j', async (always) => {
     const { tool, approved } = shown(['+one']);
     const ran = await asked(tool, [{ decision: 'allowed', always, keep: 'session' }]);
     expect(approved).toEqual([]);
@@ -230,7 +231,7 @@ describe('an answer', () => {
     expect(ran.session.progress.sessionGrants).toEqual([]);
   });
 
-  test('for the project is kept there, recorded as such, and held by no session', async () => {
+  test('with a grant for the project stores it in the project, records this, and adds no session grant', async () => {
     const kept: Granted[] = [];
     const grants = { kept: async () => kept, keep: async (grant: Granted) => void kept.push(grant) };
     const always: Granted = { tool: 'change', folders: ['src'] };
@@ -245,7 +246,7 @@ describe('an answer', () => {
     expect((await asked(shown(['+two']).tool, [], { grants })).questions).toHaveLength(1);
   });
 
-  test('for the project holds for the session where it cannot be kept, and that is told', async () => {
+  test('with a grant for the project gives a session grant and a notice if it cannot be stored', async () => {
     const broken = async (): Promise<never> => {
       throw new Error('the disk is full');
     };
@@ -258,7 +259,7 @@ describe('an answer', () => {
     expect(ran.questions).toHaveLength(1);
   });
 
-  test('with a grant is not offered for what holds a secret', async () => {
+  test('cannot carry a grant for a call that contains a secret', async () => {
     const questions: Question[] = [];
     const ask = async (question: Question): Promise<PermissionAnswer> => {
       questions.push(question);
@@ -279,7 +280,7 @@ describe('an answer', () => {
 });
 
 describe('a grant in an answer', () => {
-  test('is a denial where none was offered', async () => {
+  test('makes the answer a denial if no grant was offered', async () => {
     const { tool } = shown(['+one'], { effects: {} });
     const always: Granted = { tool: 'change', paths: ['src/a.ts'] };
     const ran = await asked(tool, [{ decision: 'allowed', always, keep: 'session' }]);
@@ -288,7 +289,7 @@ describe('a grant in an answer', () => {
     expect(JSON.stringify(await ran.records())).toContain('no grant was offered');
   });
 
-  test('that holds a secret is kept nowhere, and the call is allowed this once', async () => {
+  test('that contains a secret is not kept, and only this call is allowed', async () => {
     const { tool, approved } = shown(['+one']);
     const secret = ['ghp', 'Zx9Kq2Lm7Wd4Zx9Kq2Lm7Wd4Zx9Kq2Lm7Wd4'].join('_');
     const always: Granted = { tool: 'change', paths: ['src/a.ts', secret] };
@@ -307,7 +308,7 @@ describe('a grant in an answer', () => {
 describe('a question', () => {
   const rules = readRules([{ decision: 'ask', tool: 'change' }], [{ name: 'change', effectKinds: ['paths'] }]);
 
-  test('offers grants where the mode asks, and none where a rule of the user asks', async () => {
+  test('offers grants if the mode asks, but not if a rule of the user asks', async () => {
     const byMode = await asked(shown(['+one']).tool, ['denied']);
     expect(byMode.questions[0]?.offer).toBeDefined();
     if ('problems' in rules) throw new Error(rules.problems.join());

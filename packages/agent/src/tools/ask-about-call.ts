@@ -1,4 +1,5 @@
-// Asks a person about a call: shows what it would do, holds the yes to exactly that, and records the grant that came with it.
+// Asks the user about a call: shows a preview, applies a yes to exactly that preview, and records the grant in the
+// answer.
 
 import type { CallId, Digest, Granted, PermissionDecided } from '@tidemark/log';
 import { digest } from '@tidemark/log';
@@ -11,44 +12,44 @@ import type { Tool, ToolPreview, ToolProblem, ToolRun } from '../ports/tool.ts';
 import { newHash } from '../session/materials.ts';
 import type { TurnContext } from '../session/turn-context.ts';
 
-/** A call that could run. */
+/** A call whose arguments were read and that can run. */
 export interface CallRead {
   readonly tool: Tool;
   readonly run: ToolRun;
-  /** The arguments as the tool read them. */
+  /** Arguments as the tool read them. */
   readonly input: object;
 }
 
-/** A call that will run as soon as its events are on stable storage. */
+/** A permitted call that runs after its events are flushed. */
 export interface ReadyCall extends CallRead {
   readonly call: CallId;
-  /** What a person said yes to. */
+  /** Preview that the user approved. `undefined` if no user was asked. */
   readonly approved: ToolPreview | undefined;
 }
 
-/** A decision as the log keeps it, and for a denial the words for the model. */
+/** Decision on a call as the log records it, and the text for the model if the call is denied. */
 export interface Permit {
   readonly decided: PermissionDecided;
   readonly denial: string | undefined;
-  /** What a person said yes to. The run holds to it. */
+  /** Preview that the user approved. The run must do exactly this. */
   readonly approved?: ToolPreview;
 }
 
-/** The question without its preview. */
+/** Question about a call, without its preview. */
 export type CallAsked = Omit<CallQuestion, 'preview' | 'again'>;
 
-/** The work of a turn in which somebody can be asked. */
+/** Work of a turn with a function that can ask the user. */
 type AskableWork = TurnContext & { readonly ask: Asker };
 
-/** How often a person is asked about one call whose preview changes after each yes. */
+/** Maximum number of questions about one call whose preview changes after each yes. */
 const MOST_QUESTIONS = 5;
 
-/** Characters of a refusal that the model is told. */
+/** Longest text of a refusal that is passed to the model, in characters. */
 const MOST_WORDS = 2_000;
 
 /**
- * Asks. After a yes the preview is made again: the person is asked once more when it differs, five times at most, and then the
- * call is denied. Returns as `permitCall` does.
+ * Asks the user about a call. After a yes the preview is made again. If it differs, the user is asked again, at most
+ * five times, and then the call is denied. Returns the same kinds of results as `permitCall`.
  */
 export async function askAboutCall(
   work: AskableWork,
@@ -70,7 +71,9 @@ export async function askAboutCall(
   return makePermit(asked, { by: 'rule', decision: 'denied' }, why);
 }
 
-/** A yes as it was given, or the denial that the answer comes to; `undefined` when the user interrupted. */
+/**
+ * Returns the answer if it is a yes, or the denial that follows from it. Returns `undefined` if the user interrupted.
+ */
 async function answerTo(
   { ask, signal }: AskableWork,
   question: CallQuestion,
@@ -117,7 +120,10 @@ async function allowCall(
   return { ...makePermit(asked, { ...head, ...grant }, ''), approved };
 }
 
-/** The grant as the log keeps it. One for the project that cannot be stored holds for the session, and the person is told. */
+/**
+ * Returns the grant as the log records it. A grant for the project that cannot be stored applies to the session, and
+ * the user gets a notice.
+ */
 async function grantIn(
   { runtime, session, tell }: TurnContext,
   { offer }: CallAsked,
@@ -144,7 +150,7 @@ async function grantIn(
   }
 }
 
-/** Makes a permit. A denial is told with the tool, the reason and the rule. */
+/** Returns the permit for a decision. The text of a denial names the tool, the reason and the rule. */
 export function makePermit(
   { call, tool, effect, rule }: CallAsked,
   decided: Omit<PermissionDecided, 'call' | 'rule'>,
@@ -155,8 +161,8 @@ export function makePermit(
 }
 
 /**
- * Makes the preview: the tool's own, else the arguments as JSON. Returns the problem, as the model is told it, when the tool
- * cannot make one; `undefined` when the user interrupted.
+ * Returns the tool's own preview of a call, or the arguments as JSON. Returns the problem for the model if the tool
+ * cannot make a preview. Returns `undefined` if the user interrupted.
  */
 async function makePreview(
   work: TurnContext,
@@ -182,7 +188,10 @@ export function previewDigest({ kind, text, unseen, base }: ToolPreview): Digest
   );
 }
 
-/** The message may quote a file. Where the file lies outside the workspace, or a rule forbids something, nobody allowed that. */
+/**
+ * Returns the problem that the model receives. The tool's message may quote a file. If the call is not confined to the
+ * workspace or if any rule forbids something, reading that file was not allowed, so the message is replaced.
+ */
 function problemOf({ runtime: { rules = [] } }: TurnContext, tool: string, confined: boolean, message: string): string {
   if (confined && rules.every(({ decision }) => decision === 'allow')) return message;
   return (

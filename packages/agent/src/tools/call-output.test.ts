@@ -4,7 +4,7 @@ import { openCallOutput } from './run-call.ts';
 
 const SHAPE = { limits: { bytes: 1000, lines: 10 }, keeps: 'head' } as const;
 
-/** An output that keeps what it is given, and fails where it is told to. */
+/** Returns an output that keeps each chunk and throws at the chunk `failAt`. */
 function pretend(failAt?: string): ToolOutputSink & { readonly written: readonly (string | Uint8Array)[] } {
   const written: (string | Uint8Array)[] = [];
   return {
@@ -19,13 +19,13 @@ function pretend(failAt?: string): ToolOutputSink & { readonly written: readonly
 }
 
 describe('the output of a call', () => {
-  test('that lost a chunk is not passed off as whole, though the tool did not wait for it', async () => {
+  test('that lost a chunk is not returned as complete, even if the tool did not wait for the write', async () => {
     const output = openCallOutput(pretend('b'));
     for (const chunk of ['a', 'b', 'c']) void output.write(chunk);
     await expect(output.finish(SHAPE)).rejects.toThrow('no space left at b');
   });
 
-  test('refuses by name what a tool writes after its end, and stands a tool that does not listen', async () => {
+  test('rejects a write after the end of the call with `agent/call-ended`, without an unhandled rejection', async () => {
     const unheard: unknown[] = [];
     const hear = (reason: unknown): void => void unheard.push(reason);
     process.on('unhandledRejection', hear);
@@ -43,7 +43,7 @@ describe('the output of a call', () => {
     }
   });
 
-  test('that was dropped takes none of what still waited to be written', async () => {
+  test('that was dropped rejects the writes that were still waiting', async () => {
     const inner = pretend();
     const output = openCallOutput(inner);
     const writes = ['a', 'b'].map((chunk) => output.write(chunk));
@@ -52,7 +52,7 @@ describe('the output of a call', () => {
     expect(inner.written).toEqual([]);
   });
 
-  test('puts a line of its own behind bytes that end none', async () => {
+  test('puts an added line on a line of its own after bytes without a line end', async () => {
     const output = openCallOutput(pretend());
     await output.write(Buffer.from('half'));
     await output.addLine('broke');

@@ -14,7 +14,7 @@ import { runCalls } from './run-calls.ts';
 const never = (name: string, change: Partial<Tool> = {}): Tool =>
   made(name, () => Promise.reject(new Error('it ran')), change);
 
-/** The records and the words of the one call of a setting. */
+/** Runs the one call of a setting. Returns the short form of its records and the text for the model. */
 async function outcome(setting: Setting): Promise<{ readonly short: readonly string[]; readonly words: string }> {
   const { work, records } = await beginWork(setting);
   await runCalls(work);
@@ -27,7 +27,7 @@ const asked = (text: string): Promise<{ readonly short: readonly string[]; reado
   outcome({ calls: [{ id: 'c1', name: 'look', arguments: text }], tools: [never('look')] });
 
 describe('a call that cannot run', () => {
-  test('of a tool that does not exist is told the nearest name and all of them', async () => {
+  test('because its tool does not exist gets the nearest name and all names', async () => {
     const { short, words } = await outcome({
       calls: [{ id: 'c1', name: 'Raed' }],
       tools: [never('write'), never('read')],
@@ -36,18 +36,21 @@ describe('a call that cannot run', () => {
     expect(words).toBe('There is no tool named "Raed". Did you mean "read"? The tools are: read, write.');
   });
 
-  test('of no tool at all is told so', async () => {
+  test('because there are no tools gets this reason', async () => {
     const { words } = await outcome({ calls: [{ id: 'c1', name: 'read' }], tools: [] });
     expect(words).toBe('There is no tool named "read", nor any other: answer without one.');
   });
 
-  test.each([2_000, 100_000])('with arguments of %d levels is told so, without a stack overflow', async (depth) => {
-    const { short, words } = await asked(`{"path": ${'['.repeat(depth)}${']'.repeat(depth)}}`);
-    expect(short).toEqual(['tool.failed c1']);
-    expect(words).toContain('nested deeper than 500 levels');
-  });
+  test.each([2_000, 100_000])(
+    'because its arguments have %d levels gets this reason, without a stack overflow',
+    async (depth) => {
+      const { short, words } = await asked(`{"path": ${'['.repeat(depth)}${']'.repeat(depth)}}`);
+      expect(short).toEqual(['tool.failed c1']);
+      expect(words).toContain('nested deeper than 500 levels');
+    },
+  );
 
-  test('with broken JSON is told where it breaks', async () => {
+  test('because its JSON is invalid gets the position of the error', async () => {
     const { short, words } = await asked('{"path": "a');
     expect(short).toEqual(['tool.failed c1']);
     expect(words).toMatch(
@@ -60,12 +63,12 @@ describe('a call that cannot run', () => {
     ['null', 'null'],
     ['"x"', 'a string'],
     ['7', 'a number'],
-  ])('with %s for arguments is told what they are', async (text, kind) => {
+  ])('because its arguments are %s gets this reason', async (text, kind) => {
     const { words } = await asked(text);
     expect(words).toBe(`The arguments are ${kind}, not an object. Call "look" again with one JSON object.`);
   });
 
-  test('is closed as failed whatever its arguments are', async () => {
+  test('is closed as failed for any arguments', async () => {
     const unread = never('look', { read: () => ({ problem: 'no' }) });
     await fc.assert(
       fc.asyncProperty(fc.oneof(fc.string(), fc.json()), async (text) => {
@@ -76,19 +79,19 @@ describe('a call that cannot run', () => {
     );
   });
 
-  test('whose arguments the tool refuses is told its words', async () => {
+  test("because the tool refuses its arguments gets the tool's text", async () => {
     const tool = never('look', { read: () => ({ problem: '"path" is missing' }) });
     const { short, words } = await outcome({ calls: [{ id: 'c1', name: 'look' }], tools: [tool] });
     expect([short, words]).toEqual([['tool.failed c1'], '"path" is missing']);
   });
 
-  test('whose arguments make the tool throw is told the message', async () => {
+  test('because the tool throws while reading its arguments gets the error message', async () => {
     const tool = never('look', { read: () => Promise.reject(new Error('no such folder')) });
     const { words } = await outcome({ calls: [{ id: 'c1', name: 'look' }], tools: [tool] });
     expect(words).toBe('The arguments of "look" could not be read: no such folder');
   });
 
-  test('that would write the placeholder of a secret is refused, however it is escaped', async () => {
+  test('because it would write the placeholder of a secret is refused, in any escaped form', async () => {
     const secrets = { ...NO_SECRETS, holdsPlaceholder: (text: string) => text.includes('[secret:') };
     const call = { id: 'c1', arguments: String.raw`{"content":["\u005bsecret:KEY]"]}` };
     const tools = [
@@ -106,7 +109,7 @@ describe('a call that cannot run', () => {
     expect(read.words).toBe('fine');
   });
 
-  test('holds up nobody, and the others run', async () => {
+  test('does not delay or stop the other calls', async () => {
     const calls = [
       { id: 'c1', name: 'look' },
       { id: 'c2', name: 'nothing' },
@@ -126,7 +129,7 @@ describe('a call that cannot run', () => {
 });
 
 describe('a call without arguments', () => {
-  test('runs with none: some providers stream no text for an empty object', async () => {
+  test('runs with an empty object, because some providers stream no text for one', async () => {
     const tool = made('look', (_, input) => ({ text: JSON.stringify(input) }));
     const { words } = await outcome({ calls: [{ id: 'c1', name: 'look', arguments: ' ' }], tools: [tool] });
     expect(words).toBe('{}');
@@ -137,7 +140,7 @@ describe('a permission', () => {
   const calls = [{ id: 'c1', name: 'change' }];
   const denied = never('change', { effect: 'write' });
 
-  test('that the mode refuses is a denial in the log, and the model is told mode and rule', async () => {
+  test('that the mode denies is recorded as a denial, and the model gets the mode and the rule', async () => {
     const { short, words } = await outcome({ calls, tools: [denied], mode: 'read-only' });
     expect(short).toEqual(['denied c1 by rule read-only/write', 'tool.failed c1']);
     expect(words).toBe(
@@ -146,13 +149,13 @@ describe('a permission', () => {
     );
   });
 
-  test('that nobody is there to give is a denial that says so', async () => {
+  test('that needs a user is denied if no user can be asked, and the text gives this reason', async () => {
     const { short, words } = await outcome({ calls, tools: [denied], mode: 'ask' });
     expect(short).toEqual(['denied c1 by rule ask/write', 'tool.failed c1']);
     expect(words).toContain('mode "ask" asks a person first, and nobody is there to be asked (rule ask/write)');
   });
 
-  test('is asked of a person with what the call would do, and recorded as theirs', async () => {
+  test('is asked of the user with a preview of the call and recorded as decided by a person', async () => {
     const questions: Question[] = [];
     const ask = async (question: Question): Promise<'allowed'> => {
       questions.push(question);
@@ -174,7 +177,7 @@ describe('a permission', () => {
     expect(short).toEqual(['allowed c1 by person ask/write', 'tool.started c1', 'tool.returned c1']);
   });
 
-  test('that a person refuses is told as theirs', async () => {
+  test("that the user refuses is reported to the model as the user's decision", async () => {
     const { short, words } = await outcome({
       calls,
       tools: [denied],
@@ -185,14 +188,14 @@ describe('a permission', () => {
     expect(words).toContain('the user was asked and refused (rule ask/write)');
   });
 
-  test('that cannot be asked for is a denial that says why', async () => {
+  test('is denied with the reason if asking the user fails', async () => {
     const ask = (): Promise<'allowed'> => Promise.reject(new Error('terminal closed'));
     const { short, words } = await outcome({ calls, tools: [denied], mode: 'ask', runtime: { ask } });
     expect(short).toEqual(['denied c1 by rule ask/write', 'tool.failed c1']);
     expect(words).toContain('asking failed: terminal closed');
   });
 
-  test('in mode auto depends on where a write goes and on the sandbox of what is executed', async () => {
+  test('in mode auto depends on the place of a write and on the sandbox of a command', async () => {
     const outside = made('change', () => ({}), { effect: 'write', confined: false });
     expect((await outcome({ calls, tools: [outside] })).short[0]).toBe('denied c1 by rule auto/write/outside');
     const command = made('change', () => ({}), { effect: 'execute' });
@@ -205,7 +208,7 @@ describe('a permission', () => {
     );
   });
 
-  test('that a rule gives or refuses is in the log with the rule, and the model is told whose it is', async () => {
+  test('that a rule allows or denies is recorded with the rule, and the model learns that it is a rule of the user', async () => {
     const effects = { commands: { plain: [['npm', 'test']], possible: [['npm', 'test']] } };
     const tool = made('bash', () => ({}), {
       effect: 'execute',
@@ -249,8 +252,8 @@ describe('a permission', () => {
   });
 });
 
-describe('a tool that the epoch lists and that is not there now', () => {
-  test('is unavailable, which is no slip of the model', async () => {
+describe('a call of a tool that the epoch lists but that is no longer there', () => {
+  test('is recorded as unavailable, because it is not an error of the model', async () => {
     const calls = [{ id: 'c1', name: 'read' }];
     const { short } = await outcome({ calls, tools: [never('reed')], listed: [READ] });
     expect(short).toEqual(['tool.abandoned c1 unavailable']);

@@ -1,4 +1,4 @@
-// What comes before a call runs: its arguments are read, it is permitted, and the events that say so are made.
+// Prepares calls before they run: reads the arguments, decides the permission, and creates the events of both.
 
 import { defined } from '@tidemark/core';
 import type { CallId, Event, Granted } from '@tidemark/log';
@@ -20,13 +20,16 @@ import type { CallAsked, CallRead, Permit, ReadyCall } from './ask-about-call.ts
 import { askAboutCall, makePermit } from './ask-about-call.ts';
 import { closeAsFailed, head } from './run-call.ts';
 
-/** What was decided about some calls: which of them run, and the events to append first. */
+/** Result of preparing some calls: the calls that run, and the events to append first. */
 interface PreparedCalls {
   readonly ready: readonly ReadyCall[];
   readonly events: readonly Event[];
 }
 
-/** Prepares calls in their order, one question at a time. `undefined` when the user interrupted: then nothing was decided. */
+/**
+ * Prepares calls in their order, one question at a time. Returns `undefined` if the user interrupted. Nothing is
+ * decided then.
+ */
 export async function prepareCalls(work: TurnContext, calls: readonly CallPart[]): Promise<PreparedCalls | undefined> {
   const ready: ReadyCall[] = [];
   const events: Event[] = [];
@@ -50,8 +53,8 @@ async function prepareCall(work: TurnContext, part: CallPart): Promise<PreparedC
   if (permit === undefined) return undefined;
   if ('problem' in permit) return { ready: [], events: [await closeAsFailed(work, call, permit.problem)] };
   const decided: Event = { ...head(work), kind: 'permission.decided', data: permit.decided };
-  // The fixed words of `tool.abandoned denied` name neither the mode nor the rule, and a model that is not told why tries
-  // the same again (L6): so a denial closes the call as an error that says both.
+  // A denial closes the call as an error with the mode and the rule. The fixed text of `tool.abandoned denied` contains
+  // neither, and a model that does not know the reason repeats the call (L6).
   if (permit.denial !== undefined)
     return { ready: [], events: [decided, await closeAsFailed(work, call, permit.denial)] };
   const { name, effect } = read.tool;
@@ -59,13 +62,16 @@ async function prepareCall(work: TurnContext, part: CallPart): Promise<PreparedC
   return { ready: [{ ...read, call, approved: permit.approved }], events: [decided, started] };
 }
 
-/** Whether the model was shown a tool that is not there now: its server went away, say. */
+/**
+ * Returns true if the model was shown a tool that is no longer available, for example because its MCP server
+ * disconnected.
+ */
 function isGone({ runtime, session }: TurnContext, name: string): boolean {
   const isShown = session.state.epoch?.inForce.defined.has(name) ?? false;
   return isShown && !runtime.tools.some((tool) => tool.name === name);
 }
 
-/** The tool with its arguments read; or the problem, as the model is told it. Throws nothing. */
+/** Returns the tool with the arguments it read, or the problem as text for the model. Never throws. */
 async function readCall(call: CallPart, tools: readonly Tool[], secrets: Secrets): Promise<CallRead | ToolProblem> {
   const tool = tools.find(({ name }) => name === call.name);
   if (tool === undefined) return { problem: unknownTool(call.name, tools) };
@@ -90,7 +96,10 @@ function unknownTool(name: string, tools: readonly Tool[]): string {
   return `There is no tool named "${name}".${hint} The tools are: ${names.join(', ')}.`;
 }
 
-/** The arguments as an object. A call without any may come without a text: some providers stream none for `{}`. */
+/**
+ * Returns the arguments as an object. Empty text counts as `{}`, because some providers stream no text for an empty
+ * object.
+ */
 function readArguments(call: CallPart): { readonly object: object } | ToolProblem {
   const again = `Call "${call.name}" again with one JSON object.`;
   if (isBlank(call.arguments)) return { object: {} };
@@ -109,7 +118,10 @@ function nameOfKind(value: unknown): string {
   return Array.isArray(value) ? 'an array' : `a ${typeof value}`;
 }
 
-/** A command writes files too: `cat > .env` is the shortest way to lose a key. */
+/**
+ * Returns true if the tool may write files. Commands count too, because `cat > .env` is the shortest way to overwrite a
+ * key.
+ */
 function mayWrite({ effect }: Tool): boolean {
   return effect === 'write' || effect === 'execute';
 }
@@ -124,9 +136,9 @@ function writesPlaceholder(name: string): string {
 }
 
 /**
- * Decides, asking a person where the matrix or a rule says so. Without one, and where asking fails, the call is denied with
- * the reason. A problem means that the call cannot work, so that nobody was asked. `undefined` when the user interrupted:
- * nothing is decided then, and the question is asked again by the next command.
+ * Decides if a call may run. The user is asked if the matrix or a rule requires it. If no user can be asked or asking
+ * fails, the call is denied with the reason. Returns a problem if the call cannot work, without asking the user.
+ * Returns `undefined` if the user interrupted: nothing is decided then, and the next command asks the question again.
  */
 async function permitCall(work: TurnContext, call: CallId, read: CallRead): Promise<Permit | ToolProblem | undefined> {
   const { tool, run } = read;
@@ -149,13 +161,16 @@ async function permitCall(work: TurnContext, call: CallId, read: CallRead): Prom
   const { ask } = work.runtime;
   if (ask === undefined)
     return makePermit(asked, { by: 'rule', decision: 'denied' }, `${asks}, and nobody is there to be asked`);
-  // A rule that asks goes before any that allows, and so before what was granted.
+  // A rule that asks comes before rules that allow, so it also comes before grants.
   const offer = verdict === byMode ? await offerOf(work, ruled()) : undefined;
   const always = offer?.exact === undefined ? {} : { always: grantInWords(offer.exact) };
   return askAboutCall({ ...work, ask }, read, { ...asked, ...always, ...defined({ offer }) }, asks);
 }
 
-/** The acts of a call are asked of its tool only where a rule or a grant looks at them, and then once. */
+/**
+ * Calls `make` on first use and keeps the result. The tool is asked for the acts of a call only if a rule or a grant
+ * needs them.
+ */
 function once<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined;
   return () => (made ??= { value: make() }).value;
@@ -175,7 +190,7 @@ async function underRules(
   return byProject === undefined ? verdict : { decision: 'allowed', rule: `${byProject} (project)` };
 }
 
-/** Grants that cannot be read allow nothing: the person is asked. */
+/** Returns the grants of the project. Grants that cannot be read allow nothing, so the user is asked. */
 async function keptOf(grants: TurnContext['runtime']['grants']): Promise<readonly Granted[]> {
   try {
     return (await grants?.kept()) ?? [];
@@ -184,7 +199,10 @@ async function keptOf(grants: TurnContext['runtime']['grants']): Promise<readonl
   }
 }
 
-/** The grants that may be given; none where a grant would hold a secret, which the log does not keep as it is. */
+/**
+ * Returns the grants that may be offered. Returns `undefined` if a grant would contain a secret, because the log cannot
+ * record a secret unmasked.
+ */
 async function offerOf({ session, runtime }: TurnContext, call: RuledCall): Promise<GrantOffer | undefined> {
   if (!canGrant(call)) return undefined;
   const text = JSON.stringify(call.effects);

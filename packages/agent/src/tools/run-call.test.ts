@@ -14,7 +14,7 @@ import { runCalls } from './run-calls.ts';
 
 type Ended = SmallWork & { readonly last: Recorded | undefined; readonly words: string };
 
-/** Runs the one call of the one tool, and hands back how it was closed. */
+/** Runs the one call of the one tool. Returns its last record and the text for the model. */
 async function close(tool: Tool, change: Partial<Setting> = {}): Promise<Ended> {
   const small = await beginWork({ calls: [{ id: 'c1', name: tool.name }], tools: [tool], ...change });
   await runCalls(small.work);
@@ -22,8 +22,8 @@ async function close(tool: Tool, change: Partial<Setting> = {}): Promise<Ended> 
   return { ...small, last: all.at(-1), words: wordsOf(all) };
 }
 
-describe('what a tool says', () => {
-  test('is what it wrote, in order, and then its text', async () => {
+describe('the result of a tool', () => {
+  test('is the text it wrote, in order, followed by the text it returned', async () => {
     const tool = made('look', async ({ write }) => {
       await write('one\n');
       await write(Buffer.from('two\n'));
@@ -32,7 +32,7 @@ describe('what a tool says', () => {
     expect((await close(tool)).words).toBe('one\ntwo\nthree');
   });
 
-  test('is kept whole when the tool does not wait for its writes', async () => {
+  test('is complete even if the tool does not wait for its writes', async () => {
     const tool = made('look', ({ write }) => {
       for (const word of ['a', 'b', 'c']) void write(word);
       return { text: 'd' };
@@ -40,11 +40,11 @@ describe('what a tool says', () => {
     expect((await close(tool)).words).toBe('abcd');
   });
 
-  test('may be nothing', async () => {
+  test('may be empty', async () => {
     expect((await close(made('look', () => ({})))).last).toMatchObject({ kind: 'tool.returned', data: { parts: [] } });
   });
 
-  test('carries exit, files and the time it took, and fails when the tool says so', async () => {
+  test('carries exit code, files and duration, and is a failure if the tool reports one', async () => {
     const file: FileTouch = { path: '/w/a', digest: digest('a'.repeat(64)), as: 'written' };
     const tool = made('look', () => {
       small.pass(40);
@@ -59,7 +59,7 @@ describe('what a tool says', () => {
     expect(small.session.progress.knownFiles.get('/w/a')).toEqual(file);
   });
 
-  test('brings about facts that stand right behind its closing, the call named where they name one', async () => {
+  test("may carry facts, which are recorded directly after the call's closing event, with the call where the fact has a call", async () => {
     const skill = { name: 'tax', version: 'v1', reason: 'on_demand', tokens: 7, source: '/s' } as const;
     const memory = { file: 'MEMORY.md', operation: 'add', after: digest('b'.repeat(64)), bytes: 3 } as const;
     const tool = made('look', () => ({
@@ -77,14 +77,14 @@ describe('what a tool says', () => {
     ]);
   });
 
-  test('is no load of a skill where its body was cut: what is not whole is not there', async () => {
+  test('records no skill load if the skill body was cut, because a partial body does not count as loaded', async () => {
     const data = { name: 'tax', version: 'v1', reason: 'on_demand', tokens: 7, source: '/s' } as const;
     const tool = made('look', () => ({ text: 'a line\n'.repeat(9_000), facts: [{ kind: 'skill.loaded', data }] }));
     const { records } = await close(tool);
     expect((await records()).at(-1)).toMatchObject({ kind: 'tool.returned', data: { shaping: { total: 9_000 } } });
   });
 
-  test('holds images, their bytes kept once as artifacts', async () => {
+  test('contains images, and their bytes are stored once as artifacts', async () => {
     const data = Buffer.from('pixels');
     const tool = made('look', () => ({
       text: 'two of them',
@@ -101,7 +101,7 @@ describe('what a tool says', () => {
     expect(await readArtifact(session.log.artifacts, image.artifact)).toEqual(data);
   });
 
-  test('is masked before it is written down', async () => {
+  test('is masked before it is recorded', async () => {
     const secrets = {
       ...NO_SECRETS,
       mask: async (text: string) => text.replaceAll('s3cret', '[secret:KEY]'),
@@ -112,7 +112,7 @@ describe('what a tool says', () => {
     expect((await close(throws, { secrets })).words).toBe('refused by [secret:KEY]');
   });
 
-  test('of a write that failed at a secret says that the secret is hidden and what to do', async () => {
+  test('of a write that failed next to a secret explains that the secret is hidden and what to do', async () => {
     const secrets = { ...NO_SECRETS, mask: async (text: string) => text.replaceAll('s3cret', '[secret:KEY]') };
     const fails = (message: string, effect: Tool['effect']): Tool =>
       made('edit', () => Promise.reject(new Error(message)), { effect });
@@ -123,7 +123,7 @@ describe('what a tool says', () => {
     expect((await close(fails('no s3cret', 'read'), { secrets })).words).toBe('no [secret:KEY]');
   });
 
-  test('of 5 MB is kept whole as an artifact, and the model is shown the end that the tool chose', async () => {
+  test('of 5 MB is stored whole as an artifact, and the model sees the head or the tail as the tool chose', async () => {
     const line = `${'x'.repeat(99)}\n`;
     const tool = (truncate: 'start' | 'end'): Tool =>
       made(
@@ -147,7 +147,7 @@ describe('what a tool says', () => {
     }
   });
 
-  test('in progress is told to presenters and is in no record', async () => {
+  test('in progress is sent to presenters and is in no record', async () => {
     const tool = made('look', ({ progress }) => {
       progress('half');
       return {};
@@ -163,10 +163,10 @@ describe('ten outputs of 50 KiB at once', () => {
   const text = 'some words that a model may read or leave aside\n'.repeat(1_060);
 
   interface Shown {
-    /** Tokens left in the window, by the estimate: before the calls and after them. */
+    /** Estimated tokens left in the window before the calls. `after` is the estimate after them. */
     readonly before: number;
     readonly after: number;
-    /** What the model is shown of each call. */
+    /** Bytes of each call's output that the model sees. */
     readonly bytes: readonly number[];
   }
 
@@ -180,7 +180,7 @@ describe('ten outputs of 50 KiB at once', () => {
     return { before, after: left(), bytes: calls.map(({ id }) => wordsOf(all, id).length) };
   }
 
-  test('stay whole where the window has room for them', async () => {
+  test('stay whole if they fit into the window', async () => {
     const small = 'word '.repeat(2_000);
     const { bytes } = await run(
       made('look', () => ({ text: small })),
@@ -189,7 +189,7 @@ describe('ten outputs of 50 KiB at once', () => {
     expect(new Set(bytes)).toEqual(new Set([small.length]));
   });
 
-  test('share what the window has left when they land together', async () => {
+  test('share the room left in the window if the calls run in parallel', async () => {
     const { before, after, bytes } = await run(
       made('look', () => ({ text })),
       100_000,
@@ -200,7 +200,7 @@ describe('ten outputs of 50 KiB at once', () => {
     expect(after).toBeGreaterThan(0);
   });
 
-  test('share it when they land one after the other, and what one leaves is shown of the others', async () => {
+  test('share the room left in the window if the calls run one after another, and room that one leaves goes to the others', async () => {
     const oneByOne = (say: (call: string) => string): Tool =>
       made('look', ({ call }) => ({ text: say(call) }), { alone: true });
     const even = await run(
@@ -216,7 +216,7 @@ describe('ten outputs of 50 KiB at once', () => {
     expect(uneven.bytes[5]).toBeGreaterThan((uneven.before * 2 * 0.9) / 5);
   });
 
-  test('show 2 KiB each where nothing is left', async () => {
+  test('show 2 KiB each if no room is left', async () => {
     const { bytes } = await run(
       made('look', () => ({ text })),
       199_000,
@@ -227,20 +227,20 @@ describe('ten outputs of 50 KiB at once', () => {
 });
 
 describe('a tool that throws', () => {
-  test('fails its call with the message and never the stack', async () => {
+  test('fails its call with the error message and never with the stack', async () => {
     const { last, words } = await close(made('look', () => Promise.reject(new Error('no such file'))));
     expect(last?.kind).toBe('tool.failed');
     expect(words).toBe('no such file');
   });
 
-  test('before its first await fails its call all the same', async () => {
+  test('before its first await also fails its call', async () => {
     const throws = made('look', () => {
       throw new TypeError('');
     });
     expect((await close(throws)).words).toBe('TypeError');
   });
 
-  test('keeps what it wrote, with the message on a line of its own and in sight', async () => {
+  test('keeps the text it wrote, with the visible error message on a line of its own', async () => {
     const wrote = (text: string): Tool =>
       made('look', async ({ write }) => {
         await write(text);
@@ -251,7 +251,7 @@ describe('a tool that throws', () => {
     expect((await close(wrote('line\n'.repeat(100_000)))).words).toMatch(/\nthen it broke$/);
   });
 
-  test('does not stop the others', async () => {
+  test('does not stop the other calls', async () => {
     const tools = [made('look', () => Promise.reject(new Error('no'))), made('see', () => ({ text: 'yes' }))];
     const calls = [
       { id: 'c1', name: 'look' },
@@ -267,14 +267,14 @@ describe('a tool that throws', () => {
   });
 });
 
-describe('what cannot be kept', () => {
-  test('in the log closes the call as failed: it cannot stay open for ever', async () => {
+describe('a result that cannot be stored', () => {
+  test('in the log closes the call as failed, because the call cannot stay open', async () => {
     const { last, words } = await close(made('look', () => ({ text: 'fine', exit: Number.NaN })));
     expect(last?.kind).toBe('tool.failed');
     expect(words).toMatch(/^"look" ran and may have taken effect, but what it came to could not be kept: .*JSON/);
   });
 
-  test('as an artifact closes the call as failed too', async () => {
+  test('as an artifact also closes the call as failed', async () => {
     const log = createMemoryStore();
     const full = {
       ...log,
@@ -289,8 +289,8 @@ describe('what cannot be kept', () => {
   });
 });
 
-describe('what a call is given', () => {
-  test('tells of files that were met and outputs that the log names, and of no others', async () => {
+describe('the context of a call', () => {
+  test('returns files that were touched and outputs that the log names, and no others', async () => {
     const seen: unknown[] = [];
     const output = digest('0123456789abcdef'.repeat(4));
     const twin = digest('0123456789ab0000'.repeat(4));

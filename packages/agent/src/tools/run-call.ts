@@ -1,5 +1,5 @@
-// One call of a tool: what it is given while it runs, the limits and the cut of its output, its images, and the one event that
-// closes it as soon as it ends. Facts that the call brought about are appended right after that event.
+// Runs one call of a tool: builds its context, limits and shapes its output, stores its images, and closes it by one
+// event when it ends. Facts that the call caused are appended directly after that event.
 
 import { defined } from '@tidemark/core';
 import type { CallId, ContentPart, Digest, Event, EventOf, Timestamp, ToolEnded, TurnId } from '@tidemark/log';
@@ -20,22 +20,22 @@ import { commit, skillsInContext } from '../session/session.ts';
 import type { TurnContext } from '../session/turn-context.ts';
 import type { ReadyCall } from './ask-about-call.ts';
 
-/** What may end a call before it ends by itself. */
+/** Signals that can end a call before it ends on its own. */
 interface CallEndings {
-  /** The tool is told to stop. */
+  /** Aborted when the tool must stop. */
   readonly stop: AbortSignal;
-  /** Nobody waits for it any longer. */
+  /** Resolves when the runtime no longer waits for the call. */
   readonly givenUp: Promise<void>;
 }
 
-/** How the work of a tool ended. */
+/** Result of a tool's work: the returned output or the thrown value. */
 type RunOutcome = { readonly returned: ToolOutput } | { readonly threw: unknown };
 
 /**
- * Runs a call and closes it by exactly one event. What the tool throws becomes the error of the call; after the user
- * interrupted, what it still returns counts, and what it throws means that it was interrupted.
+ * Runs a call and closes it by exactly one event. An error of the tool becomes the error of the call. After an
+ * interrupt, a result that the tool still returns counts, and an error means that the call was interrupted.
  *
- * @throws AgentError, LogError when the closing cannot be appended.
+ * @throws AgentError, LogError when the closing event cannot be appended.
  */
 export async function runCall(work: TurnContext, ready: ReadyCall, { stop, givenUp }: CallEndings): Promise<void> {
   const { session, runtime } = work;
@@ -48,7 +48,8 @@ export async function runCall(work: TurnContext, ready: ReadyCall, { stop, given
   output.close();
   if (outcome === undefined || ('threw' in outcome && stop.aborted)) {
     output.drop();
-    // Stopped because another call could not be recorded: this one stays open for the next command to decide (L8).
+    // Without an interrupt by the user, the call was stopped because another call could not be recorded. It then stays
+    // open for the next command to decide (L8).
     if (work.signal.aborted) await commit(session, [abandon(ready.call, 'interrupted', head(work))]);
     return;
   }
@@ -96,7 +97,7 @@ function contextOf(
   };
 }
 
-/** Masked as every other text of a tool is: a message may quote what a command wrote. */
+/** Sends a notice of a tool with its text masked, because the text may quote the output of a command. */
 async function raiseNotice(
   { session: { secrets }, tell }: TurnContext,
   { message, next, ...rest }: Notice,
@@ -105,7 +106,7 @@ async function raiseNotice(
   tell({ type: 'notice.raised', notice });
 }
 
-/** A call sees the log as it stands when it begins. */
+/** Returns the log as it is when the call begins. Later records are not visible to the call. */
 function historyOf({ log, writer, state: { length } }: Session): ToolHistory {
   return {
     length,
@@ -114,7 +115,10 @@ function historyOf({ log, writer, state: { length } }: Session): ToolHistory {
   };
 }
 
-/** The closing of a call that ended, and its facts. A result that cannot be kept is an error of the call: the tool may have taken effect. */
+/**
+ * Returns the closing event of a finished call and the events of its facts. A result that cannot be stored becomes an
+ * error of the call, because the tool may already have taken effect.
+ */
 async function closingEvents(
   work: TurnContext,
   ready: ReadyCall,
@@ -134,7 +138,10 @@ async function closingEvents(
   }
 }
 
-/** A body that masking made longer than a result may be was cut: it is none, and may be asked for again. */
+/**
+ * Returns true if the fact is true of the recorded result. A skill body that was cut, because masking made it too long,
+ * does not count as loaded and can be requested again.
+ */
 function holds({ kind }: ToolFact, { shaping }: ToolEnded): boolean {
   return kind !== 'skill.loaded' || shaping === undefined;
 }
@@ -180,8 +187,9 @@ const HIDES_SECRET =
   'it cannot match the file. Choose text that ends before the secret or begins after it, or ask the user to change that line.]';
 
 /**
- * What was thrown stands at the end of what was written, so that end is what the model is shown. An edit fails where the
- * model was shown a placeholder and the file holds a secret: only here are both known, so the reason is added here.
+ * Returns the closing event of a call that threw. The error message comes after the written output, so the model is
+ * shown the tail. An edit can fail because the model was shown a placeholder where the file contains a secret. Only
+ * this function knows both the message and the secrets, so it adds this reason.
  */
 async function faultOf(
   work: TurnContext,
@@ -199,7 +207,10 @@ async function faultOf(
   return closingEvent(work, 'tool.failed', call, shaped, [], { durationMs });
 }
 
-/** Appends them. A payload that the log refuses would leave the call open for ever: it becomes an error of the call. */
+/**
+ * Appends the closing events of a call. If the log refuses a payload, the call is closed as failed, because it would
+ * otherwise stay open.
+ */
 async function close(work: TurnContext, ready: ReadyCall, durationMs: number, events: readonly Event[]): Promise<void> {
   try {
     await commit(work.session, events);
@@ -219,24 +230,29 @@ function closeAsUnkept(
   return closeAsFailed(work, call, words, { durationMs });
 }
 
-/** The output of a call that runs. */
+/** Output of a running call. */
 interface CallOutput {
-  /** For the tool. Await it: that is the backpressure. @throws AgentError `agent/call-ended` once the call has ended. */
+  /**
+   * Writes a chunk for the tool. The tool awaits the result for backpressure. @throws AgentError `agent/call-ended`
+   * once the call has ended.
+   */
   write(chunk: string | Uint8Array): Promise<void>;
   isOpen(): boolean;
-  /** From now on the tool writes nothing more. */
+  /** Rejects all later writes of the tool. */
   close(): void;
-  /** Words of the runtime's, on a line of their own. */
+  /** Adds text of the runtime on a line of its own. */
   addLine(text: string): Promise<void>;
-  /** Words behind all that was written. */
+  /** Adds text after everything that was written. */
   add(text: string): Promise<void>;
-  /** Shapes it once all of it is written. Rejects with what kept a chunk from being written. */
+  /**
+   * Shapes the output after all of it is written. Rejects with the error of the first chunk that could not be written.
+   */
   finish(options: Parameters<ToolOutputSink['finish']>[0]): Promise<ShapedOutput>;
-  /** Throws it away. */
+  /** Discards the output. */
   drop(): void;
 }
 
-/** Begins an output. */
+/** Opens the output of a call. */
 export function openCallOutput(output: ToolOutputSink): CallOutput {
   const mutex = createMutex();
   let isOpen = true;
@@ -277,7 +293,10 @@ export function openCallOutput(output: ToolOutputSink): CallOutput {
   };
 }
 
-/** Who awaits it is told; a tool that writes on without waiting must not bring down the process. */
+/**
+ * Returns a rejected promise that is already handled. A caller that awaits it gets the error, and a tool that keeps
+ * writing without awaiting cannot crash the process.
+ */
 function refuseWrite(): Promise<void> {
   const refusal = Promise.reject<void>(callEnded());
   refusal.catch(() => undefined);
@@ -288,10 +307,13 @@ function callEnded(): AgentError {
   return new AgentError('agent/call-ended', 'this call has ended: nothing more of it is kept, so stop writing');
 }
 
-/** As many characters as a notice shows at least. */
+/** Minimum length of an abbreviated digest. A notice prints at least as many characters. */
 const SHORTEST = 12;
 
-/** The one digest that begins so; `undefined` when there is none, more than one, or too little to tell. */
+/**
+ * Returns the only digest that begins with this name. Returns `undefined` if no digest or more than one matches, or if
+ * the name is shorter than 12 characters.
+ */
 function findOutput(outputs: ReadonlySet<string>, name: string): Digest | undefined {
   if (name.length < SHORTEST) return undefined;
   if (outputs.has(name)) return digest(name);
@@ -299,10 +321,10 @@ function findOutput(outputs: ReadonlySet<string>, name: string): Digest | undefi
   return found === undefined || other !== undefined ? undefined : digest(found);
 }
 
-/** What is known of a call that ran, beside what it said. */
+/** Facts about a finished call, besides its text and images. */
 type Particulars = Pick<ToolEnded, 'exit' | 'durationMs' | 'files'>;
 
-/** The call ran, or was refused: its words as they were shaped, and its images with what is said of them. */
+/** Returns the closing event of a call that ran or was refused, with its shaped text and its images. */
 function closingEvent(
   work: TurnContext,
   kind: 'tool.returned' | 'tool.failed',
@@ -322,7 +344,10 @@ function closingEvent(
   return { ...head(work), kind, data };
 }
 
-/** The call did not do what it was asked, in these words: shaped like any other output, since a tool may have chosen them. */
+/**
+ * Returns the closing event of a call that failed with this text. The text is shaped like any other output, because a
+ * tool may have chosen it.
+ */
 export async function closeAsFailed(
   work: TurnContext,
   call: CallId,
@@ -336,14 +361,14 @@ export async function closeAsFailed(
   return closingEvent(work, 'tool.failed', call, shaped, [], particulars);
 }
 
-/** What every event of a turn begins with. */
+/** Returns the time and the turn for an event of this turn. */
 export function head({ runtime, turn }: TurnContext): { readonly at: Timestamp; readonly turn: TurnId } {
   return { at: runtime.surroundings.now(), turn };
 }
 
 /**
- * The limit of each result, or its share of the headroom. Calls that land together are each promised the same share, and
- * one that shows less than its share leaves the rest to those behind it: so all of them fit, in whatever order they land.
+ * Returns the output limits of a result: the fixed limit, or its share of the headroom if that is less. Open calls get
+ * equal shares. A call that uses less leaves the rest to the later calls, so all results fit in any order.
  */
 function limitsOf({ session, runtime }: TurnContext): OutputLimits {
   return limitsAt(session.state, runtime.capabilities, openCalls(session.state).length);

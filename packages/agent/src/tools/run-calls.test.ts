@@ -10,8 +10,8 @@ import { runCalls } from './run-calls.ts';
 const look = (id: string): { readonly id: string; readonly name: string } => ({ id, name: 'look' });
 const change = (id: string): { readonly id: string; readonly name: string } => ({ id, name: 'change' });
 
-describe('running the calls of an answer', () => {
-  test('closes each call once, with what its tool said, and tells what ran', async () => {
+describe('`runCalls`', () => {
+  test("closes each call once with its tool's output, and returns the effects of the calls that ran", async () => {
     const tool = made('look', () => ({ text: 'seen' }), { touches: ['content'] });
     const { work, records } = await beginWork({ calls: [look('c1')], tools: [tool] });
     const effects = await runCalls(work);
@@ -28,7 +28,7 @@ describe('running the calls of an answer', () => {
     expect(work.session.state.history.batch).toBeUndefined();
   });
 
-  test('runs calls that only look at the same time', async () => {
+  test('runs calls that only read at the same time', async () => {
     const all = gate();
     let running = 0;
     const tool = made('look', async () => {
@@ -42,7 +42,7 @@ describe('running the calls of an answer', () => {
     expect(running).toBe(3);
   });
 
-  test('runs a call that changes something alone: after those before it, before those behind it', async () => {
+  test('runs a call that changes something alone, after the calls before it and before the calls after it', async () => {
     const seen: string[] = [];
     const run = async ({ call }: { readonly call: string }): Promise<object> => {
       seen.push(`begin ${call}`);
@@ -67,13 +67,13 @@ describe('running the calls of an answer', () => {
       'end r3',
     ]);
     expect(effects.map(({ tool }) => tool)).toEqual(['look', 'look', 'change', 'change', 'look']);
-    // A change is begun in the log only when all before it is closed there.
+    // A call that changes something starts in the log only after all calls before it are closed there.
     const short = inShort(await records());
     expect(short.indexOf('tool.started w1')).toBeGreaterThan(short.indexOf('tool.returned r2'));
     expect(short.indexOf('tool.started w2')).toBeGreaterThan(short.indexOf('tool.returned w1'));
   });
 
-  test('heeds a tool that says itself whether it runs alone', async () => {
+  test('follows a tool that declares if it runs alone', async () => {
     const both = gate();
     let running = 0;
     const tool = made(
@@ -91,7 +91,7 @@ describe('running the calls of an answer', () => {
     expect(running).toBe(2);
   });
 
-  test('has the beginning of every call of a group appended at once and flushed before the first instruction of a tool', async () => {
+  test('appends the start of every call of a group at once and flushes it before a tool runs', async () => {
     const seen: string[] = [];
     const log = watched(createMemoryStore(), (what, kinds) => seen.push([what, ...kinds].join(' ')));
     const tool = made('look', ({ call }) => {
@@ -111,7 +111,7 @@ describe('running the calls of an answer', () => {
     ]);
   });
 
-  test('commits each result the moment it lands, in whatever order', async () => {
+  test('commits each result as soon as it arrives, in any order', async () => {
     const first = gate();
     const { work, records, session } = await beginWork({
       calls: [look('c1'), { id: 'c2', name: 'quick' }],
@@ -124,7 +124,7 @@ describe('running the calls of an answer', () => {
     expect(inShort(await records()).slice(-2)).toEqual(['tool.returned c2', 'tool.returned c1']);
   });
 
-  test('runs on a resume what is still open: looking again where it was cut, and never what returned', async () => {
+  test('runs open calls again on a resume if they only read, and never runs a call that returned', async () => {
     const ran: string[] = [];
     const tool = made('look', ({ call }) => {
       ran.push(call);
@@ -147,7 +147,7 @@ describe('running the calls of an answer', () => {
     expect(session.state.problems.length).toBe(0);
   });
 
-  test('does nothing when no call is open', async () => {
+  test('does nothing if no call is open', async () => {
     const { work, records } = await beginWork({ calls: [look('c1')], tools: [made('look', () => ({}))] });
     await runCalls(work);
     const before = await records();
@@ -157,7 +157,7 @@ describe('running the calls of an answer', () => {
 });
 
 describe('an interrupt', () => {
-  test('before any call abandons all of them, and runs none', async () => {
+  test('before any call abandons all calls and runs none', async () => {
     const tool = made('look', () => Promise.reject(new Error('ran')));
     const { work, interrupt, records } = await beginWork({ calls: [look('c1'), look('c2')], tools: [tool] });
     interrupt();
@@ -165,7 +165,7 @@ describe('an interrupt', () => {
     expect(inShort(await records())).toEqual(['tool.abandoned c1 unstarted', 'tool.abandoned c2 unstarted']);
   });
 
-  test('at the barrier abandons what was begun in the log and has not run', async () => {
+  test('at the barrier abandons a call that was started in the log but did not run', async () => {
     const log = watched(createMemoryStore(), (what) => what === 'sync' && small.interrupt());
     const tool = made('look', () => Promise.reject(new Error('ran')));
     const small = await beginWork({ calls: [look('c1')], tools: [tool], log });
@@ -173,7 +173,7 @@ describe('an interrupt', () => {
     expect(inShort(await small.records()).slice(1)).toEqual(['tool.started c1', 'tool.abandoned c1 interrupted']);
   });
 
-  test('tells running tools, keeps what still returns, abandons what throws and what has not begun', async () => {
+  test('stops running tools, keeps results that still return, and abandons calls that throw or have not begun', async () => {
     const heeds = made('look', ({ signal }) => {
       setImmediate(small.interrupt);
       return new Promise((resolve) => {
@@ -201,7 +201,7 @@ describe('an interrupt', () => {
     expect(small.session.state.history.batch).toBeUndefined();
   });
 
-  test('waits five seconds for a tool that ignores it, then abandons it and ignores what it returns later', async () => {
+  test('waits five seconds for a tool that ignores it, then abandons the call and ignores its later result', async () => {
     const late = gate();
     const running = gate();
     const after: unknown[] = [];
@@ -229,7 +229,7 @@ describe('an interrupt', () => {
     expect(small.told).toEqual([]);
   });
 
-  test('while a person is asked ends the question and abandons the call, whatever the asker then does', async () => {
+  test('while the user is asked ends the question and abandons the call, for any later answer', async () => {
     const hangs = new Promise<'allowed'>(() => {});
     const fails = (signal: AbortSignal): Promise<'allowed'> =>
       new Promise((_, reject) => {
@@ -263,7 +263,7 @@ describe('an interrupt', () => {
 });
 
 describe('a log that cannot be written', () => {
-  test('stops the other tools, leaves every call open, and is told as it is', async () => {
+  test('stops the other tools, leaves every call open, and makes `runCalls` reject with the original error', async () => {
     const broken = new Error('no space left');
     const stopped = gate();
     const log = watched(createMemoryStore(), (what, kinds) => {

@@ -1,5 +1,6 @@
-// Runs the open calls of the batch at hand: those that only look run together, those that change something alone and in
-// their order. Each is closed by exactly one event, the moment it lands; settled order is the fold's work.
+// Runs the open calls of the current batch. Calls that only read run in parallel. Calls that change something run alone
+// and in order. Each call is closed by exactly one event as soon as it ends. The fold puts the results into settled
+// order.
 
 import type { State } from '@tidemark/context';
 import type { CallPart } from '@tidemark/model';
@@ -13,15 +14,15 @@ import type { ReadyCall } from './ask-about-call.ts';
 import { prepareCalls } from './prepare-calls.ts';
 import { head, runCall } from './run-call.ts';
 
-/** How long a tool may take to end after it was told to, in milliseconds. */
+/** Time that a tool may take to end after it must stop, in milliseconds. */
 const GRACE_MS = 5_000;
 
 /**
- * Closes every open call of the batch at hand, and tells the effects of those that ran, in call order. When the user
- * interrupts, running tools are told to stop and given five seconds; what is then still open is abandoned.
+ * Closes every open call of the current batch. Returns the effects of the calls that ran, in call order. When the user
+ * interrupts, running tools are stopped and get five seconds. Calls that are still open after that are abandoned.
  *
- * @throws AgentError, LogError when an event cannot be appended or flushed: running tools are stopped first, and calls
- * stay open for the next command to decide.
+ * @throws AgentError, LogError when an event cannot be appended or flushed. Running tools are stopped first, and calls
+ *   stay open for the next command to decide.
  */
 export async function runCalls(work: TurnContext): Promise<readonly ToolEffect[]> {
   const effects: ToolEffect[] = [];
@@ -38,7 +39,7 @@ function openParts({ history }: State): readonly CallPart[] {
   return batch === undefined ? [] : batch.calls.filter(({ call }) => !batch.closed.has(call));
 }
 
-/** Calls in their order, cut into runs of such as may run together. */
+/** Groups the calls, in order, into runs of calls that may run in parallel. */
 function groupsOf(calls: readonly CallPart[], tools: readonly Tool[]): readonly (readonly CallPart[])[] {
   const groups: CallPart[][] = [];
   let holdsUp = true;
@@ -51,7 +52,10 @@ function groupsOf(calls: readonly CallPart[], tools: readonly Tool[]): readonly 
   return groups;
 }
 
-/** A call of no tool at all runs nothing, and so holds up nobody. */
+/**
+ * Returns true if a call of this tool must run alone. A call of an unknown tool runs nothing, so other calls need not
+ * wait for it.
+ */
 function runsAlone(tool: Tool | undefined): boolean {
   return tool?.alone ?? (tool?.effect === 'write' || tool?.effect === 'execute');
 }
@@ -62,7 +66,7 @@ async function runGroup(work: TurnContext, group: readonly CallPart[]): Promise<
   if (prepared === undefined) return [];
   await commit(session, prepared.events);
   if (prepared.ready.length === 0) return [];
-  // The barrier before a tool (L8): a call of which the log holds no beginning has not run, whatever happens.
+  // Barrier before a tool (L8). If the log has no start of a call, the call has not run, even after a crash.
   await session.writer.sync();
   if (signal.aborted) return [];
   await work.watched?.begin(prepared.ready.map(({ tool }) => tool.effect));

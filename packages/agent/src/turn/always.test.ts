@@ -1,4 +1,4 @@
-// What a person allowed with `always`, over a whole session: recorded, heeded, and held to this session.
+// Tests a grant from the answer `always` over a whole session: it is recorded, applied, and limited to this session.
 
 import type { Granted } from '@tidemark/log';
 import { describe, expect, test } from 'vitest';
@@ -27,7 +27,7 @@ const SHELL: Tool = {
 
 const runs = (id: string, words: string): ReturnType<typeof calls> => calls([id, 'sh', JSON.stringify({ words })]);
 
-/** Somebody who answers and remembers what was asked. */
+/** Returns a user who always gives this answer, and the list of questions asked. */
 function person(answer: PermissionAnswer): { readonly asked: string[]; readonly runtime: Partial<Runtime> } {
   const asked: string[] = [];
   const ask = async (question: Question): Promise<PermissionAnswer> => {
@@ -37,8 +37,8 @@ function person(answer: PermissionAnswer): { readonly asked: string[]; readonly 
   return { asked, runtime: { ask, tools: [SHELL], allowUnsandboxed: false } };
 }
 
-describe('always', () => {
-  test('allows the very same unasked, is recorded, and outlives the process', async () => {
+describe('the answer `always`', () => {
+  test('allows the same call without a question, is recorded, and remains after a restart', async () => {
     const { asked, runtime } = person('always');
     const provider = answering(runs('c1', 'npm test'), runs('c2', 'npm test'), runs('c3', 'npm run x'), says('Done.'));
     const first = await goLive({ provider, runtime, open: { mode: 'ask' } });
@@ -58,7 +58,7 @@ describe('always', () => {
     await second.live.close();
   });
 
-  test('holds for this session: a fork asks again', async () => {
+  test('applies to this session only, so a fork asks again', async () => {
     const { asked, runtime } = person('always');
     const provider = answering(runs('c1', 'npm test'), says('Done.'), runs('c2', 'npm test'), says('Done.'));
     const { live } = await goLive({ provider, runtime, open: { mode: 'ask' } });
@@ -70,7 +70,7 @@ describe('always', () => {
     await live.close();
   });
 
-  test('is not what a yes says', async () => {
+  test('is not implied by a plain yes', async () => {
     const { asked, runtime } = person('allowed');
     const provider = answering(runs('c1', 'npm test'), runs('c2', 'npm test'), says('Done.'));
     const { live } = await goLive({ provider, runtime, open: { mode: 'ask' } });
@@ -79,7 +79,7 @@ describe('always', () => {
     await live.close();
   });
 
-  test('goes before no rule that asks or denies, and before no mode that does', async () => {
+  test('does not override a rule or a mode that asks or denies', async () => {
     const rules = readRules([{ decision: 'ask', tool: 'sh', commands: ['git push'] }], [SHELL]);
     if ('problems' in rules) throw new Error(rules.problems.join());
     const { asked, runtime } = person('always');
@@ -96,7 +96,7 @@ describe('always', () => {
     await after.live.close();
   });
 
-  test('is not offered for words that hold a secret, which no log keeps', async () => {
+  test('is not offered for a command that contains a secret, because the log keeps no secret', async () => {
     const { asked, runtime } = person('always');
     const secrets = createSecrets({ values: [{ name: 'KEY', value: 'aVerySecretValue42' }] });
     const provider = answering(runs('c1', 'curl aVerySecretValue42'), says('Done.'));
@@ -109,7 +109,7 @@ describe('always', () => {
     await live.close();
   });
 
-  test('of a project holds in every session of it, a fork included, and ends where it is taken back', async () => {
+  test('for a project applies in every session of the project, including forks, until it is revoked', async () => {
     const kept: Granted[] = [{ tool: 'sh', patterns: ['npm test *'] }];
     const grants = { kept: async () => kept, keep: async () => undefined };
     const { asked, runtime } = person('denied');
@@ -135,7 +135,7 @@ describe('always', () => {
     await live.close();
   });
 
-  test('of a project goes before no rule that asks or denies, and before no mode that does', async () => {
+  test('for a project does not override a rule or a mode that asks or denies', async () => {
     const grants = {
       kept: async () => [
         {
@@ -163,8 +163,8 @@ describe('always', () => {
   });
 });
 
-describe('a no with words', () => {
-  test('reaches the next request of the model', async () => {
+describe('a denial with words', () => {
+  test('is in the next request to the model', async () => {
     const bodies: Uint8Array[] = [];
     const ask = async (): Promise<PermissionAnswer> => ({
       decision: 'denied',

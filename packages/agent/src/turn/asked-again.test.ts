@@ -1,4 +1,4 @@
-// A process that dies while a question is open: nothing was decided, and nothing is presumed.
+// Tests a process that dies while a question to the user is open. Nothing was decided, and no answer is assumed.
 
 import { describe, expect, test } from 'vitest';
 import { inShort } from '../../tests/in-short.ts';
@@ -19,7 +19,7 @@ function changing(): { readonly tool: Tool; readonly ran: string[] } {
   return { ran, tool: made('change', run, { effect: 'write' }) };
 }
 
-/** What a process leaves that is killed while the question stands, opened again. */
+/** Kills a process while its question is open, and opens the session again. */
 async function reopened(runtime: Partial<Runtime>, mode?: 'auto' | 'read-only'): Promise<Live & { ran: string[] }> {
   const before = changing();
   const provider = answering(calls(['c1', 'change']), says('done'));
@@ -45,7 +45,7 @@ const decisions = async ({ records }: Live): Promise<readonly string[]> =>
   inShort((await records()).filter(({ kind }) => kind === 'permission.decided'));
 
 describe('a question that was open when the process died', () => {
-  test('is asked again, and what is answered then holds', async () => {
+  test('is asked again, and the new answer applies', async () => {
     for (const answer of ['allowed', 'denied'] as const) {
       const questions: Question[] = [];
       const ask = async (question: Question): Promise<typeof answer> => {
@@ -60,21 +60,21 @@ describe('a question that was open when the process died', () => {
     }
   });
 
-  test('is a denial where nobody is there any more', async () => {
+  test('is a denial if no user can be asked any more', async () => {
     const live = await reopened({});
     await live.live.resume();
     expect(await decisions(live)).toEqual(['denied c1 by rule ask/write']);
     expect(live.ran).toEqual([]);
   });
 
-  test('is not answered by a mode that the command line would widen', async () => {
+  test('is not answered by a wider mode from the command line', async () => {
     const live = await reopened({}, 'auto');
     expect(live.live.mode).toBe('ask');
     await live.live.resume();
     expect(live.ran).toEqual([]);
   });
 
-  test('is a denial under a mode that was narrowed meanwhile, and under a rule', async () => {
+  test('is a denial under a mode that was narrowed since, and under a rule that denies', async () => {
     const narrowed = await reopened({ ask: async () => 'allowed' }, 'read-only');
     await narrowed.live.resume();
     expect(await decisions(narrowed)).toEqual(['denied c1 by rule read-only/write']);

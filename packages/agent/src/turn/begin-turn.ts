@@ -1,5 +1,5 @@
-// How a turn begins: with what somebody said, or by going on with one that was cut. What was left open before is recovered in
-// the same append.
+// Begins a turn: with a prompt, or by resuming a turn that was cut. Calls and turns that were left open before are
+// recovered in the same append.
 
 import { defined } from '@tidemark/core';
 import type { ContentPart, Event, EventOf, Timestamp, TurnBegan, TurnId } from '@tidemark/log';
@@ -23,9 +23,9 @@ import { settleSubagents } from '../subagent/ending.ts';
 import type { StepContext } from './prepare-step.ts';
 import { refreshTools } from './refresh-tools.ts';
 
-/** What a turn begins with. */
+/** Input with which a turn begins: a prompt, or `resume`. */
 export type TurnBeginning = (Prompt<Exclude<Words, string>> | { readonly with: 'resume' }) & {
-  /** Default: the user. */
+  /** Cause of the turn. Default: `user`. */
   readonly trigger?: TurnBegan['trigger'];
 };
 
@@ -38,15 +38,16 @@ interface Prompt<Parts> {
   readonly trigger?: TurnBegan['trigger'];
 }
 
-/** Begins; when this returns the turn is open in the log. */
+/** Begins a turn. When it returns, the turn is open in the log. */
 export async function beginTurn(work: StepContext, beginning: TurnBeginning, mode: Mode): Promise<void> {
   await settleMode(work, mode);
   await settleLeft(work, beginning);
   if (beginning.with === 'resume') return goOn(work, beginning.trigger);
   const parts = await keepGiven(work, beginning.parts);
-  // First, so that the notes stand before the prompt they belong to.
+  // Sources are asked first, so that their notes come before the prompt.
   await askSources(work);
-  // What a front holds beside its skills hangs on its tools.
+  // The choice of preloaded skills depends on the rest of the front, and so on its tools. The tools are refreshed
+  // first.
   if (mayPreload(work)) await refreshTools(work);
   const { session, runtime, turn, tell } = work;
   await session.mutex.pass(async () => {
@@ -59,8 +60,9 @@ export async function beginTurn(work: StepContext, beginning: TurnBeginning, mod
 }
 
 /**
- * The prompt with what it brings, and before it what the front will hold. A body that the user asks for and the front will
- * hold is not said twice; it is chosen from a prompt that brings all of them first: a shorter one is padded no less.
+ * Returns the events of the prompt with its requested skills, and before them the loads of skills that the front will
+ * contain. A requested body that the front will contain is not sent twice. The choice of the front's skills assumes a
+ * prompt with all requested bodies. A shorter prompt needs at least as much padding.
  */
 async function beginningWith(
   work: StepContext,
@@ -81,7 +83,7 @@ async function beginningWith(
   return { events: [...preloads.events, ...events], notices };
 }
 
-/** Subagents whose work nobody waits for any longer. */
+/** Ends subagents of earlier turns that no call waits for. */
 async function settleLeft({ session, runtime, tell }: TurnContext, { with: how }: TurnBeginning): Promise<void> {
   if (session.progress.openSubagents.size === 0) return;
   const { log, secrets } = session;
@@ -90,7 +92,10 @@ async function settleLeft({ session, runtime, tell }: TurnContext, { with: how }
   await settleSubagents(session, { log, secrets, surroundings, tell: say }, how === 'resume');
 }
 
-/** What the log holds of how a turn begins. A policy is recorded where one was chosen, so that `resume` keeps it. */
+/**
+ * Returns the recorded data about the start of a turn. A chosen compaction policy is recorded, so that `resume` keeps
+ * it.
+ */
 function began({ runtime: { compaction } }: TurnContext, trigger: TurnBegan['trigger'] = 'user'): TurnBegan {
   return defined({ trigger, compaction });
 }
@@ -103,14 +108,17 @@ async function goOn(work: TurnContext, trigger: TurnBegan['trigger'] | undefined
   await askSources(work);
 }
 
-/** Opening wrote nothing: a mode that was narrowed there is written by the first command. */
+/**
+ * Records a mode that was narrowed when the session was opened. Opening writes nothing, so the first command records
+ * it.
+ */
 async function settleMode({ session, runtime, turn }: TurnContext, mode: Mode): Promise<void> {
   if (session.progress.mode === mode) return;
   const at = runtime.surroundings.now();
   await commit(session, [{ kind: 'mode.changed', at, turn, data: { mode, by: 'settings' } }]);
 }
 
-/** The skills of these names. @throws AgentError `agent/unknown-skill`. */
+/** Returns the skills of these names. @throws AgentError `agent/unknown-skill`. */
 export function findSkills(shelf: SkillShelf | undefined, names: readonly string[]): readonly Skill[] {
   return [...new Set(names)].map((name) => {
     const found = shelf?.find(name);
@@ -122,17 +130,21 @@ export function findSkills(shelf: SkillShelf | undefined, names: readonly string
   });
 }
 
-/** What comes of asking for some. */
+/** Result of a request for skills. */
 interface BroughtSkills {
-  /** Their bodies and loads, in front of the prompt. What stands before the model already is not said again. */
+  /**
+   * Events with the bodies of the skills and their loads, placed before the prompt. A skill that is already in the
+   * context is not repeated.
+   */
   readonly events: readonly Event[];
-  /** What the user is told. */
+  /** Notices for the user. */
   readonly notices: readonly Notice[];
 }
 
 /**
- * Skills that the user asks for with a prompt: each body is a note in front of the prompt it belongs to. The budget
- * does not refuse a person; it is told. `preloaded`: names of those that the front to be opened will hold.
+ * Returns the events for skills that the user requests with a prompt. Each body is a note before its prompt. A skill
+ * over the budget is still loaded, and the user gets a notice. `preloaded`: names of the skills that the next front
+ * will contain.
  */
 function bringSkills(
   { session, runtime }: Pick<TurnContext, 'session' | 'runtime'>,
@@ -182,17 +194,21 @@ function noticeOf({ name }: Skill, verdict: LoadVerdict): Notice | undefined {
 }
 
 /**
- * What the choice of preloaded skills is made from. Whether the front is padded depends on the prompt too, so the choice is made
- * here as the epoch will make it, from the records that the turn is about to append. The caller has refreshed the tools.
+ * Input for the choice of preloaded skills. The padding of the front depends on the prompt too. The choice is therefore
+ * made from the records that the turn is about to append, exactly as the epoch will make it. The caller has refreshed
+ * the tools.
  */
 type Preloading = Pick<StepContext, 'session' | 'runtime' | 'wantedFor'>;
 
-/** Whether a front is still to be opened that may hold bodies. */
+/** Returns true if the session has no epoch yet and skill bodies can be preloaded into its front. */
 export function mayPreload({ session, runtime }: Pick<Preloading, 'session' | 'runtime'>): boolean {
   return session.state.epoch === undefined && (runtime.skills?.preloads.length ?? 0) > 0;
 }
 
-/** Names of the bodies that the front will hold, and a load of no turn for each that was not told yet. */
+/**
+ * Names of the skills that the front will contain, and a `skill.loaded` event without a turn for each skill that is not
+ * recorded yet.
+ */
 interface Preloaded {
   readonly names: readonly string[];
   readonly events: readonly EventOf<'skill.loaded'>[];
@@ -200,7 +216,10 @@ interface Preloaded {
 
 const NONE: Preloaded = { names: [], events: [] };
 
-/** None where an epoch is open or nothing is preloaded. `said`: what will stand before that epoch. */
+/**
+ * Returns the skills that the front will contain. Returns none if an epoch is open or nothing is to be preloaded.
+ * `said`: events that will come before that epoch.
+ */
 export async function preloadSkills(
   { session, runtime, wantedFor }: Preloading,
   said: readonly Event[],

@@ -6,7 +6,7 @@ import { createCacheWriteGate } from './send-request.ts';
 const LONG = 'Some words to remember. '.repeat(4_000);
 const never = new AbortController().signal;
 
-/** Calls at a gate: who went through, in order. */
+/** Sends calls to a gate and lists the calls that passed it, in order. */
 function callsAt(now = { ms: 0 }) {
   const gate = createCacheWriteGate(() => now.ms);
   const through: string[] = [];
@@ -18,8 +18,8 @@ function callsAt(now = { ms: 0 }) {
   return { through, go };
 }
 
-describe('the gate', () => {
-  test('holds back who would write what another one is writing, until that has begun', async () => {
+describe('the cache write gate', () => {
+  test('holds a call back while another call writes the same entry, until the answer of that call begins', async () => {
     const { through, go } = callsAt();
     const first = await go('first', ['front', 'a']);
     void go('second', ['front', 'b']);
@@ -32,7 +32,7 @@ describe('the gate', () => {
     expect(through).toEqual(['first', 'other', 'second', 'third']);
   });
 
-  test('lets the next one write where the first has failed, and only that', async () => {
+  test('lets only the next call write if the first call failed', async () => {
     const { through, go } = callsAt();
     const first = await go('first', ['front']);
     const second = go('second', ['front']);
@@ -45,7 +45,7 @@ describe('the gate', () => {
     expect(through).toHaveLength(3);
   });
 
-  test('is open for five minutes for what was written, and holds back again when that has ended', async () => {
+  test('lets calls pass for five minutes after an entry was written, and then holds calls back again', async () => {
     const now = { ms: 0 };
     const { through, go } = callsAt(now);
     (await go('first', ['front'])).begun();
@@ -59,7 +59,7 @@ describe('the gate', () => {
     expect(through).toEqual(['first', 'second', 'third', 'fourth']);
   });
 
-  test('lets go who is stopped while it waits', async () => {
+  test('lets a call pass if it is stopped while it waits', async () => {
     const { through, go } = callsAt();
     const stop = new AbortController();
     await go('first', ['front']);
@@ -70,7 +70,7 @@ describe('the gate', () => {
   });
 });
 
-test('five parallel side calls with one history write it once', async () => {
+test('five parallel side calls with the same history write the history to the cache once', async () => {
   const now = { ms: 0 };
   for (const gate of [undefined, createCacheWriteGate(() => now.ms)]) {
     const warm = await goWarm({ runtime: { warm: 'off', ...(gate && { gate }) } });

@@ -1,5 +1,5 @@
-// A session that goes on from the answers before over a WebSocket, against the simulator: what goes out, what is recorded,
-// when it starts over, and that both forms of every request can be made again from the log.
+// Tests a session that continues from earlier answers over a WebSocket, against the simulator. The tests check the
+// requests, the records, the reasons to start over, and the rebuild of both forms of every request from the log.
 
 import type { RequestSpec } from '@tidemark/context';
 import { composeFront } from '@tidemark/context';
@@ -68,7 +68,7 @@ const CALLS: PlannedAnswer = {
 };
 const SAID: PlannedAnswer = { thinking: 'so', text: 'Seen.' };
 
-/** Which way each answer came. */
+/** Returns the transport of each answer. */
 function ways(records: readonly Recorded[]): readonly unknown[] {
   return records.flatMap((record) => (record.kind === 'answer.received' ? [record.data.transport] : []));
 }
@@ -83,7 +83,7 @@ const WHOLE = { kind: 'websocket', continuation: false };
 const GOES_ON = { kind: 'websocket', continuation: true };
 
 describe('a session over a WebSocket', () => {
-  it('goes on from each answer with what is new, and can be made again whole', async () => {
+  it('continues from each answer with only the new part, and every full request can be rebuilt', async () => {
     const played = await play([CALLS, SAID, CALLS, SAID]);
     await played.live.prompt('go');
     await played.live.prompt('and again');
@@ -97,7 +97,7 @@ describe('a session over a WebSocket', () => {
     expect(bytes[2]).toBeLessThan((sent[2]?.bytes ?? 0) / 2);
   });
 
-  it('has the answer it goes on from compared with it as well, in both forms of a request', async () => {
+  it('asks to compare each request with the answer it continues from, in both forms of the request', async () => {
     const played = await play([CALLS, SAID, SAID]);
     await played.live.prompt('go');
     await played.live.prompt('and again');
@@ -108,11 +108,12 @@ describe('a session over a WebSocket', () => {
       goneOn.map(({ continuation }) => ({ comparison_response_id: continuation?.response ?? 'none' })),
     );
     const said = records.flatMap((one) => (one.kind === 'answer.received' ? [one.data.diagnosis] : []));
-    // The first is below the floor: what comes after it finds nothing, and the simulator has no word for that.
+    // The first request is below the cache floor. The second request therefore finds no cached prefix, and the
+    // simulator has no diagnosis for that.
     expect(said).toEqual([undefined, { found: 'unavailable' }, { found: 'hit' }]);
   });
 
-  it('pays what the same session pays over HTTP', async () => {
+  it('pays the same as over HTTP', async () => {
     const answers = [CALLS, SAID, CALLS, SAID];
     const played = await play(answers);
     await played.live.prompt('go');
@@ -129,14 +130,14 @@ describe('a session over a WebSocket', () => {
     expect(over).toEqual(plain.simulator.calls.map(({ counts }) => counts));
   });
 
-  it('goes on behind a change of tools that stands in the history', async () => {
+  it('continues after a change of tools that is appended to the history', async () => {
     const played = await play([SAID, SAID, SAID]);
     await changeTools(played);
     expect(ways(await played.records())).toEqual([WHOLE, GOES_ON, GOES_ON]);
     expect(await verified(played)).toEqual({ requests: 3, differences: [], breaks: [] });
   });
 
-  it('makes side calls over HTTP, which leave the connection as it is', async () => {
+  it('makes side calls over HTTP and leaves the connection unchanged', async () => {
     const played = await play([SAID, { text: 'A title.' }, SAID]);
     await played.live.prompt('go');
     await played.live.side({ purpose: 'title', words: 'Give it a title.', history: 'main' });
@@ -146,7 +147,7 @@ describe('a session over a WebSocket', () => {
   });
 });
 
-/** Three prompts, and another tool behind the first. */
+/** Sends three prompts and adds a tool after the first. */
 async function changeTools({ live }: Live): Promise<void> {
   await live.prompt('go');
   live.setTools([look, made('peek', () => ({ text: 'peeked' }))]);
@@ -154,8 +155,8 @@ async function changeTools({ live }: Live): Promise<void> {
   await live.prompt('and on');
 }
 
-describe('a session starts over', () => {
-  it('`parameters`: a setting changed', async () => {
+describe('a session starts over with the reason', () => {
+  it('`parameters` if a setting changed', async () => {
     const { log, session, promptStreams } = await begin();
     const ask = async (effort: string): Promise<Prepared> => {
       const capabilities = row('gpt-5.6-sol');
@@ -179,27 +180,27 @@ describe('a session starts over', () => {
     expect([first, same, other].map(({ continues }) => continues?.response)).toEqual([undefined, 'resp_1', undefined]);
   });
 
-  it('`not-extending`: the tools changed, and the model takes none behind its history', async () => {
+  it('`not-extending` if the tools changed and the model cannot append tools', async () => {
     const played = await play([SAID, SAID, SAID], { capabilities: { ...row('gpt-5.6-sol'), appends: [] } });
     await changeTools(played);
     expect(ways(await played.records())).toEqual([WHOLE, { ...WHOLE, reset: 'not-extending' }, GOES_ON]);
     expect(await verified(played)).toMatchObject({ differences: [] });
   });
 
-  it('`answer-edited`: a call without arguments goes back as one with none', async () => {
+  it('`answer-edited` if a call with empty arguments is packed as a call with an empty object', async () => {
     const played = await play([{ calls: [{ name: 'look', arguments: '' }] }, SAID]);
     await played.live.prompt('go');
     expect(ways(await played.records())).toEqual([WHOLE, { ...WHOLE, reset: 'answer-edited' }]);
   });
 
-  it('`unfinished`: the answer was cut at its limit', async () => {
+  it('`unfinished` if the answer was cut at its limit', async () => {
     const played = await play([{ text: 'word '.repeat(3_000) }, SAID], { outputLimit: 200 });
     await played.live.prompt('go');
     await played.live.prompt('on');
     expect(ways(await played.records())).toContainEqual({ ...WHOLE, reset: 'unfinished' });
   });
 
-  it('`connection`: the answer before was cut on its way', async () => {
+  it('`connection` if the connection was cut during the answer before', async () => {
     const played = await play([SAID, SAID, SAID]);
     await played.live.prompt('go');
     played.simulator.fail({ kind: 'cut', afterEvents: 3 });

@@ -1,4 +1,5 @@
-// Names of others that every object inherits: tools, ids of calls and models that are called so.
+// Tests names that every JavaScript object inherits, used by others as names of tools, ids of calls and names of
+// models.
 
 import { describe, expect, test } from 'vitest';
 import type { ScriptedAnswer } from '@tidemark/provider-scripted';
@@ -8,8 +9,8 @@ import { made } from '../../tests/small-work.ts';
 
 const NAMES = ['constructor', 'toString', '__proto__', 'hasOwnProperty', 'valueOf'] as const;
 
-describe.each(NAMES)('%s', (name) => {
-  test('is run as the name of a tool', async () => {
+describe.each(NAMES)('the name %s', (name) => {
+  test('works as the name of a tool', async () => {
     const provider = answering(calls(['c1', name]), says('done'));
     const tools = [made(name, () => ({ text: 'seen' }))];
     const { live } = await goLive({ provider, runtime: { tools } });
@@ -18,7 +19,7 @@ describe.each(NAMES)('%s', (name) => {
     expect(second).toContain('seen');
   });
 
-  test('is refused to the model as the name of no tool, and the turn goes on', async () => {
+  test('is refused as the name of an unknown tool, and the turn continues', async () => {
     const provider = answering(calls(['c1', name]), says('done'));
     const { live, records } = await goLive({ provider });
     expect(await live.prompt('go')).toMatchObject({ outcome: 'completed', text: 'done' });
@@ -26,7 +27,7 @@ describe.each(NAMES)('%s', (name) => {
     expect(JSON.stringify(failed?.data)).toContain(name);
   });
 
-  test('is the id of a call', async () => {
+  test('works as the id of a call', async () => {
     const provider = answering(calls([name, 'look']), says('done'));
     const { live, records } = await goLive({ provider, runtime: { tools: [made('look', () => ({ text: 'seen' }))] } });
     expect(await live.prompt('go')).toMatchObject({ outcome: 'completed', text: 'done' });
@@ -34,7 +35,7 @@ describe.each(NAMES)('%s', (name) => {
     expect(returned?.data).toMatchObject({ call: name });
   });
 
-  test('is the name of a model, whose forecasts are numbers', async () => {
+  test('works as the name of a model, and the forecasts are numbers', async () => {
     const provider = answering(says('one'), says('two'));
     const capabilities = { ...row('claude-sonnet-4-5'), model: name };
     const { live, records } = await goLive({ provider, runtime: { capabilities } });
@@ -51,7 +52,7 @@ describe('a call without an id', () => {
     parts: names.map((name) => ({ type: 'call', call: '', name, arguments: '{}' })),
   });
 
-  test('is run under an id of its own, and the turn goes on', async () => {
+  test('runs under a generated id, and the turn continues', async () => {
     const provider = answering(blank('look', 'look'), blank('look'), says('done'));
     const { live, records } = await goLive({ provider, runtime: { tools: [made('look', () => ({ text: 'seen' }))] } });
     expect(await live.prompt('go')).toMatchObject({ outcome: 'completed', text: 'done', totals: { calls: 3 } });

@@ -1,4 +1,4 @@
-// The compaction policy of a turn is in the log, and holds for each `resume` of it.
+// Tests that the compaction policy of a turn is in the log and applies to each `resume` of the turn.
 
 import type { Provider } from '@tidemark/model';
 import { expect, test } from 'vitest';
@@ -11,7 +11,7 @@ const tooLong = (): Provider =>
     says('Never.', { fault: { after: 0, error: failure({ code: 'provider/too-long', class: 'compaction' }) } }),
   );
 
-/** A turn that a limit ended, begun with a policy. */
+/** Returns a session whose turn began with this policy and was ended by a limit. */
 async function limited(compaction: Runtime['compaction']): Promise<Live> {
   const chosen = compaction === undefined ? {} : { compaction };
   const stage = await goLive({ provider: answering(says('Never.')), runtime: { limits: { steps: 0 }, ...chosen } });
@@ -20,7 +20,10 @@ async function limited(compaction: Runtime['compaction']): Promise<Live> {
   return stage;
 }
 
-/** Resumes it in another process, where the first request is refused as too long. Returns what was decided about compacting. */
+/**
+ * Resumes the turn in another process, where the provider refuses the first request as too long. Returns the error code
+ * and the number of compaction decisions.
+ */
 async function resumed(
   { shelf }: Pick<Live, 'shelf'>,
   runtime: Partial<Runtime> = {},
@@ -32,11 +35,11 @@ async function resumed(
   return { code: error?.code, compactions };
 }
 
-test('a resumed turn that was begun with `manual` is not compacted', async () => {
+test('a resumed turn that began with `manual` is not compacted', async () => {
   expect(await resumed(await limited('manual'))).toEqual({ code: 'provider/too-long', compactions: 0 });
 });
 
-test('a turn that was resumed and cut again keeps the policy', async () => {
+test('a turn that was resumed and cut again keeps its policy', async () => {
   const stage = await limited('manual');
   const again = await goLive({ provider: answering(), shelf: stage.shelf, runtime: { limits: { steps: 0 } } });
   expect(await again.live.resume()).toMatchObject({ outcome: 'limited' });
@@ -44,18 +47,18 @@ test('a turn that was resumed and cut again keeps the policy', async () => {
   expect(await resumed(stage)).toEqual({ code: 'provider/too-long', compactions: 0 });
 });
 
-test('a policy that is chosen for the `resume` goes before the one of the turn', async () => {
+test('a policy that is chosen for the `resume` overrides the policy of the turn', async () => {
   expect(await resumed(await limited('manual'), { compaction: 'preflight' })).toMatchObject({ compactions: 1 });
 });
 
-test('a turn without a chosen policy is compacted on a request that is too long, and its log names none', async () => {
+test('a turn without a chosen policy is compacted if a request is too long, and its log names no policy', async () => {
   const stage = await limited(undefined);
   expect(await resumed(stage)).toMatchObject({ compactions: 1 });
   const began = (await stage.records()).flatMap((one) => (one.kind === 'turn.started' ? [one.data] : []));
   expect(began).toEqual([{ trigger: 'user' }]);
 });
 
-test('the next prompt begins a turn without the policy of the one before it', async () => {
+test('the next prompt begins a turn without the policy of the turn before it', async () => {
   const { shelf } = await limited('manual');
   const { live, kinds } = await goLive({ provider: inTurn(tooLong(), answering(says('Done.'))), shelf });
   await live.prompt('Again.');

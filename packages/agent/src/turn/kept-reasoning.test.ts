@@ -1,4 +1,5 @@
-// A reasoning setting holds for its session: a further process goes on with it, and pays for no change back.
+// Tests that a reasoning setting belongs to its session. Another process continues with the setting and pays for no
+// change back.
 
 import type { RenderParameters } from '@tidemark/log';
 import { expect, test } from 'vitest';
@@ -7,9 +8,9 @@ import { answering, goLive, says } from '../../tests/small-live.ts';
 import { ID, row } from '../../tests/small-session.ts';
 import { foldLog } from '../session/session.ts';
 
-/** Takes a reasoning setting as an appended message. */
+/** Model that takes a reasoning setting as an appended message. */
 const APPENDS = 'claude-opus-5-5';
-/** Takes it at the price of an epoch. */
+/** Model that needs a new epoch for a reasoning setting. */
 const EDITS = 'claude-haiku-4-5';
 
 function open(model: string, parameters: RenderParameters, shelf?: Live['shelf']): Promise<Live> {
@@ -18,7 +19,7 @@ function open(model: string, parameters: RenderParameters, shelf?: Live['shelf']
   return goLive({ provider, runtime, ...(shelf !== undefined && { shelf }) });
 }
 
-/** How often the setting was told or an epoch opened, and what is in force. */
+/** Returns the number of opened epochs, the number of reasoning changes, and the render parameters that apply. */
 async function changes({ log, records }: Live): Promise<readonly unknown[]> {
   const kinds = (await records()).map(({ kind }) => kind);
   const count = (kind: string): number => kinds.filter((one) => one === kind).length;
@@ -30,7 +31,7 @@ const LEVEL = { [APPENDS]: 'effort', [EDITS]: 'thinking' } as const;
 const SETTING = { [APPENDS]: 'high', [EDITS]: { type: 'enabled', budget_tokens: 2_000 } } as const;
 
 test.each([APPENDS, EDITS] as const)(
-  'a setting made before the session was closed holds when it is opened again: %s',
+  'a setting made before the session was closed applies when it is opened again: %s',
   async (model) => {
     const parameters = { [LEVEL[model]]: SETTING[model] };
     const first = await open(model, {});
@@ -46,7 +47,7 @@ test.each([APPENDS, EDITS] as const)(
   },
 );
 
-test('a setting that no request used yet is used by the first request after the session is opened again', async () => {
+test('a setting that no request has used yet is used by the first request after the session is opened again', async () => {
   const first = await open(APPENDS, { effort: 'low' });
   await first.live.prompt('One.');
   first.live.setReasoning({ effort: 'high' });
@@ -56,7 +57,7 @@ test('a setting that no request used yet is used by the first request after the 
   expect(await changes(again)).toEqual([1, 1, { effort: 'high' }]);
 });
 
-test('the last of several settings holds, and other parameters are those that the session is opened with', async () => {
+test('the last of several settings applies, and other parameters come from the options with which the session is opened', async () => {
   const first = await open(APPENDS, { effort: 'low' });
   first.live.setReasoning({ effort: 'high' });
   first.live.setReasoning({ effort: 'medium' });
@@ -68,7 +69,7 @@ test('the last of several settings holds, and other parameters are those that th
   expect(inForce).toMatchObject({ effort: 'medium' });
 });
 
-test('a session without a setting of its own takes the parameters that it is opened with', async () => {
+test('a session without a setting of its own takes the parameters with which it is opened', async () => {
   const first = await open(APPENDS, { effort: 'low' });
   await first.live.prompt('One.');
   await first.live.close();

@@ -1,5 +1,6 @@
-// A long turn that is compacted in its middle, with thinking of each kind, on rows with and without the prefix check: the
-// simulator checks every signature and every item, and refuses nothing. 26 steps, with TIDEMARK_FULL=1 three hundred.
+// Tests a long turn that is compacted in its middle, with each kind of thinking, on catalog rows with and without the
+// prefix check. The simulator checks every signature and every item, and must refuse nothing. The turn has 26 steps, or
+// 300 with TIDEMARK_FULL=1.
 
 import type { RenderParameters } from '@tidemark/log';
 import type { Capabilities, Provider } from '@tidemark/model';
@@ -20,7 +21,7 @@ const STEPS = FULL ? 300 : 26;
 const PATIENCE = FULL ? 240_000 : 60_000;
 const WINDOW = FULL ? 20_000 : 6_500;
 
-/** How a model thinks before it acts. `interleaved`: between the calls of one answer too. */
+/** Kinds of thinking before a call. `interleaved`: thinking also comes between the calls of one answer. */
 const KINDS = ['none', 'signed', 'redacted', 'interleaved'] as const;
 type Kind = (typeof KINDS)[number];
 
@@ -48,7 +49,7 @@ function answer(kind: Kind, step: number): PlannedAnswer {
   }
 }
 
-/** The row of a model with the window of this test. */
+/** Returns the catalog row of a model with the window of this test. */
 function rowOf(model: string, provider: string, change: Partial<Capabilities> = {}): Capabilities {
   const row = findModel(defaultCatalog(), model, provider) ?? expect.unreachable();
   const window = { ...row.window, tokens: WINDOW + 1_000 };
@@ -62,7 +63,7 @@ interface Course {
   readonly reach: (url: string) => Provider;
 }
 
-/** Plays the turn, and looks at all of it. */
+/** Plays the turn and checks its requests, compactions and log. */
 async function play({ row, kind, parameters = {}, reach }: Course): Promise<void> {
   let step = 0;
   const simulator = createSimulator({
@@ -89,7 +90,7 @@ async function play({ row, kind, parameters = {}, reach }: Course): Promise<void
   const compacted = (await records()).filter(({ kind: one }) => one === 'history.compacted');
   expect(compacted.length).toBeGreaterThanOrEqual(FULL ? 3 : 1);
   for (const body of bodies) expect(body).toContain('Look at everything, in order.');
-  // Thinking is sent back: else nothing of all this would be tested.
+  // Thinking must be sent back, or the test would prove nothing.
   const told = bodies.filter((body) => THOUGHTS[kind].test(body)).length;
   if (kind === 'none') expect(told).toBe(0);
   else expect(told).toBeGreaterThan(STEPS / 2);

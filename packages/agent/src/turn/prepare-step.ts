@@ -1,5 +1,5 @@
-// The request of a step, and what the user is told before it is sent: limits that end the turn, a rewrite and its price, the
-// pressure, and a price cliff.
+// Prepares the request of a step. Before it is sent, it reports to the user: limits that end the turn, a rewrite with
+// its price, the pressure, and a price cliff.
 
 import { defined } from '@tidemark/core';
 import type { CliffCost, ForeseenRewrite, Preload, RequestSpec } from '@tidemark/context';
@@ -23,20 +23,24 @@ import type { TurnContext } from '../session/turn-context.ts';
 import { takenBy } from '../session/turn-context.ts';
 import { policyOf } from './recover-context.ts';
 
-/** The request, in the log and flushed; an ending where none is to be made; nothing when the user interrupted. */
+/**
+ * Returns the request after it is in the log and flushed. Returns an ending if no request may be made, and `undefined`
+ * if the user interrupted.
+ */
 export async function prepareStep(working: StepContext): Promise<Prepared | TurnEnding | undefined> {
   for (;;) {
     const made = await tryToPrepare(working);
     if (!(made instanceof NotYet)) return made;
     if ('outcome' in made.why) return made.why;
-    // Not while the session is held for the request: whoever is asked may take long, and others have things to say.
+    // Runs outside the session's mutex. The user may take long to answer, and other commands must be able to append
+    // meanwhile.
     const ending = await reportRewrite(working, made.step, made.why);
     if (ending !== undefined || working.signal.aborted) return ending;
     working.reportedRewrites.add(made.step);
   }
 }
 
-/** Thrown out of the preparation before anything is committed. */
+/** Thrown from the preparation, before anything is committed, to report a rewrite or to end the turn. */
 class NotYet extends Error {
   readonly why: TurnEnding | ForeseenRewrite;
   readonly step: number;
@@ -76,7 +80,11 @@ async function tryToPrepare(working: StepContext): Promise<Prepared | NotYet> {
   }
 }
 
-/** @throws NotYet for a call beyond the limit of tokens or money, and for a rewrite that was not reported. */
+/**
+ * Checks a call before anything is committed.
+ *
+ * @throws NotYet for a call beyond the limit of tokens or cost, and for a rewrite that was not reported.
+ */
 function requireReported(working: StepContext, { step, outlook, rewrite }: Foreseen): void {
   const { limits, rewriteNotice = REWRITE_NOTICE } = working.runtime;
   const ending = whyBeyond(limits, takenBy(working).spent, outlook.forecast);
@@ -85,21 +93,21 @@ function requireReported(working: StepContext, { step, outlook, rewrite }: Fores
   throw new NotYet(rewrite, step);
 }
 
-/** The context of a turn with what its loop keeps while it runs in this process. */
+/** Context of a turn, with the state that its loop keeps while it runs in this process. */
 export interface StepContext extends TurnContext {
   readonly promptStreams: PromptStreams;
   readonly wantedFor: WantedFor;
-  /** Steps whose rewrite was reported, and accepted where a person was asked. */
+  /** Numbers of the steps whose rewrite was reported, and accepted if the user was asked. */
   readonly reportedRewrites: Set<number>;
 }
 
-/** Returns what the next request is to be made with. */
+/** Returns the specification of the next request. */
 export type WantedFor = (runtime: Runtime) => Promise<RequestSpec>;
 
 /**
- * What the next request is to be made with: the front composed from the runtime's tools and role, padded beside that,
- * and the catalog row kept where the log can name it. Composed again only when the runtime is another, or the bodies
- * that it may hold.
+ * Creates the function that returns the specification of the next request. It contains the front composed from the
+ * runtime's tools and role, its padding, and the catalog row, stored so that the log can name it. The front is composed
+ * again only if the runtime or the skill bodies to preload changed.
  */
 export function createWantedFor(artifacts: Artifacts): WantedFor {
   let kept:
@@ -130,7 +138,7 @@ async function compose(artifacts: Artifacts, runtime: Runtime, preloads: readonl
   return {
     provider: provider.name,
     model: capabilities.model,
-    // What the row does not know would not reach the wire: a change of it is none.
+    // Parameters that the row does not know are not sent, so a change of them is no change of the request.
     parameters: knownParameters(parameters, capabilities),
     capabilities: await keepCapabilities(artifacts, capabilities),
     texts,
@@ -141,8 +149,8 @@ async function compose(artifacts: Artifacts, runtime: Runtime, preloads: readonl
 }
 
 /**
- * Reports a step that pays again for what was sent before: a notice, and in mode `ask` a question. A rewrite that saves more than it
- * costs is only reported. A result ends the turn before anything is sent.
+ * Reports a step that pays again for tokens sent before: by a notice, or by a question in mode `ask`. A rewrite by
+ * pruning, which saves more than it costs, is only reported. A returned ending ends the turn before anything is sent.
  */
 async function reportRewrite(
   work: TurnContext,
@@ -178,8 +186,8 @@ async function askAboutRewrite(
 }
 
 /**
- * Reports how full the next request is: the status at every step, and one notice when a tier is reached that asks for an action.
- * The record of a tier is in the log already, so no other process reports it again.
+ * Reports how full the next request is: a status at every step, and one notice when it reaches a tier that needs an
+ * action. The record of the tier is already in the log, so no other process reports it again.
  */
 export function reportPressure({ session, tell }: TurnContext, { gauge, crossed }: Prepared): void {
   if (gauge === undefined) return;
@@ -196,8 +204,8 @@ export function reportPressure({ session, tell }: TurnContext, { gauge, crossed 
 }
 
 /**
- * Reports the first request that goes beyond a length from which all of it costs more, before it is sent. A request that is sent
- * again was reported the first time.
+ * Reports, before it is sent, the first request above an input length from which the whole request costs more. A
+ * repeated attempt is not reported again.
  */
 export function reportCliff({ session, tell }: TurnContext, { outlook: { cliff, forecast }, record }: Prepared): void {
   if (cliff === undefined || record.data.attempt > 0) return;
@@ -210,33 +218,36 @@ export function reportCliff({ session, tell }: TurnContext, { outlook: { cliff, 
   tell({ type: 'notice.raised', notice });
 }
 
-/** Returns true when a rewrite reaches one of the two thresholds. An unknown price reaches neither. */
+/** Returns true if a rewrite reaches one of the two thresholds. An unknown price reaches neither. */
 export function isWorthSaying({ tokens = Infinity, cost }: RewriteNotice, rewrite: ForeseenRewrite): boolean {
   if (rewrite.tokens >= tokens) return true;
   if (cost === undefined || rewrite.cost === undefined) return false;
   return !sumOfMoney([rewrite.cost, `-${cost}`]).startsWith('-');
 }
 
-/** `the reasoning setting changed: 114,000 tokens are written again, $0.43`. */
+/** Returns a rewrite as text: `the reasoning setting changed: 114,000 tokens are written again, $0.43`. */
 export function rewriteInWords({ cause, also = [], tokens, cost }: ForeseenRewrite): string {
   const paid = cause === 'below-floor' ? 'are paid again' : 'are written again';
   return `${causesInWords([cause, ...also])}: ${tokens.toLocaleString('en-US')} tokens ${paid}, ${moneyInWords(cost)}`;
 }
 
-/** `above 100,000 tokens the whole request costs more, $0.05 more for this one`. */
+/** Returns a price cliff as text: `above 100,000 tokens the whole request costs more, $0.05 more for this one`. */
 function cliffInWords({ above, cost }: CliffCost): string {
   const more = cost === undefined ? '' : `, ${moneyInWords(cost)} more for this one`;
   return `above ${above.toLocaleString('en-US')} tokens the whole request costs more${more}`;
 }
 
-/** To the cent, or to three digits below twenty cents: a cent there is more than the estimate is off. */
+/**
+ * Returns an amount to the cent, or with three digits below twenty cents, where a cent would be a larger error than
+ * that of the estimate.
+ */
 function moneyInWords(cost: string | undefined): string {
   if (cost === undefined) return 'at an unknown price';
   const dollars = Number(cost);
   return `$${dollars >= 0.2 ? dollars.toFixed(2) : dollars.toPrecision(3)}`;
 }
 
-/** The end of a turn whose next step a person did not want at its price; `why` where the asking itself failed. */
+/** Returns the ending of a turn whose next step the user declined at its price. `why` is set if asking failed. */
 function declinedEnding(step: number, rewrite: ForeseenRewrite, why = 'the user was asked and said no'): TurnEnding {
   const error = {
     code: 'turn/rewrite-declined',

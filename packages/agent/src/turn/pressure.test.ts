@@ -1,4 +1,5 @@
-// How full each request is: read before every step, recorded once per tier and checkpoint, said with what to do next.
+// Tests the pressure of each request: it is read before every step, recorded once per tier and checkpoint, and reported
+// with the next action.
 
 import type { Gauge } from '@tidemark/context';
 import type { RecordedOf, Usage } from '@tidemark/log';
@@ -14,7 +15,7 @@ const used = (tokens: number): { readonly usage: Usage } => ({
   usage: { fresh: tokens, read: 0, writes: [], answer: 10 },
 });
 const look = made('look', () => ({ text: 'seen' }));
-/** Of 100,000 tokens beside the output, warning from 78,616 on. */
+/** Row with 100,000 input tokens besides the output. The tier `warning` begins at 78,616 tokens. */
 const CAPABILITIES = {
   ...row('claude-sonnet-4-5'),
   inputLimit: 100_000,
@@ -50,7 +51,7 @@ async function watched({ runtime, ...setting }: Setting): Promise<Watched> {
 }
 
 describe('the pressure of a turn', () => {
-  test('is read before every step, and said with a next action once it asks for one', async () => {
+  test('is read before every step, and reported with a next action in tiers that need one', async () => {
     const provider = answering(
       { ...calls(['c1', 'look']), ...used(60_000) },
       { ...calls(['c2', 'look']), ...used(72_000) },
@@ -72,7 +73,7 @@ describe('the pressure of a turn', () => {
         next: expect.stringMatching(/^See what a compaction would free: tidemark compact \S+ --dry-run --json$/),
       },
     ]);
-    // In the log in front of the request that it is about.
+    // The crossing is in the log directly before the request that it describes.
     const told = await kinds();
     expect(told[told.indexOf('pressure.crossed') + 1]).toBe('request.prepared');
     await live.prompt('go on');
@@ -82,17 +83,21 @@ describe('the pressure of a turn', () => {
 
   test.each<readonly ['manual' | 'preflight', readonly string[]]>([
     ['manual', ['critical']],
-    // Critical is when the runtime compacts; what was counted before tells nothing of what is sent then.
+    // At `critical` the runtime compacts instead. The count before the compaction is not valid for the request that is
+    // sent then.
     ['preflight', ['recovery']],
-  ])('that is critical is said where a person alone compacts, and met where not: %s', async (compaction, tiers) => {
-    const provider = answering(says('much '.repeat(2_000), used(93_000)), says('done'));
-    const { live, notices } = await watched({ provider, runtime: { compaction } });
-    await live.prompt('go');
-    await live.prompt('go on');
-    expect(notices.map(({ tier }) => tier)).toEqual(tiers);
-  });
+  ])(
+    'that is critical is reported if only the user may compact, else the runtime compacts: %s',
+    async (compaction, tiers) => {
+      const provider = answering(says('much '.repeat(2_000), used(93_000)), says('done'));
+      const { live, notices } = await watched({ provider, runtime: { compaction } });
+      await live.prompt('go');
+      await live.prompt('go on');
+      expect(notices.map(({ tier }) => tier)).toEqual(tiers);
+    },
+  );
 
-  test('is said again neither by another sending, nor another step, nor another process', async () => {
+  test('is not reported again by another attempt, another step or another process', async () => {
     const shelf = createMemoryBackend();
     const bad = says('', { fault: { after: 0, error: failure() } });
     const first = answering({ ...calls(['c1', 'look']), ...used(85_000) }, bad, says('done', used(86_000)));
@@ -109,7 +114,7 @@ describe('the pressure of a turn', () => {
     expect(await two.crossings()).toHaveLength(1);
   });
 
-  test('is estimated where a provider told no usage, and its tier is said', async () => {
+  test('is estimated if the provider reported no usage, and its tier is recorded', async () => {
     const uncounted = (words: string) => says(words, { usage: {} });
     const provider = answering(uncounted('one'), uncounted('two'), uncounted('three'));
     const { live, gauges, crossings } = await watched({ provider });
@@ -121,10 +126,10 @@ describe('the pressure of a turn', () => {
     expect(await crossings()).toMatchObject([{ tier: 'critical' }]);
   });
 
-  test('lowers the output that is asked for to what the window leaves', async () => {
+  test('lowers the requested output limit to the room left in the window', async () => {
     const capabilities = { ...CAPABILITIES, outputLimit: 4_000 };
     const provider = answering(says('one', used(98_500)), says('two', used(99_960)), says('three'));
-    // A window so full is for a person to see: else it is compacted before.
+    // With an automatic policy, a window this full would be compacted before the request.
     const runtime = { capabilities, outputLimit: 4_000, compaction: 'manual' } as const;
     const { live, limits } = await watched({ provider, runtime });
     await live.prompt('go');
@@ -136,7 +141,7 @@ describe('the pressure of a turn', () => {
     expect(second).toBeLessThan(2_490);
   });
 
-  test('goes by the budgets that are set', async () => {
+  test('follows the budgets in the settings', async () => {
     const provider = answering(says('one', used(50_000)), says('two'));
     const { live, notices } = await watched({ provider, runtime: { budgets: { soft: 40_000 } } });
     await live.prompt('go');
@@ -145,8 +150,8 @@ describe('the pressure of a turn', () => {
   });
 });
 
-test('what was counted scales what is said of a rewrite behind another front', async () => {
-  // Twice of what is estimated.
+test('the forecast of a rewrite after a front change is scaled by the counted usage', async () => {
+  // The counted 18,000 tokens are about twice the estimate for this text.
   const words = 'word '.repeat(8_000);
   const provider = answering(
     says('read', { usage: { fresh: 0, read: 0, writes: [{ ttl: '5m', tokens: 18_000 }], answer: 5 } }),

@@ -1,4 +1,5 @@
-// The request that is the first beyond a length from which all of it costs more: told before it is sent, once, and named afterwards.
+// Tests the first request above an input length from which the whole request costs more. It is reported once, before it
+// is sent, and named afterwards.
 
 import type { SessionId, Usage } from '@tidemark/log';
 import { scriptedEncoder } from '@tidemark/provider-scripted';
@@ -12,15 +13,15 @@ import { NO_ACCOUNTS, addSession } from '../audit/account-sessions.ts';
 import { explainSession } from '../audit/explain.ts';
 import type { Notice } from '../ports/session-event.ts';
 
-/** Above 100,000 tokens all of a request costs five times as much. */
+/** Catalog row in which a request above 100,000 tokens costs five times as much. */
 const HAIKU = row('claude-haiku-5-5');
 const CLIFF = 'context/price-cliff';
 const used = (read: number, written: number): { readonly usage: Usage } => ({
   usage: { fresh: 0, read, writes: [{ ttl: '5m', tokens: written }], answer: 10 },
 });
-/** About 97,000 tokens. */
+/** Text of about 97,000 tokens. */
 const LONG = 'word '.repeat(97_000);
-/** About 4,000 tokens. */
+/** Tool with a result of about 4,000 tokens. */
 const look = made('look', () => ({ text: 'word '.repeat(4_000) }));
 
 interface Heard extends Live {
@@ -40,7 +41,7 @@ async function heard(provider: ReturnType<typeof answering>, setting: Partial<Se
 
 const cliffsOf = ({ notices }: Heard): readonly Notice[] => notices.filter(({ code }) => code === CLIFF);
 
-test('is told of once, before it is sent, with what it costs more and what to do', async () => {
+test('a price cliff is reported once, before the request is sent, with its extra cost and the next action', async () => {
   const provider = answering(
     { ...calls(['c1', 'look']), ...used(0, 98_000) },
     { ...calls(['c2', 'look']), ...used(98_000, 4_010) },
@@ -53,7 +54,8 @@ test('is told of once, before it is sent, with what it costs more and what to do
   expect(cliffsOf(turn)).toEqual([
     {
       code: CLIFF,
-      // 98,000 read at 0.04 more, and about 4,000 written at 0.5 more, in dollars a million.
+      // 98,000 tokens are read at 0.04 dollars more per million, and about 4,000 are written at 0.5 dollars more per
+      // million.
       message: expect.stringMatching(
         /^the next request holds about 10\d,\d{3} tokens: above 100,000 tokens the whole request costs more, \$0\.00[56]\d+ more for this one, and every longer one after it$/,
       ),
@@ -62,7 +64,7 @@ test('is told of once, before it is sent, with what it costs more and what to do
   ]);
 });
 
-test('is told of before anything of its answer', async () => {
+test('a price cliff is reported before any part of the answer', async () => {
   const provider = answering({ ...calls(['c1', 'look']), ...used(0, 98_000) }, says('done', used(98_000, 4_010)));
   const { live } = await heard(provider);
   const order: string[] = [];
@@ -72,7 +74,7 @@ test('is told of before anything of its answer', async () => {
   expect(order.indexOf(CLIFF)).toBeLessThan(order.indexOf('text.delta'));
 });
 
-test('is told of neither again when it is sent again, nor by another process', async () => {
+test('a price cliff is reported again neither for another attempt nor by another process', async () => {
   const shelf = createMemoryBackend();
   const bad = says('', { fault: { after: 0, error: failure() } });
   const first = answering({ ...calls(['c1', 'look']), ...used(0, 98_000) }, bad, says('done', used(98_000, 4_010)));
@@ -86,7 +88,7 @@ test('is told of neither again when it is sent again, nor by another process', a
   expect([cliffsOf(one).length, cliffsOf(two).length]).toEqual([1, 0]);
 });
 
-test('a request that crossed it unforeseen is told of with the next one, once', async () => {
+test('a price cliff that a request crossed unexpectedly is reported once, with the next request', async () => {
   const provider = answering(
     says('one', used(0, 100_500)),
     says('two', used(100_500, 20)),
@@ -100,7 +102,7 @@ test('a request that crossed it unforeseen is told of with the next one, once', 
   expect(cliffsOf(session)).toHaveLength(1);
 });
 
-test('below the cliff, and with a model that has one price, nothing is told', async () => {
+test('no price cliff is reported below its length or for a model with one price', async () => {
   const script = [{ ...calls(['c1', 'look']), ...used(0, 90_000) }, says('done', used(90_000, 4_010))] as const;
   const below = await heard(answering(...script));
   await below.live.prompt(LONG);
@@ -110,7 +112,7 @@ test('below the cliff, and with a model that has one price, nothing is told', as
   expect([...cliffsOf(below), ...cliffsOf(flat)]).toEqual([]);
 });
 
-test('why names the step that crossed it, and the account what the length added to each call beyond it', async () => {
+test('`explainSession` names the step that crossed the price cliff, and the account sums the extra cost of each call above it', async () => {
   const provider = answering(
     { ...calls(['c1', 'look']), ...used(0, 98_000) },
     says('done', used(98_000, 4_010)),
@@ -120,7 +122,7 @@ test('why names the step that crossed it, and the account what the length added 
   await live.prompt(LONG);
   await live.prompt('go on');
   const { explained } = await explainSession(log, ID, () => scriptedEncoder);
-  // And ten tokens of the answer at 2 more.
+  // The cost includes ten answer tokens at 2 dollars more per million.
   expect(explained).toMatchObject([{ step: 1, cliff: { above: 100_000, cost: '0.005945' } }]);
   const session: SessionId = ID;
   const { whole } = await addSession(NO_ACCOUNTS, log, session, { by: 'session', rowOf: () => HAIKU });

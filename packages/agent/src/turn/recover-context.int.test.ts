@@ -1,5 +1,5 @@
-// A turn whose context grows past its window, played with the real loop against the simulator, which refuses what is too
-// long and checks every signature.
+// Tests a turn whose context grows beyond its window, with the real loop against the simulator. The simulator refuses
+// requests that are too long and checks every signature.
 
 import type { Capabilities } from '@tidemark/model';
 import type { AnswerPlan, ReceivedRequest } from '@tidemark/simulator';
@@ -12,7 +12,7 @@ import type { ContextSource } from '../ports/context-source.ts';
 
 type Thinking = 'none' | 'thinking';
 
-/** Thinks and looks, as often as it is told, and is done. */
+/** Returns a plan that calls `look` the given number of times, with or without thinking, and then ends the turn. */
 function steps(count: number, kind: Thinking): (sent: ReceivedRequest) => AnswerPlan {
   let step = 0;
   return () => {
@@ -25,7 +25,7 @@ function steps(count: number, kind: Thinking): (sent: ReceivedRequest) => Answer
 
 const look = made('look', () => ({ text: 'seen '.repeat(300) }));
 
-/** Triggers of the compactions that were recorded. */
+/** Returns the recorded compactions and compaction refusals with their triggers. */
 async function triggersOf({ records }: Played): Promise<readonly string[]> {
   return (await records()).flatMap(({ kind, data }) =>
     kind === 'history.compacted' || kind === 'compaction.refused' ? [`${kind} ${data.trigger}`] : [],
@@ -37,7 +37,7 @@ const real = small('claude-sonnet-4-5', 9_000);
 const LONG = 'Look at everything. '.repeat(4_000);
 
 describe('a request that the provider refuses as too long', () => {
-  it('is asked again behind a checkpoint, and that is said with what it freed', async () => {
+  it('is sent again with a checkpoint, and a notice reports the freed tokens', async () => {
     const played = await playWindow({ believed, real, answer: steps(30, 'none'), runtime: { tools: [look] } });
     expect(await played.live.prompt('Look at everything.')).toMatchObject({ outcome: 'completed', text: 'Done.' });
     expect([refusedBy(played), await triggersOf(played)]).toEqual([[400], ['history.compacted overflow_recovery']]);
@@ -51,7 +51,7 @@ describe('a request that the provider refuses as too long', () => {
     await expectRebuilt(played);
   });
 
-  it('keeps less of the tail each time, until it is taken', async () => {
+  it('keeps less of the tail with each compaction until the provider accepts it', async () => {
     let refused = 0;
     const shrinking = (): Capabilities => small('claude-sonnet-4-5', refused === 0 ? 9_000 : 4_000);
     const runtime = { tools: [look] };
@@ -69,7 +69,7 @@ describe('a request that the provider refuses as too long', () => {
     await expectRebuilt(played);
   });
 
-  it('fails where a person alone may compact, says how, and goes on behind that', async () => {
+  it('fails with instructions if only the user may compact, and the turn continues after a compaction by the user', async () => {
     const runtime = { tools: [look], compaction: 'manual' } as const;
     const played = await playWindow({ believed, real, answer: steps(30, 'none'), runtime });
     expect(await played.live.prompt('Look at everything.')).toMatchObject({
@@ -83,7 +83,7 @@ describe('a request that the provider refuses as too long', () => {
     await expectRebuilt(played);
   });
 
-  it('ends as unfit with its sizes where nothing can be left out, twice; the session goes on without it', async () => {
+  it('ends the turn as unfit with its sizes after at most two compaction attempts, and the next prompt continues without it', async () => {
     const played = await playWindow({ believed, real, answer: steps(0, 'none'), runtime: { tools: [look] } });
     const unfit = {
       outcome: 'failed',
@@ -97,7 +97,7 @@ describe('a request that the provider refuses as too long', () => {
     await expectRebuilt(played);
   });
 
-  it('shortens the results of the current batch on the last rung, and says where the rest is', async () => {
+  it('shortens the results of the current batch as the last measure, with a notice about the rest', async () => {
     const huge = made('look', () => ({ text: 'seen '.repeat(9_000) }));
     const played = await playWindow({ believed, real, answer: steps(3, 'none'), runtime: { tools: [huge] } });
     expect(await played.live.prompt('Look at everything.')).toMatchObject({ outcome: 'completed', text: 'Done.' });
@@ -108,13 +108,16 @@ describe('a request that the provider refuses as too long', () => {
   });
 });
 
-describe('an answer that is cut where the window ends', () => {
+describe('an answer that is cut because the window is full', () => {
   const { window, ...rest } = small('claude-sonnet-4-5', 9_000);
-  /** Input and output together end at 9,100 tokens. */
+  /** Row in which input and output together end at 9,100 tokens. */
   const tight: Capabilities = { ...rest, window: { ...window, tokens: 9_100, sharedWithOutput: 'stops' } };
   const LAST = 'This is what I saw in the end. '.repeat(40);
 
-  /** Looks 22 times, which leaves room for some words; then says what takes more; then the rest of it. */
+  /**
+   * Returns a plan that calls `look` 22 times, which leaves room for a short answer, then gives an answer that needs
+   * more room, and then a short one.
+   */
   function untilFull(): (sent: ReceivedRequest) => AnswerPlan {
     let step = 0;
     return () => {
@@ -124,7 +127,7 @@ describe('an answer that is cut where the window ends', () => {
     };
   }
 
-  it('is an overflow: the history is compacted, and the model goes on from there', async () => {
+  it('counts as an overflow: the history is compacted, and the model continues the answer', async () => {
     const played = await playWindow({ believed, real: tight, answer: untilFull(), runtime: { tools: [look] } });
     expect(await played.live.prompt('Look at everything.')).toMatchObject({
       outcome: 'completed',
@@ -139,7 +142,7 @@ describe('an answer that is cut where the window ends', () => {
     await expectRebuilt(played);
   });
 
-  it('ends the turn where a person alone may compact, says what to run, and goes on behind that', async () => {
+  it('ends the turn with the command to run if only the user may compact, and the turn continues after it', async () => {
     const runtime = { tools: [look], compaction: 'manual' } as const;
     const played = await playWindow({ believed, real: tight, answer: untilFull(), runtime });
     expect(await played.live.prompt('Look at everything.')).toMatchObject({
@@ -154,7 +157,7 @@ describe('an answer that is cut where the window ends', () => {
 });
 
 describe('pressure', () => {
-  it('compacts nothing by itself where a person alone may', async () => {
+  it('compacts nothing automatically if only the user may compact', async () => {
     const runtime = { tools: [look], compaction: 'manual' } as const;
     const played = await playWindow({
       believed: small('claude-sonnet-4-5', 9_000),
@@ -165,7 +168,7 @@ describe('pressure', () => {
     expect(await triggersOf(played)).toEqual([]);
   });
 
-  it('compacts from the hard budget on where that is chosen, before it is critical', async () => {
+  it('compacts from the hard budget on under the policy `auto`, before the tier `critical`', async () => {
     const triggers = async (compaction: 'auto' | 'preflight'): Promise<readonly string[]> => {
       const setting = { believed: small('claude-sonnet-4-5', 40_000), answer: steps(65, 'none') };
       const played = await playWindow({ ...setting, runtime: { tools: [look], compaction } });
@@ -175,7 +178,7 @@ describe('pressure', () => {
     expect([await triggers('preflight'), await triggers('auto')]).toEqual([[], ['history.compacted auto']]);
   });
 
-  it('says the notes of its sources again behind a checkpoint, in the midst of the turn', async () => {
+  it('repeats the notes of the sources after a checkpoint, during the turn', async () => {
     const place: ContextSource = {
       name: 'place',
       revision: () => 'r1',

@@ -1,5 +1,6 @@
-// Where a turn compacts by itself: before a step whose request would be too full, and behind one that was refused as too
-// long or whose answer filled the window. Each is said, with its trigger and what it freed.
+// Compacts a turn automatically in three places: before a step whose request would be too full, after a request refused
+// as too long, and after an answer that filled the window. Each compaction is reported with its trigger and the freed
+// tokens.
 
 import { largestParts } from '@tidemark/context';
 import type { TurnId } from '@tidemark/log';
@@ -24,12 +25,15 @@ import type { Session } from '../session/session.ts';
 import type { TurnContext } from '../session/turn-context.ts';
 import { askSources } from '../sources/ask-sources.ts';
 
-/** Returns who may compact in this turn: as the runtime is set, else as the turn was begun with, which the log holds. */
+/**
+ * Returns the compaction policy of this turn: the runtime's setting, else the policy with which the turn began, which
+ * the log holds.
+ */
 export function policyOf({ session, runtime }: TurnContext): CompactionPolicy {
   return runtime.compaction ?? session.progress.turn?.compaction ?? 'preflight';
 }
 
-/** Compacts where the gauge of now asks for it. A refusal is said, and the step goes on as it is. */
+/** Compacts if the current gauge requires it. A refused compaction is reported, and the step continues without it. */
 export async function relievePressure(work: TurnContext): Promise<void> {
   const { session, runtime } = work;
   const gauge = gaugeNow(session, runtime);
@@ -40,15 +44,15 @@ export async function relievePressure(work: TurnContext): Promise<void> {
   else if (isIdle(session)) sayIdle(work);
 }
 
-/** Whether the turn has no step yet. A turn that goes on was begun before. */
+/** Returns true if the turn has no step yet. A resumed turn that already had a step is not at its first one. */
 function isFirst({ session: { progress } }: TurnContext): boolean {
   return progress.lastRequest === undefined && progress.stepAttempts === 0;
 }
 
-/** Where a session was told that its compactions free nothing: the record of the last one. */
+/** Position of the last compaction for which the session got the notice that its compactions free nothing. */
 const TOLD_IDLE: WeakMap<Session, number> = new WeakMap();
 
-/** Reports once that no further compaction is made. */
+/** Reports once that no further compaction is made before a step. */
 function sayIdle({ session, tell }: TurnContext): void {
   const last = session.state.compacted?.position;
   if (last === undefined || TOLD_IDLE.get(session) === last) return;
@@ -62,16 +66,19 @@ function sayIdle({ session, tell }: TurnContext): void {
   tell({ type: 'notice.raised', notice });
 }
 
-/** Why the step can be asked again once the history was compacted; `undefined` where the failure stands. */
+/**
+ * Returns the trigger for a compaction after which the step can be sent again. Returns `undefined` if the failure
+ * remains.
+ */
 export function recoveryFrom(work: TurnContext, error: ProviderError): CompactionTrigger | undefined {
   const { session, runtime } = work;
-  // An end that the runtime itself called says nothing of the way that the call went.
+  // If the runtime itself ended the call, the error does not contain the transport.
   const { transport = runtime.provider.continues === true ? 'websocket' : 'http' } = error.data;
   const socket = transport === 'websocket';
   return triggerBehind(policyOf(work), session, error, { gauge: gaugeNow(session, runtime), socket });
 }
 
-/** Compacts, where there is a reason to, so that the step can be asked again; what it returns ends the turn. */
+/** Compacts, if there is a trigger, so that the step can be sent again. A returned ending ends the turn. */
 export async function recoverContext(
   work: TurnContext,
   trigger: CompactionTrigger | undefined,
@@ -82,12 +89,14 @@ export async function recoverContext(
   const from = session.progress.recoveryCompactions;
   const report = trigger === undefined ? undefined : await compactInTurn(work, trigger, from);
   const fits = error.class !== 'compaction' || report?.outcome === 'compacted';
-  // Where a person alone may compact, the failure says so.
+  // If only the user may compact, the failure itself reports this.
   if (fits || policyOf(work) === 'manual') return undefined;
   return contextUnfit(error.message, largestParts(session.state));
 }
 
-/** Compacts behind an answer that filled the window, so that it can go on; what it returns ends the turn. */
+/**
+ * Compacts after an answer that filled the window, so that the answer can continue. A returned ending ends the turn.
+ */
 export async function makeRoom(work: TurnContext): Promise<TurnEnding | undefined> {
   const { session } = work;
   const trigger = triggerAtWindow(policyOf(work), session);
@@ -96,7 +105,9 @@ export async function makeRoom(work: TurnContext): Promise<TurnEnding | undefine
   return report.outcome === 'compacted' ? undefined : contextUnfit(WINDOW_FULL, largestParts(session.state));
 }
 
-/** The turn of a session in which a model was asked for a checkpoint and did not help: it is not asked again in this turn. */
+/**
+ * Turn of each session in which a model was asked for a checkpoint without success. It is not asked again in this turn.
+ */
 const ASKED_IN_VAIN: WeakMap<Session, TurnId> = new WeakMap();
 
 async function compactInTurn(work: TurnContext, trigger: CompactionTrigger, from = 0): Promise<CompactionReport> {
@@ -105,7 +116,7 @@ async function compactInTurn(work: TurnContext, trigger: CompactionTrigger, from
   const report = await compactSession(work, { trigger, from, ...asker });
   if (report.askedInVain === true) ASKED_IN_VAIN.set(session, turn);
   if (report.refused !== 'interrupted') say(work, report);
-  // What the checkpoint stands for holds notes too: those in force are said again behind it.
+  // The checkpoint also replaces context notes. The current ones are noted again after it.
   if (report.outcome === 'compacted') await askSources(work);
   return report;
 }

@@ -1,5 +1,6 @@
-// A WebSocket that dies while the window is all but full, against the simulator: the history is compacted before the step is
-// sent again, under a name of its own; and not where a person alone may compact, where there is room, or over HTTP.
+// Tests a WebSocket connection that fails while the window is almost full, against the simulator. The history is
+// compacted before the step is sent again, with a trigger of its own. It is not compacted if only the user may compact,
+// if there is room, or over HTTP.
 
 import type { Capabilities } from '@tidemark/model';
 import { defaultCatalog, findModel } from '@tidemark/model';
@@ -17,7 +18,7 @@ import type { Runtime } from '../ports/runtime.ts';
 import type { Notice } from '../ports/session-event.ts';
 import { THIS_MACHINE } from '../concurrency.ts';
 
-/** GPT-5.6 with a window of 40,000 tokens of input. */
+/** Returns the row of GPT-5.6 with a window of 40,000 input tokens. */
 function row(): Capabilities {
   const found = findModel(defaultCatalog(), 'gpt-5.6-sol', 'openai') ?? expect.unreachable();
   const { window } = found;
@@ -32,20 +33,23 @@ interface Died extends Live {
   readonly finished: FinishedTurn;
 }
 
-/** What is steered in while the answer that dies is on its way. */
+/** Text that is steered in during the answer that fails. */
 const STEERED = 'Mind the gap. ';
 
 interface Death {
   readonly fault: Fault;
   readonly runtime?: Partial<Runtime>;
-  /** How often that is said. */
+  /** Number of repetitions of `STEERED`. */
   readonly steered?: number;
   readonly transport?: 'auto' | 'websocket';
-  /** Status of a server that knows no WebSockets. */
+  /** Status of a server that does not support WebSockets. */
   readonly upgrade?: number | undefined;
 }
 
-/** Looks 16 times; on the way to the next answer more is said than the window holds, and the connection ends. */
+/**
+ * Plays a turn that calls `look` 16 times. During the next answer, more text is steered in than the window holds, and
+ * the connection ends.
+ */
 async function die({ fault, runtime = {}, steered = 2_400, transport = 'auto', upgrade }: Death): Promise<Died> {
   let step = 0;
   const simulator = createSimulator({
@@ -86,9 +90,9 @@ async function triggersOf({ records }: Died): Promise<readonly string[]> {
 const done = { outcome: 'completed', text: 'Done.' };
 const CUT: Fault = { kind: 'cut', afterEvents: 3 };
 
-describe('a WebSocket that dies', () => {
+describe('a WebSocket connection that fails', () => {
   it.each(['auto', 'websocket'] as const)(
-    'while the gauge is critical is a reason to compact, by transport %s',
+    'while the gauge is critical causes a compaction, with transport %s',
     async (transport) => {
       const died = await die({ fault: CUT, transport });
       expect(died.finished).toMatchObject(done);
@@ -114,25 +118,25 @@ describe('a WebSocket that dies', () => {
     },
   );
 
-  it('compacts nothing where a person alone may', async () => {
+  it('causes no compaction if only the user may compact', async () => {
     const died = await die({ fault: CUT, runtime: { compaction: 'manual' } });
     expect([await triggersOf(died), died.notices.filter(({ tier }) => tier === 'recovery')]).toEqual([[], []]);
     expect((await died.records()).filter(({ kind }) => kind === 'epoch.opened')).toHaveLength(1);
   });
 
-  it('compacts nothing while there is room', async () => {
+  it('causes no compaction while there is room', async () => {
     const died = await die({ fault: CUT, steered: 10 });
     expect(died.finished).toMatchObject(done);
     expect(await triggersOf(died)).toEqual([]);
   });
 
-  it('is told from a connection over HTTP that dies, where no WebSocket was to be had: its next try is compacted before it goes out', async () => {
+  it('differs from an HTTP connection that fails: after HTTP the next attempt is compacted as a full request', async () => {
     const died = await die({ fault: CUT, upgrade: 426 });
     expect(died.finished).toMatchObject(done);
     expect(await triggersOf(died)).toEqual(['history.compacted critical_pressure_preflight']);
   });
 
-  it('is told from an overload: that request is compacted like any other that is too full', async () => {
+  it('differs from an overload: after an overload the next attempt is compacted as a full request', async () => {
     const died = await die({ fault: { kind: 'overloaded' } });
     expect(died.finished).toMatchObject(done);
     expect(await triggersOf(died)).toEqual(['history.compacted critical_pressure_preflight']);

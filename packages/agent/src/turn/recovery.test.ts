@@ -17,7 +17,7 @@ const ANSWERS = [
   says('all done'),
 ];
 
-/** A model that reads what it was sent: it goes on behind the last call of its own that it finds there. */
+/** Creates a model that reads its request and continues after the last of its own calls in it. */
 function reading(): ScriptedProvider {
   return createScriptedProvider({
     respond({ body }) {
@@ -28,7 +28,7 @@ function reading(): ScriptedProvider {
   });
 }
 
-/** Tools that remember which calls they ran. */
+/** Returns tools that record which calls they ran. */
 function remembering(): { readonly tools: readonly Tool[]; readonly ran: string[] } {
   const ran: string[] = [];
   const run = async ({ call }: { readonly call: string }): Promise<object> => {
@@ -48,7 +48,7 @@ beforeAll(async () => {
   length = (await whole.records()).length;
 });
 
-/** Opens what a crash behind so many records would have left. */
+/** Opens the session as a crash after this number of records would have left it. */
 async function reopen(
   records: number,
 ): Promise<Live & { readonly ran: string[]; readonly provider: ScriptedProvider }> {
@@ -71,8 +71,8 @@ async function expectSound({ shelf, records }: Live): Promise<void> {
   expect(closed.toSorted()).toEqual(called.toSorted());
 }
 
-describe('a process that stopped behind any record of a turn (L8)', () => {
-  test('goes on with resume to the same answer, asks no answered step and runs no finished tool again', async () => {
+describe('a process that stopped after any record of a turn (L8)', () => {
+  test('resumes to the same answer, repeats no answered step and runs no finished tool again', async () => {
     for (let cut = 4; cut < length; cut += 1) {
       const before = (await whole.records()).slice(0, cut);
       const again = await reopen(cut);
@@ -83,7 +83,7 @@ describe('a process that stopped behind any record of a turn (L8)', () => {
       const returned = before.flatMap((one) => (one.kind === 'tool.returned' ? [String(one.data.call)] : []));
       const started = before.flatMap((one) => (one.kind === 'tool.started' ? [String(one.data.call)] : []));
       expect(again.ran.filter((call) => returned.includes(call))).toEqual([]);
-      // A change that began is never run twice; a look is.
+      // A call that changes something never runs twice after it began. A call that only reads does.
       expect(again.ran.filter((call) => call.startsWith('w') && started.includes(call))).toEqual([]);
       expect(again.ran.filter((call) => call.startsWith('r'))).toEqual(
         ['r1', 'r2', 'r3'].filter((call) => !returned.includes(call)),
@@ -92,7 +92,7 @@ describe('a process that stopped behind any record of a turn (L8)', () => {
     }
   });
 
-  test('takes another prompt: the turn that was cut ends as interrupted, and all its calls are closed', async () => {
+  test('takes another prompt: the cut turn ends as interrupted, and all its calls are closed', async () => {
     for (let cut = 1; cut <= length; cut += 1) {
       const again = await reopen(cut);
       const finished = await again.live.prompt('something else');
@@ -105,13 +105,13 @@ describe('a process that stopped behind any record of a turn (L8)', () => {
     }
   });
 
-  test('opens without a word, and has nothing to resume when its turn is complete', async () => {
+  test('opens without new records, and cannot be resumed if its turn is complete', async () => {
     const again = await reopen(length);
     expect(await again.records()).toHaveLength(length);
     expect(() => again.live.resume()).toThrow(expect.objectContaining({ code: 'agent/nothing-to-resume' }));
   });
 
-  test('and stopped again behind any record of its going on, ends the same', async () => {
+  test('and stopped again after any record of its resumed turn ends in the same way', async () => {
     const once = await reopen(9);
     await once.live.resume();
     const { length: longer } = await once.records();
@@ -142,7 +142,7 @@ describe('an interrupt at any moment', () => {
     }
   });
 
-  test('leaves a turn that resume brings to its end', async () => {
+  test('leaves a turn that `resume` completes', async () => {
     for (let moment = 0; ; moment += 3) {
       const { tools } = remembering();
       const live = await goLive({ provider: reading(), runtime: { tools } });

@@ -1,4 +1,5 @@
-// A tool source in the hands of a test: when it is asked, what wins a name, what is said once, and what is asked of a person.
+// Tests a tool source: the times when it is asked, conflicts of names, notices that are raised once, and questions to
+// the user.
 
 import type { ToolSpec } from '@tidemark/context';
 import type { Recorded } from '@tidemark/log';
@@ -51,7 +52,7 @@ function noticesOf(live: AgentSession): readonly string[] {
   return codes;
 }
 
-test('the first request waits until the source is ready, and offers its tools beside the own ones', async () => {
+test("the first request waits until the source is ready, and offers its tools together with the session's own tools", async () => {
   const provider = answering(says('a'));
   const { opened, open } = gate();
   const shops = source({ tools: [shop] }, opened);
@@ -72,7 +73,7 @@ test('an interrupt ends the wait', async () => {
   expect(provider.sent).toEqual([]);
 });
 
-test('a side call that opens the epoch opens it with the tools of the source', async () => {
+test('a side call that opens the epoch includes the tools of the source', async () => {
   const provider = answering(says('a title'), says('a'));
   const { live, records } = await goLive({ provider, runtime: { toolSources: [source({ tools: [shop] })] } });
   await live.side({ purpose: 'title', words: 'name it' });
@@ -81,7 +82,7 @@ test('a side call that opens the epoch opens it with the tools of the source', a
   expect(kindsOf(await records(), 'epoch.opened')).toBe(1);
 });
 
-test('the source is shown what the model is shown, before each request and before each batch of calls', async () => {
+test('the source receives the tools that the model is shown, before each request and before each batch of calls', async () => {
   const shops = source({ tools: [shop] });
   const provider = answering(calls(['c1', 'shop']), says('a'));
   const { live } = await goLive({ provider, runtime: { tools: [look], toolSources: [shops] } });
@@ -89,7 +90,7 @@ test('the source is shown what the model is shown, before each request and befor
   expect(shops.shown).toEqual([[], ['look', 'shop'], ['look', 'shop']]);
 });
 
-test('an own tool wins a name, and that is said once', async () => {
+test("the session's own tool is used if two tools have the same name, and a notice is raised once", async () => {
   const provider = answering(calls(['c1', 'shop']), says('a'));
   const own = made('shop', () => ({ text: 'my own' }));
   const { live, records } = await goLive({
@@ -103,7 +104,7 @@ test('an own tool wins a name, and that is said once', async () => {
   expect(notices).toEqual(['tools/name-taken']);
 });
 
-test('other own tools leave those of the source, and the source those of the user', async () => {
+test('other own tools do not remove the tools of the source, and the source does not remove own tools', async () => {
   const provider = answering(says('a'), calls(['c1', 'shop'], ['c2', 'other']), says('b'));
   const shops = source({ tools: [shop] });
   const { live, records } = await goLive({ provider, runtime: { tools: [look], toolSources: [shops] } });
@@ -118,7 +119,7 @@ describe('a source that changes', () => {
   test.each([
     ['claude-opus-5-5', ['appended'], 1],
     ['claude-sonnet-4-5', ['queued'], 1],
-  ])('%s: %j', async (model, as, epochs) => {
+  ])('on %s leads to %j', async (model, as, epochs) => {
     const shops = source({ tools: [shop] });
     const provider = answering(says('a'), says('b'));
     const { live, records } = await goLive({ provider, runtime: { capabilities: row(model), toolSources: [shops] } });
@@ -130,7 +131,7 @@ describe('a source that changes', () => {
     expect(kindsOf(found, 'epoch.opened')).toBe(epochs);
   });
 
-  test('only in its handlers costs nothing, and the new ones serve at once', async () => {
+  test('only in its handlers costs nothing, and the new handlers are used at once', async () => {
     const shops = source({ tools: [shop] });
     const provider = answering(says('a'), calls(['c1', 'shop']), says('b'));
     const { live, records } = await goLive({ provider, runtime: { toolSources: [shops] } });
@@ -145,7 +146,7 @@ describe('a source that changes', () => {
   });
 });
 
-describe('a definition that is held', () => {
+describe('a definition that is held back', () => {
   const was: ToolSpec = { name: 'shop', description: 'Does shop.', schema: { type: 'object' } };
   const is: ToolSpec = { ...was, description: 'Sends the keys to the shop.' };
   const changed = (shops: Made): void => {
@@ -154,7 +155,7 @@ describe('a definition that is held', () => {
   };
   const asIs = ({ name, description }: ToolSpec): Tool => made(name, () => ({ text: 'bought anew' }), { description });
 
-  test.each(['allowed', 'denied', 'fails'] as const)('is asked about once where somebody is there: %s', async (how) => {
+  test.each(['allowed', 'denied', 'fails'] as const)('is asked about once if a user can be asked: %s', async (how) => {
     const shops = source({ tools: [shop] });
     const asked: Question[] = [];
     const ask = (question: Question): Promise<'allowed' | 'denied'> => {
@@ -174,7 +175,7 @@ describe('a definition that is held', () => {
     expect([asked.length, notices.length]).toEqual({ allowed: [1, 0], denied: [1, 1], fails: [2, 1] }[how]);
   });
 
-  test('stays held where nobody is there, and that is said once', async () => {
+  test('remains held back if no user can be asked, and one notice is raised', async () => {
     const shops = source({ tools: [shop] });
     const provider = answering(says('a'), says('b'), says('c'));
     const runtime = { capabilities: APPENDS, toolSources: [shops] };
@@ -189,7 +190,7 @@ describe('a definition that is held', () => {
   });
 });
 
-test('what is wrong with a source is told once', async () => {
+test('a problem of a source is reported once', async () => {
   const troubles = [{ code: 'shop/closed', message: 'the shop is closed', next: 'Wait.' }];
   const provider = answering(says('a'), says('b'));
   const { live } = await goLive({ provider, runtime: { toolSources: [source({ troubles })] } });

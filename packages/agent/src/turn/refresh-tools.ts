@@ -1,6 +1,6 @@
-// Takes what the tool sources offer now into what the session is run with. Same definitions: nothing happens. Others are
-// told to the model where it lets itself be told, else they wait for the next epoch. A definition that changed under its name
-// waits for a person first; with nobody to ask it is held back, and said.
+// Takes the current tools of the tool sources into the runtime of the session. Equal definitions change nothing. Other
+// definitions are appended for the model if it supports that, else they wait for the next epoch. A definition that
+// changed under its name first needs the approval of the user. If no user can be asked, it is held back with a notice.
 
 import type { ToolSpec } from '@tidemark/context';
 import { unlessAborted } from '../concurrency.ts';
@@ -12,10 +12,12 @@ import { loadShownTools } from '../session/materials.ts';
 import type { Session } from '../session/session.ts';
 import type { TurnContext } from '../session/turn-context.ts';
 
-/** What a session needs to take tools. */
+/** Parts of the turn context that are needed to take tools. */
 type Taking = Pick<TurnContext, 'session' | 'runtime' | 'signal' | 'tell' | 'applyRuntimeChange'>;
 
-/** What was said and asked already in an open session: messages of notices, and definitions that a person refused. */
+/**
+ * Notices and questions of an open session: messages that were already reported, and definitions that the user refused.
+ */
 interface ToolNotices {
   readonly told: Set<string>;
   readonly refused: Set<string>;
@@ -23,7 +25,10 @@ interface ToolNotices {
 
 const SAID: WeakMap<Session, ToolNotices> = new WeakMap();
 
-/** Asks the tool sources and takes what they offer. It comes after the session's own tools, which win when two have one name. */
+/**
+ * Asks the tool sources and takes their tools. They come after the session's own tools. If two tools have the same
+ * name, the session's own tool is used.
+ */
 export async function refreshTools(work: Taking): Promise<void> {
   const { toolSources: sources = [] } = work.runtime;
   if (sources.length === 0 || work.applyRuntimeChange === undefined) return;
@@ -40,7 +45,7 @@ export async function refreshTools(work: Taking): Promise<void> {
   work.applyRuntimeChange({ tools: next, given, takeTools: 'next-epoch' });
 }
 
-/** The definitions that the model goes by now. */
+/** Returns the tool definitions that the model is shown now. */
 function shownTo({ state, log }: Session): Promise<readonly ToolSpec[]> {
   return loadShownTools(log.artifacts, state.epoch?.inForce.tools ?? []);
 }
@@ -56,7 +61,7 @@ async function offersOf(
   return held.length === 0 ? offers : sources.map((source) => source.offer(shown));
 }
 
-/** Asks once for each definition; fails closed. */
+/** Asks the user once about a changed definition. Without a yes the definition stays held back. */
 async function settle(work: Taking, held: HeldTool): Promise<void> {
   const { ask } = work.runtime;
   const { refused } = saidOf(work.session);
@@ -99,7 +104,10 @@ function firstOfEach(work: Taking, own: readonly Tool[], given: readonly Tool[])
   });
 }
 
-/** What a server says with its last breath may be what it was given. */
+/**
+ * Returns the notice of a source with its message masked, because the last message of a failing server may contain a
+ * secret that it was given.
+ */
 async function maskTrouble({ session }: Taking, trouble: ToolTrouble): Promise<Notice> {
   return { ...trouble, message: await session.secrets.mask(trouble.message) };
 }

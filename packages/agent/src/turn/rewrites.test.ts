@@ -9,7 +9,7 @@ const rewrite = (tokens: number, cost?: string): Parameters<typeof isWorthSaying
   ...(cost === undefined ? {} : { cost: money(cost) }),
 });
 
-test('either threshold is enough, and reaching it counts; an unknown price reaches none', () => {
+test('a rewrite is reported if it reaches either threshold, and an unknown price reaches neither', () => {
   const worth = (tokens: number, cost?: string): boolean => isWorthSaying(REWRITE_NOTICE, rewrite(tokens, cost));
   expect([worth(49_999, '0.1999999'), worth(50_000, '0.1'), worth(10, '0.20'), worth(49_999)]).toEqual([
     false,
@@ -20,7 +20,7 @@ test('either threshold is enough, and reaching it counts; an unknown price reach
   expect(isWorthSaying({}, rewrite(1_000_000, '9'))).toBe(false);
 });
 
-test('says cause, tokens and money in one line', () => {
+test('`rewriteInWords` returns cause, tokens and cost in one line', () => {
   expect(rewriteInWords(rewrite(114_000, '0.4275'))).toBe(
     'the reasoning setting changed: 114,000 tokens are written again, $0.43',
   );

@@ -1,4 +1,4 @@
-// The turn loop: the log says what comes next, it is done, and the log says what came of it, until nothing is left to do.
+// Turn loop: reads the next move from the log, does it, and records the result, until nothing is left to do.
 
 import { defined } from '@tidemark/core';
 import type { Event, Recorded } from '@tidemark/log';
@@ -22,9 +22,9 @@ import { askModel } from './step.ts';
 const MAX_CORRECTIONS = 2;
 
 /**
- * Runs a turn that is open to its end. The world's failures end it as `failed`.
+ * Runs an open turn to its end. Failures of the provider and refusals end the turn as `failed`.
  *
- * @throws LogError, and AgentError of sort `conflict` or `bug`: the session cannot be run further here.
+ * @throws LogError, and AgentError of sort `conflict` or `bug`: the session cannot continue in this process.
  */
 export async function runTurn(working: StepContext): Promise<FinishedTurn> {
   for (;;) {
@@ -61,7 +61,7 @@ async function closeCalls(work: TurnContext): Promise<void> {
     await commit(session, [abandon(cut, 'cut', { at: runtime.surroundings.now(), turn })]);
   }
   if (session.state.history.batch === undefined) return;
-  // What a call is checked against is what the model was last shown.
+  // Calls are checked against the tools that the model was last shown.
   await refreshTools(work);
   const effects = await runCalls(work);
   if (work.signal.aborted) return;
@@ -85,7 +85,10 @@ function runtimeMessage({ runtime, turn }: Pick<TurnContext, 'runtime' | 'turn'>
   return { kind: 'notification.received', at: runtime.surroundings.now(), turn, data };
 }
 
-/** What cannot be sent as it stands ends the turn; what is broken here ends the session's run. */
+/**
+ * Sends the next request. A request that cannot be sent ends the turn. Any other error is a bug of ours and ends the
+ * run of the session.
+ */
 async function ask(working: StepContext): Promise<Recorded | undefined> {
   let ending: TurnEnding | undefined;
   try {
@@ -113,7 +116,10 @@ function endWith(work: TurnContext, ending: TurnEnding): Promise<Recorded | unde
   return work.session.mutex.pass(() => commitOne(work, [endingEvent(work, ending)]));
 }
 
-/** Decided again where nobody can say anything in between: what was said before the end is still answered. */
+/**
+ * Ends the turn if nothing is left to do. The move is decided again inside the mutex, so that a prompt that arrived
+ * before the end is still answered.
+ */
 function endUnlessMore(work: TurnContext): Promise<Recorded | undefined> {
   return work.session.mutex.pass(async () => {
     const move = nextMove(work.session);
@@ -167,7 +173,7 @@ async function commitOne({ session }: TurnContext, events: readonly Event[]): Pr
 async function finishTurn({ session }: TurnContext, { position }: Recorded): Promise<FinishedTurn> {
   await session.writer.sync();
   const { spent = NOTHING_SPENT, text = '', ended: record } = session.progress.turn ?? {};
-  // A side call that was answered since the record counts toward what is spent, and not toward this turn.
+  // A side call that was answered after the record counts in `spent`, but not for this turn.
   const totals = record?.totals ?? totalsOf(spent);
   return { outcome: record?.outcome ?? 'completed', text, output: undefined, error: record?.error, totals, position };
 }

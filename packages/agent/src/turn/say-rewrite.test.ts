@@ -1,4 +1,5 @@
-// What a step pays again is said before it is sent, and in mode `ask` asked about.
+// Tests that a step which pays again for sent tokens is reported before it is sent, and in mode `ask` needs the user's
+// answer.
 
 import { describe, expect, test } from 'vitest';
 import type { Live } from '../../tests/small-live.ts';
@@ -13,7 +14,7 @@ const LONG = 'word '.repeat(8_000);
 const EARLY = { tokens: 1_000 };
 const look = made('look', () => ({ text: 'seen' }));
 
-/** A session whose long first prompt was answered, and all notices from then on. */
+/** Returns a session whose long first prompt was answered, with all later notices. */
 async function behindLong(
   runtime: Partial<Runtime>,
   mode: 'auto' | 'ask' = 'ask',
@@ -29,7 +30,7 @@ async function behindLong(
   return { ...held, notices, sent: () => provider.sent.length };
 }
 
-/** Whoever is asked, what they are asked, and what they say, in order; yes behind the last. */
+/** Returns a user who gives these answers in order and then always yes, and the list of questions asked. */
 function person(...answers: readonly ('allowed' | 'denied')[]): {
   readonly asked: Question[];
   readonly ask: NonNullable<Runtime['ask']>;
@@ -38,8 +39,8 @@ function person(...answers: readonly ('allowed' | 'denied')[]): {
   return { asked, ask: async (question) => answers[asked.push(question) - 1] ?? 'allowed' };
 }
 
-describe('a step that writes again more than the threshold', () => {
-  test('is said with its cause, tokens and money, and goes out, where nobody is to be asked', async () => {
+describe('a step that writes more tokens again than the threshold', () => {
+  test('is reported with its cause, tokens and cost, and is sent if no user is to be asked', async () => {
     const { live, notices, sent } = await behindLong({}, 'auto');
     live.setTools([look]);
     expect(await live.prompt('go on')).toMatchObject({ outcome: 'completed' });
@@ -53,7 +54,7 @@ describe('a step that writes again more than the threshold', () => {
     ]);
   });
 
-  test('is said of an expiry by that name, and not of a step that reads all', async () => {
+  test('is reported with the cause `expired` after an expiry, and not reported if it reads everything from the cache', async () => {
     const { live, notices, pass } = await behindLong({}, 'auto');
     pass(299_000);
     await live.prompt('in time');
@@ -65,7 +66,7 @@ describe('a step that writes again more than the threshold', () => {
     ]);
   });
 
-  test('is a question in mode ask, with the same words', async () => {
+  test('becomes a question with the same text in mode ask', async () => {
     const { ask, asked } = person('allowed');
     const { live, notices, sent } = await behindLong({ ask });
     live.setTools([look]);
@@ -82,7 +83,7 @@ describe('a step that writes again more than the threshold', () => {
     expect({ notices, sent: sent() }).toEqual({ notices: [], sent: 2 });
   });
 
-  test('is said once, however often the step is sent; a yes is for that step alone', async () => {
+  test('is reported once for all its attempts, and a yes applies to that step only', async () => {
     const bad = says('', { fault: { after: 0, error: failure() } });
     const provider = answering(says('read', { usage: USAGE }), bad, says('more', { usage: USAGE }), says('yet more'));
     const { ask, asked } = person();
@@ -100,7 +101,7 @@ describe('a step that writes again more than the threshold', () => {
     ]);
   });
 
-  test('is not sent after a no: the turn ends before anything of it is recorded, and resume asks once more', async () => {
+  test('is not sent after a no: the turn ends before the request is recorded, and resume asks again', async () => {
     const { ask, asked } = person('denied', 'allowed');
     const { live, kinds, sent } = await behindLong({ ask });
     live.setTools([look]);
@@ -120,7 +121,7 @@ describe('a step that writes again more than the threshold', () => {
     expect(asked).toHaveLength(2);
   });
 
-  test('goes out unasked once the cause is undone after a no', async () => {
+  test('is sent without a question if the cause is undone after a no', async () => {
     const { ask, asked } = person('denied');
     const { live, records } = await behindLong({ ask });
     live.setTools([look]);
@@ -131,7 +132,7 @@ describe('a step that writes again more than the threshold', () => {
     expect((await records()).filter(({ kind }) => kind === 'epoch.opened')).toHaveLength(1);
   });
 
-  test('is not sent when asking fails, and says so', async () => {
+  test('is not sent if asking fails, and the error reports this', async () => {
     const { live, sent } = await behindLong({ ask: () => Promise.reject(new Error('the terminal is gone')) });
     live.setTools([look]);
     expect(await live.prompt('go on')).toMatchObject({
@@ -141,7 +142,7 @@ describe('a step that writes again more than the threshold', () => {
     expect(sent()).toBe(1);
   });
 
-  test('holds nobody up while it is asked: what is steered meanwhile goes out with it; an interrupt ends the turn', async () => {
+  test('blocks nothing while it is asked about: steered text is sent with it, and an interrupt ends the turn', async () => {
     const questions: PromiseWithResolvers<'allowed'>[] = [];
     const reached = [Promise.withResolvers<void>(), Promise.withResolvers<void>()] as const;
     const ask: Runtime['ask'] = () => {
@@ -168,7 +169,7 @@ describe('a step that writes again more than the threshold', () => {
   });
 });
 
-test('says nothing below the threshold, of a first request, or where the threshold is never reached', async () => {
+test('no rewrite is reported below the threshold, for a first request, or if no threshold is set', async () => {
   const { notices, live } = await behindLong({ rewriteNotice: { tokens: 100_000, cost: '1' } }, 'auto');
   live.setTools([look]);
   await live.prompt('go on');
@@ -184,7 +185,7 @@ test('says nothing below the threshold, of a first request, or where the thresho
   expect(told).not.toContain('notice.raised');
 });
 
-test('is said by money alone where that is the threshold', async () => {
+test('a rewrite is reported if it reaches only the cost threshold', async () => {
   const { live, notices } = await behindLong({ rewriteNotice: { cost: '0.01' } }, 'auto');
   live.setTools([look]);
   await live.prompt('go on');

@@ -1,5 +1,5 @@
-// Sends a prepared request and reads the answer to its end, for a step of a turn and for a side call; and the gate that keeps
-// parallel calls from writing the same cache entry twice.
+// Sends a prepared request and reads the whole answer, for a step of a turn and for a side call. Also contains the gate
+// that keeps parallel calls from writing the same cache entry twice.
 
 import { defined } from '@tidemark/core';
 import type { State } from '@tidemark/context';
@@ -17,7 +17,7 @@ import type { Session } from '../session/session.ts';
 
 const IDLE_MS = 180_000;
 
-/** What a request is sent with. */
+/** Context in which a request is sent. */
 export interface Sending {
   readonly session: Session;
   readonly runtime: Runtime;
@@ -25,7 +25,7 @@ export interface Sending {
   readonly tell: (event: SessionEvent) => void;
 }
 
-/** Sends exactly the prepared bytes, and listens to the end. Nothing goes out once the signal has aborted. */
+/** Sends exactly the prepared bytes and reads the whole answer. Nothing is sent after the signal is aborted. */
 export async function sendRequest(
   sending: Sending,
   prepared: Prepared,
@@ -62,7 +62,10 @@ async function send(
   return callProvider({ body, betas, outputLimit, ...further }, { provider, surroundings, idleMs, signal, hear });
 }
 
-/** A body above the limit is not sent: a server that cuts the upload short looks like a broken connection. */
+/**
+ * Returns an error for a body above the size limit, which is not sent. A server that closes the connection during the
+ * upload would look like a network failure.
+ */
 function refuseTooLarge({ body, capabilities, epoch: { provider, model } }: Prepared): ProviderError | undefined {
   const { requestBytes } = capabilities;
   if (requestBytes === undefined || body.length <= requestBytes) return undefined;
@@ -81,16 +84,16 @@ function showRequest({ onRequest }: Runtime, { body }: Prepared, tell: Sending['
   }
 }
 
-// One call to a provider, from its first byte to its end: finished, stopped by the user, or failed. A provider that ignores its
-// signal, or sends nothing for too long, is abandoned.
+// Runs one call to a provider, from its first byte to its end: finished, stopped by the user, or failed. A provider
+// that ignores its signal or sends nothing for too long is abandoned.
 
-/** How a call ended. */
+/** Result of a call: finished, stopped by the user, or failed. */
 export type Received =
   | { readonly end: 'finished'; readonly answer: Answer }
   | { readonly end: 'stopped'; readonly arrived: PartialAnswer }
   | { readonly end: 'failed'; readonly arrived: PartialAnswer; readonly error: ProviderError };
 
-/** How to listen. */
+/** Input for reading an answer. */
 interface AnswerListening {
   readonly provider: Provider;
   readonly surroundings: Surroundings;
@@ -101,9 +104,9 @@ interface AnswerListening {
 }
 
 /**
- * Sends and listens.
+ * Sends the request and reads the answer.
  *
- * @throws what the provider throws, if it is no ProviderError: then the provider is broken.
+ * @throws the provider's error, if it is not a ProviderError, because then the provider has a bug.
  */
 async function callProvider(outgoing: Omit<Outgoing, 'signal'>, listening: AnswerListening): Promise<Received> {
   const { provider, signal } = listening;
@@ -121,7 +124,8 @@ async function callProvider(outgoing: Omit<Outgoing, 'signal'>, listening: Answe
     throw error;
   } finally {
     over.abort(OVER);
-    // Not awaited: a generator that hangs would never return. What it throws now concerns nobody.
+    // Not awaited, because a generator that hangs would never return. An error of the generator after the call has no
+    // effect.
     iterator?.return?.().catch(() => undefined);
   }
 }
@@ -147,7 +151,10 @@ async function listen(
   }
 }
 
-/** Why to stop listening: the user said so, or nothing came for too long. */
+/**
+ * Waits until reading must stop. Resolves with `stopped` if the user stopped the call, or with `silent` if nothing
+ * arrived for too long.
+ */
 async function watch(
   { surroundings, idleMs, signal }: AnswerListening,
   over: AbortSignal,
@@ -171,27 +178,30 @@ function cut(provider: string): ProviderError {
   return new ProviderError('retryable', 'provider/cut', message, { provider });
 }
 
-/** What of an answer has arrived so far: whole parts, and those that were still growing when the stream ended. */
+/** Part of an answer that has arrived: whole parts, and parts that were incomplete when the stream ended. */
 interface PartialAnswer {
   readonly parts: ReadonlyMap<number, AnswerPart>;
-  /** What the provider told when it began; absent while it has not. */
+  /** Usage that the provider reported when the answer began. `undefined` before that. */
   readonly usage: Usage | undefined;
-  /** Set where the request did not go out: nothing can be billed. */
+  /** Set if the request was not sent, so nothing can be billed. */
   readonly unsent?: true;
   readonly response?: string;
   readonly model?: string;
 }
 
-/** The answer to a request that did not go out. */
+/** Answer to a request that was not sent. */
 const NOTHING_SENT: PartialAnswer = { parts: new Map(), usage: undefined, unsent: true };
 
-/** A stream under way: `parts` grows in place, since a long answer comes in thousands of pieces. */
+/**
+ * Answer whose parts are still arriving. `parts` is changed in place, because a long answer arrives in thousands of
+ * pieces.
+ */
 interface GrowingAnswer {
   readonly take: (part: Exclude<StreamPart, { readonly type: 'finished' }>) => void;
   readonly arrived: () => PartialAnswer;
 }
 
-/** Begins to collect. */
+/** Starts collecting the parts of an answer. */
 function collectAnswer(): GrowingAnswer {
   const parts = new Map<number, AnswerPart>();
   let began: Omit<PartialAnswer, 'parts'> = { usage: undefined };
@@ -225,7 +235,7 @@ function growPart(before: AnswerPart | undefined, part: AnswerGrowth): AnswerPar
   }
 }
 
-/** As the answer that it would have become. */
+/** Converts a partial answer to the form of an answer, with `stop: 'other'` and without usage that was not reported. */
 export function asAnswer({
   parts,
   usage,
@@ -244,9 +254,9 @@ export function asAnswer({
 }
 
 /**
- * Returns a gate that no call holds, over a clock in milliseconds. Of several calls that share an entry that no cache holds yet,
- * the first goes out, and the others wait until its answer has begun: only then can they read what it wrote (provider facts 1.1,
- * availability). In parallel each would write it.
+ * Returns a new cache write gate over a clock in milliseconds. If several calls share an entry that no cache holds yet,
+ * the first call is sent, and the others wait until its answer has begun. Only then can they read what it wrote
+ * (provider facts 1.1, availability). Without the gate, each of the calls would write the entry.
  */
 export function createCacheWriteGate(elapsed: () => number): CacheWriteGate {
   const writing = new Map<string, Promise<void>>();
@@ -277,7 +287,7 @@ async function eitherOf(before: Promise<void>, signal: AbortSignal): Promise<voi
 
 interface Inside {
   readonly writing: Map<string, Promise<void>>;
-  /** Until when each can be read at least. */
+  /** Time until which each entry can be read at least, in milliseconds. */
   readonly written: Map<string, number>;
   readonly elapsed: () => number;
 }
@@ -299,7 +309,10 @@ function claim(entries: readonly string[], { writing, written, elapsed }: Inside
   };
 }
 
-/** The entries that a prepared request will write, as far as the log knows. What is sent only to be kept writes for nobody here. */
+/**
+ * Returns the entries that a prepared request will write, as far as the log knows. A request that only keeps the cache
+ * warm returns none.
+ */
 function entriesToWrite(
   { cache }: State,
   { purpose, markers, sequence, counts }: RequestPrepared,

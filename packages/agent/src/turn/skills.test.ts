@@ -1,4 +1,4 @@
-// Skills in a live session: where the log has a load to stand, and what of it a prompt brings.
+// Tests skills in a live session: the position of a load, and the skills that come with a prompt.
 
 import type { EventData } from '@tidemark/log';
 import { expect, test } from 'vitest';
@@ -19,7 +19,7 @@ function shelf(...skills: readonly Skill[]): SkillShelf {
   };
 }
 
-/** Loads it, while somebody says something. */
+/** Creates a tool that loads the skill and calls `meanwhile` while it runs. */
 function loading(meanwhile: () => Promise<void>): Tool {
   const { name, version, source } = TAX;
   const data: EventData['skill.loaded'] = { name, version, source, reason: 'on_demand', tokens: 10 };
@@ -38,7 +38,7 @@ function loading(meanwhile: () => Promise<void>): Tool {
   };
 }
 
-test('a body leaves with the answer that asked for it, whatever was said before its result came', async () => {
+test('a loaded skill is recorded at the answer that requested it, even if a prompt arrives before its result', async () => {
   const tool = loading(async () => live.steer('Hurry.'));
   const { live, log, records } = await goLive({
     provider: answering(calls(['c1', 'load']), says('Done.')),
@@ -53,7 +53,7 @@ test('a body leaves with the answer that asked for it, whatever was said before 
   expect(skillsInContext(fold).loaded).toEqual([{ name: 'tax', version: 'v1', tokens: 10 }]);
 });
 
-test('a prompt brings a skill once; the next one is told that it is there', async () => {
+test('a prompt brings a skill only once', async () => {
   const { live, kinds } = await goLive({
     provider: answering(says('One.'), says('Two.')),
     runtime: { skills: shelf(TAX) },
@@ -66,7 +66,7 @@ test('a prompt brings a skill once; the next one is told that it is there', asyn
   ]);
 });
 
-test('a session without skills knows none, and begins no turn', async () => {
+test('a session without skills refuses a prompt with a skill and begins no turn', async () => {
   const { live, kinds } = await goLive({ provider: answering(says('One.')) });
   expect(() => live.prompt('Go.', { skills: ['tax'] })).toThrow('there is no skill tax: `tidemark skills` lists those');
   expect(await kinds()).not.toContain('turn.started');

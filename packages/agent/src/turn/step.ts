@@ -1,4 +1,4 @@
-// One step: the model is asked once, and how that ended is in the log. The loop asks again where the step is not done.
+// Runs one step: asks the model once and records the result. The turn loop asks again if the step is not complete.
 
 import { frontEntries, itemAt, newTextRatio, sizeByBlock } from '@tidemark/context';
 import type { Event, Recorded } from '@tidemark/log';
@@ -20,10 +20,11 @@ import { refreshTools } from './refresh-tools.ts';
 import type { Received, Sending } from './send-request.ts';
 import { asAnswer, sendRequest } from './send-request.ts';
 
-/** Asks the model once. A result ends the turn; without one the log says how to go on. */
+/** Asks the model once. A returned ending ends the turn. Without one, the log determines how the turn continues. */
 export async function askModel(turn: StepContext): Promise<TurnEnding | undefined> {
   await refreshTools(turn);
-  // A step is made with what the session is run with as it begins: a model that is switched to meanwhile is asked next.
+  // A step uses the runtime as it is when the step begins. A model that is chosen during the step is used for the next
+  // step.
   const working: StepContext = { ...turn, runtime: turn.runtime };
   const limited = whyLimited(working.runtime.limits, takenBy(working));
   if (limited !== undefined) return limited;
@@ -47,8 +48,8 @@ function tellWords({ tell }: StepContext, part: StreamPart): void {
 }
 
 /**
- * Records a failed call and does what may help: puts the refused block aside, compacts the history, or waits; then the loop asks the
- * same step again. A result ends the turn.
+ * Records a failed call and tries to recover: quarantines the refused block, compacts the history, or waits. The loop
+ * then sends the same step again. A returned ending ends the turn.
  */
 async function followFailure(
   working: StepContext,
@@ -72,7 +73,7 @@ async function followFailure(
   return pause === undefined ? failedBy(error) : waitToRetry(working, error, pause);
 }
 
-/** Waits, unless the turn would be over its time by then. */
+/** Waits before the next attempt. Returns an ending instead if the turn would exceed a limit by then. */
 async function waitToRetry(working: StepContext, error: ProviderError, pause: number): Promise<TurnEnding | undefined> {
   const { session, runtime, signal, tell } = working;
   const { spent, ms } = takenBy(working);
@@ -89,12 +90,12 @@ async function waitToRetry(working: StepContext, error: ProviderError, pause: nu
 }
 
 /**
- * The facts that repair a refused request: its refused blocks, put aside, so the same step is asked again in an epoch that packs stubs
- * in their place. Empty where the request only has to go out whole.
+ * Events that repair a refused request. They quarantine its refused blocks, so the same step is sent again in an epoch
+ * that packs stubs in their place. Empty if the request only has to be sent whole.
  */
 export type RequestRepair = readonly Event[];
 
-/** Returns the repair of a refused request; `undefined` where none is known. */
+/** Returns the repair of a refused request, or `undefined` if no repair is known. */
 function repairFor(
   work: StepContext,
   { record, continues }: Prepared,
@@ -104,7 +105,8 @@ function repairFor(
   const { main } = promptStreams;
   const { refused } = error.data;
   if (main === undefined || (refused === undefined && error.code !== 'provider/too-large')) return undefined;
-  // A place in a request that went on from an answer is counted from there: whole, it says where it means.
+  // In a request that continued from an answer, the provider counts places from that answer. The request is therefore
+  // sent again whole, so that the error names a place in the whole request.
   if (continues !== undefined && refused?.message !== undefined) return [];
   const { state, progress } = session;
   const { bytes } = record.data;
@@ -113,7 +115,7 @@ function repairFor(
   return found.length === 0 ? undefined : found.map((data) => ({ kind: 'block.quarantined', at, turn, data }));
 }
 
-/** Records the repair and reports it. */
+/** Records the repair and reports it by a notice. */
 export async function repairRequest(
   { session, promptStreams, tell }: Pick<StepContext, 'session' | 'promptStreams' | 'tell'>,
   repair: RequestRepair,
@@ -131,7 +133,7 @@ export async function repairRequest(
   tell({ type: 'notice.raised', notice });
 }
 
-/** Records how a call ended: a step of a turn or a side call. `retry`: a failure is followed by another attempt. */
+/** Records the end of a call, for a step of a turn or a side call. `retry`: another attempt follows the failure. */
 export function recordEnd(
   { session, runtime }: Pick<Sending, 'session' | 'runtime'>,
   prepared: Prepared,
@@ -146,7 +148,8 @@ export function recordEnd(
       return recordInterrupted(session, prepared, 'user', asAnswer(received.arrived), at);
     case 'failed': {
       const { arrived, error } = received;
-      // A provider that has begun its answer has taken the request and bills it, though nobody can read how it began.
+      // A provider that has begun its answer has accepted the request and bills it, even if the beginning of the answer
+      // cannot be read.
       const usage = arrived.usage ?? (error.code === 'provider/malformed' ? {} : undefined);
       return usage === undefined
         ? recordFailed(session, prepared, error, retry, at)
@@ -155,10 +158,16 @@ export function recordEnd(
   }
 }
 
-/** Pause between two entries of a session in the index of warm fronts: each call keeps the cache alive meanwhile. */
+/**
+ * Time between two entries of a session in the index of warm fronts, in milliseconds. Each call in between keeps the
+ * cache alive.
+ */
 const EVERY_MS = 60_000;
 
-/** Adds the front of an answered request to the index of its store, for other sessions. Does nothing when the account is unknown. */
+/**
+ * Adds the front of an answered request to the index in the store, for other sessions. Does nothing if the account is
+ * unknown.
+ */
 async function rememberFront(
   { session, promptStreams }: Pick<StepContext, 'session' | 'promptStreams'>,
   { record, epoch, sequence, capabilities }: Prepared,

@@ -10,7 +10,7 @@ const look = made('look', () => ({ text: 'seen' }));
 const NOW = { fresh: 100, read: 0, writes: [], answer: 50 };
 
 describe('a turn', () => {
-  test('asks, runs the calls, asks again, and ends with the words of its last answer', async () => {
+  test('asks the model, runs the calls, asks again, and ends with the text of the last answer', async () => {
     const { live, records } = await goLive({
       provider: answering(calls(['c1', 'look'], ['c2', 'look']), says('done')),
       runtime: { tools: [look] },
@@ -63,7 +63,7 @@ describe('a turn', () => {
     expect(body?.findIndex((text) => text.includes('here'))).toBeLessThan(body?.indexOf('go') ?? 0);
   });
 
-  test('shows each body as a copy before it goes out, and survives who throws at the sight', async () => {
+  test('passes a copy of each body to `onRequest` before it is sent, and continues if `onRequest` throws', async () => {
     const provider = answering(says('done'));
     const shown: number[] = [];
     const { live } = await goLive({
@@ -84,7 +84,7 @@ describe('a turn', () => {
     expect(notices(await told)).toEqual(['turn/on-request-failed']);
   });
 
-  test('refuses blank words before anything is written', async () => {
+  test('refuses a blank prompt before anything is recorded', async () => {
     const { live, kinds } = await goLive({ provider: answering() });
     expect(() => live.prompt(' \n')).toThrow(expect.objectContaining({ code: 'agent/nothing-to-send' }));
     expect(await kinds()).toEqual(['session.created', 'mode.changed']);
@@ -92,7 +92,7 @@ describe('a turn', () => {
 });
 
 describe('a call that fails', () => {
-  test('is sent again after a pause, as the next attempt, and the pause is said', async () => {
+  test('is sent again after a pause as the next attempt, and a notice reports the pause', async () => {
     const { live, records, pass } = await goLive({
       provider: answering(says('', { fault: { after: 0, error: failure() } }), says('done')),
     });
@@ -110,7 +110,7 @@ describe('a call that fails', () => {
     expect(notices(await told)).toEqual(['turn/retrying']);
   });
 
-  test('ends the turn as failed when the policy has no further attempt, and resume asks again from the first', async () => {
+  test('ends the turn as failed after the last attempt, and resume begins again with the first attempt', async () => {
     const bad = says('', { fault: { after: 0, error: failure() } });
     const { live, pass, records } = await goLive({ provider: answering(bad, bad, bad, bad, says('done')) });
     const turn = live.prompt('go');
@@ -131,7 +131,7 @@ describe('a call that fails', () => {
     ]);
   });
 
-  test('counts as a call with an estimate where the answer had begun and could not be read', async () => {
+  test('counts as a call with estimated usage if its answer began but could not be read', async () => {
     const error = failure({ code: 'provider/malformed' });
     const { live, pass, records } = await goLive({
       provider: answering(says('', { fault: { after: 0, error } }), says('done')),
@@ -149,7 +149,7 @@ describe('a call that fails', () => {
     expect(totals.taken?.tokens).toBeGreaterThanOrEqual(input);
   });
 
-  test("waits as long as the provider's own word says", async () => {
+  test("waits as long as the provider's response asks for", async () => {
     const { live, pass } = await goLive({
       provider: answering(says('', { fault: { after: 0, error: failure({ afterMs: 5_000 }) } }), says('done')),
     });
@@ -167,7 +167,7 @@ describe('a call that fails', () => {
     await told;
   });
 
-  test('in mid-stream keeps what had arrived and its usage, packs none of it, and sends the same request again', async () => {
+  test('in mid-stream keeps the received parts and usage in the log, packs none of them, and sends the same request again', async () => {
     const cut = says('half of', { fault: { after: 2, error: failure({ code: 'provider/cut' }) } });
     const provider = answering(cut, says('done'));
     const { live, pass, records } = await goLive({ provider });
@@ -188,7 +188,7 @@ describe('a call that fails', () => {
     ['compaction', 'provider/too-long', 'Compact'],
     ['refused', 'provider/invalid', 'Change'],
     ['stop', 'provider/authentication', 'API key'],
-  ] as const)('of class %s ends the turn as failed, and a prompt goes on', async (sort, code, next) => {
+  ] as const)('of class %s ends the turn as failed, and the next prompt continues', async (sort, code, next) => {
     const bad = says('', { fault: { after: 0, error: failure({ class: sort, code }) } });
     const { live } = await goLive({ provider: answering(bad, says('done')), runtime: { compaction: 'manual' } });
     expect(await live.prompt('go')).toMatchObject({
@@ -198,7 +198,7 @@ describe('a call that fails', () => {
     expect(await live.prompt('again')).toMatchObject({ outcome: 'completed', text: 'done' });
   });
 
-  test('by silence is cut after the idle time, whatever the provider does, and sent again', async () => {
+  test('because the provider sends nothing is cut after the idle time, even if the provider ignores the signal, and is sent again', async () => {
     const silent = hanging([{ type: 'began', usage: {} }], { deaf: true });
     const { live, pass, records } = await goLive({
       provider: inTurn(silent, answering(says('done'))),
@@ -217,7 +217,7 @@ describe('a call that fails', () => {
     expect(cut?.data).toMatchObject({ by: 'transport', message: expect.stringContaining('30000 ms') });
   });
 
-  test('because the provider broke its promise rejects the turn, and every later command, with that error', async () => {
+  test('with an error other than a provider error rejects the turn and every later command with that error', async () => {
     const broken = hanging([]);
     const provider = {
       ...broken,
@@ -236,7 +236,7 @@ describe('a call that fails', () => {
 describe('an answer that stopped early', () => {
   const half = says('half', { stop: 'length', truncated: 'yes' });
 
-  test('at the output limit goes on, and the log says why (L1)', async () => {
+  test('at the output limit is continued, and the log contains the reason (L1)', async () => {
     const provider = answering(half, says('whole'));
     const { live, records } = await goLive({ provider });
     expect(await live.prompt('go')).toMatchObject({ outcome: 'completed', text: 'whole' });
@@ -245,13 +245,13 @@ describe('an answer that stopped early', () => {
     expect(heldBy(provider.sent[1]?.body ?? new Uint8Array()).join()).toContain('cut at the output limit');
   });
 
-  test('at the output limit four times in a row ends the turn, and resume gives it three more', async () => {
+  test('at the output limit four times in a row ends the turn, and resume allows three more', async () => {
     const { live } = await goLive({ provider: answering(half, half, half, half, half, says('whole')) });
     expect(await live.prompt('go')).toMatchObject({ outcome: 'failed', error: { code: 'turn/output-limit' } });
     expect(await live.resume()).toMatchObject({ outcome: 'completed', text: 'whole' });
   });
 
-  test('inside the arguments of a call runs the whole calls before it, not that one, and says so', async () => {
+  test('inside the arguments of a call runs the complete calls before it, skips the incomplete call, and reports this to the model', async () => {
     const ran: string[] = [];
     const tool = made('look', ({ call }) => {
       ran.push(call);
@@ -269,7 +269,7 @@ describe('an answer that stopped early', () => {
     expect(heldBy(provider.sent[1]?.body ?? new Uint8Array()).join()).toContain('make it again, in smaller pieces');
   });
 
-  test('because the provider paused it is asked on as it stands', async () => {
+  test('because the provider paused it is continued with the same history', async () => {
     const provider = answering(says('wait', { stop: 'pause' }), says('done'));
     const { live, kinds } = await goLive({ provider });
     expect(await live.prompt('go')).toMatchObject({ outcome: 'completed', text: 'done' });
@@ -294,7 +294,7 @@ describe('a limit', () => {
     [{ steps: 1 }, 'turn/limit-steps'],
     [{ tokens: 800 }, 'turn/limit-tokens'],
     [{ cost: '0.0001' }, 'turn/limit-cost'],
-  ])('of %o ends the turn before the next call, and resume goes on', async (limits, code) => {
+  ])('of %o ends the turn before the next call, and resume continues', async (limits, code) => {
     const provider = answering(step, { ...says('done'), usage: NOW });
     const { live, kinds } = await goLive({ provider, runtime: { tools: [look], limits: { ...limits } } });
     const limited = await live.prompt('go');
@@ -305,7 +305,7 @@ describe('a limit', () => {
     expect(await live.resume()).toMatchObject({ outcome: 'completed', text: 'done' });
   });
 
-  test('of money is not exceeded by a call whose forecast is known: nothing of it is recorded', async () => {
+  test('of cost is not exceeded by a call with a known forecast, and no part of the call is recorded', async () => {
     const provider = answering(says('done'));
     const { live, kinds } = await goLive({ provider, runtime: { limits: { cost: '0.000001' } } });
     expect(await live.prompt('word '.repeat(100))).toMatchObject({
@@ -316,7 +316,7 @@ describe('a limit', () => {
     expect(await kinds()).toEqual(['session.created', 'mode.changed', 'turn.started', 'prompt.given', 'turn.ended']);
   });
 
-  test('of tokens is not exceeded by the input of a call: nothing of it is sent or recorded', async () => {
+  test('of tokens is not exceeded by the input of a call, and no part of the call is sent or recorded', async () => {
     const provider = answering(says('done'));
     const { live, kinds } = await goLive({ provider, runtime: { limits: { tokens: 100 } } });
     const ended = await live.prompt('word '.repeat(400));
@@ -328,20 +328,20 @@ describe('a limit', () => {
     expect(await kinds()).toEqual(['session.created', 'mode.changed', 'turn.started', 'prompt.given', 'turn.ended']);
   });
 
-  test('of money is refused at once where the model has no price', async () => {
+  test('of cost is refused when the session opens if the model has no price', async () => {
     const capabilities = { ...row('claude-sonnet-4-5'), prices: [] };
     const opening = goLive({ provider: answering(), runtime: { capabilities, limits: { cost: '1' } } });
     await expect(opening).rejects.toMatchObject({ code: 'agent/unknown-price', sort: 'refused' });
   });
 
-  test('of time counts the work in this process, pauses included', async () => {
+  test('of time counts the work in this process, including pauses', async () => {
     const bad = says('', { fault: { after: 0, error: failure({ afterMs: 10_000 }) } });
     const { live } = await goLive({ provider: answering(bad, says('done')), runtime: { limits: { ms: 9_000 } } });
     expect(await live.prompt('go')).toMatchObject({ outcome: 'limited', error: { code: 'turn/limit-time' } });
   });
 });
 
-/** Listens to the end, and does something at each event. */
+/** Reads all events of a turn, calls `hear` for each, and returns them. */
 async function listening(
   turn: AsyncIterable<SessionEvent>,
   hear: (event: SessionEvent) => unknown,
@@ -349,7 +349,7 @@ async function listening(
   const told: SessionEvent[] = [];
   for await (const event of turn) {
     told.push(event);
-    // The pause begins in the tick behind its notice.
+    // The pause begins one tick after its notice.
     if (event.type === 'notice.raised') await ticks();
     await hear(event);
   }

@@ -1,4 +1,4 @@
-// Sums over calls: each call in one group, each token in one bucket, each price exact or unknown.
+// Tests sums over calls: each call is in one group, each token is in one bucket, and each price is exact or unknown.
 
 import { money, sessionId, timestamp } from '@tidemark/log';
 import { inputTokens, sumOfMoney } from '@tidemark/model';
@@ -44,7 +44,7 @@ const someHour = fc.integer({ min: 0, max: 200 }).map((hour) => new Date(Date.UT
 
 const someCause = fc.constantFrom('expired' as const, 'tools' as const, 'image' as const);
 
-/** Any call: what is not required is absent in some, and so unknown. */
+/** Any call. Optional fields are absent in some of the calls, so their values are unknown. */
 const anyCall: fc.Arbitrary<ModelCall> = fc
   .record(
     {
@@ -72,7 +72,7 @@ const sumOf = (calls: readonly ModelCall[]): Account =>
 
 describe('sums', () => {
   test.each<GroupBy>(['session', 'day', 'model', 'contract', 'cause'])(
-    'by %s add up to the whole, to the last digit',
+    'by %s add up exactly to the sum over all calls',
     (by) => {
       fc.assert(
         fc.property(fc.array(anyCall, { maxLength: 12 }), (calls) => {
@@ -84,7 +84,7 @@ describe('sums', () => {
     },
   );
 
-  test('put each input token that was told in whole into one bucket, and leave out the rest', () => {
+  test("contain each input token once if the call's input total is known, and no input token of other calls", () => {
     fc.assert(
       fc.property(fc.array(anyCall, { maxLength: 12 }), (calls) => {
         const whole = sumOf(calls);
@@ -96,7 +96,7 @@ describe('sums', () => {
     );
   });
 
-  test('hold every known cost and count every unknown one', () => {
+  test('contain every known cost and count every unknown cost', () => {
     fc.assert(
       fc.property(fc.array(anyCall, { maxLength: 12 }), (calls) => {
         const paid = calls.map((call) => priceCall(call).paid);
@@ -108,24 +108,25 @@ describe('sums', () => {
   });
 });
 
-describe('a price', () => {
-  test('is what was recorded, else that of the row on the day of the call', () => {
+describe('priceCall', () => {
+  test("uses the recorded cost, or else the row's price on the day of the call", () => {
     expect(priceCall({ ...CALL, cost: money('0.5') }).paid).toBe('0.5');
-    // 3 × $3 + 1000 × $0.30 + 200 × $3.75 + 10 × $15 a million
+    // (3 × $3 + 1000 × $0.30 + 200 × $3.75 + 10 × $15) per million tokens
     expect(priceCall(CALL).paid).toBe('0.001209');
   });
 
-  test('without a cache takes every input token fresh, and ideally cached writes what is new and reads the rest', () => {
-    // 1203 × $3 + 10 × $15; 203 × $3.75 + 1000 × $0.30 + 10 × $15
+  test('counts all input as fresh without a cache; with an ideal cache, new tokens as written and all others as read', () => {
+    // Per million tokens: 1203 × $3 + 10 × $15 without a cache; 203 × $3.75 + 1000 × $0.30 + 10 × $15 with an ideal
+    // cache.
     expect(priceCall(CALL)).toMatchObject({ uncached: '0.003759', ideal: '0.00121125' });
   });
 
-  test('of another model is that of the same buckets in its prices', () => {
-    // 3 × $1 + 1000 × $0.10 + 200 × $1.25 + 10 × $5
+  test("applies another model's prices to the same buckets", () => {
+    // (3 × $1 + 1000 × $0.10 + 200 × $1.25 + 10 × $5) per million tokens
     expect(priceCall(CALL, haiku).other).toBe('0.000403');
   });
 
-  test('is unknown where a bucket, the row, or what was new is (L7)', () => {
+  test('returns undefined for each price that depends on an unknown bucket, row or number of new tokens (L7)', () => {
     const { row: _row, ...unpriced } = CALL;
     expect(priceCall(unpriced)).toEqual({ paid: undefined, uncached: undefined, ideal: undefined, other: undefined });
     const { unsent: _unsent, ...unjudged } = CALL;
@@ -138,18 +139,18 @@ describe('a price', () => {
 });
 
 describe('rates', () => {
-  test('are shares of what is known', () => {
+  test('are shares of the known tokens', () => {
     const account = accountOf({ ...CALL, held: 1250, forecast: { read: 1200, write: 0, fresh: 3, unsent: 3 } });
     expect(ratesOfAccount(account)).toEqual({
       hitRate: 1000 / 1203,
       writeShare: 200 / 1203,
       coverage: 0.8,
-      // 200 tokens were forecast as read and came as written.
+      // 200 tokens were forecast as read, but were written.
       forecastError: 200 / 1203,
     });
   });
 
-  test('are null of nothing', () => {
+  test('are null for an account without calls', () => {
     expect(ratesOfAccount(NO_CALLS)).toEqual({ hitRate: null, writeShare: null, coverage: null, forecastError: null });
   });
 });

@@ -1,4 +1,5 @@
-// Sums over calls to models, and the rates that are read from them. What is unknown is counted apart and is in no sum (L7).
+// Sums over calls to models, and rates computed from the sums. Unknown values are counted separately and are in no sum
+// (L7).
 
 import type { Money, Usage } from '@tidemark/log';
 import { money } from '@tidemark/log';
@@ -9,37 +10,63 @@ import type { ModelCall } from './model-call.ts';
 import type { PricedCall } from './price-call.ts';
 import { priceCall } from './price-call.ts';
 
-/** Sums over calls to models. A value that is unknown is counted apart and is in no sum. Money is US dollars, exact. */
+/**
+ * Sums over calls to models. Calls with an unknown value are counted separately, and the value is in no sum. Money is
+ * in exact US dollars.
+ */
 export interface Account {
   readonly calls: number;
-  /** Calls whose total input is unknown: in no sum of tokens but those of the output. */
+  /** Number of calls whose total input is unknown. Their input is in no sum of tokens; their output is. */
   readonly uncounted: number;
-  /** Calls whose output is unknown: in no sum of the output. */
+  /** Number of calls whose output is unknown. They are in no sum of output tokens. */
   readonly unanswered: number;
-  /** Calls whose cost is not known: not in `cost`. */
+  /** Number of calls whose cost is unknown. They are not in `cost`. */
   readonly unpriced: number;
-  /** Of the calls whose cost is not known: those that have a bound, and the most that they cost together. */
+  /** Calls of unknown cost that have an upper bound, and the sum of these bounds. */
   readonly bounded: { readonly calls: number; readonly cost: Money };
-  /** Of the calls without a count: those that were estimated, the tokens not counted, and what the calls cost at most. */
+  /**
+   * Calls that the provider did not count but whose use was estimated: their number, their estimated tokens, and their
+   * maximum cost.
+   */
   readonly estimated: { readonly calls: number; readonly tokens: number; readonly cost: Money };
-  /** Disjoint (L7). `answer` holds the reasoning where a provider does not tell them apart. */
+  /**
+   * Tokens in disjoint buckets (L7). `answer` includes the reasoning if a provider does not count reasoning separately.
+   */
   readonly tokens: Tokens;
-  /** What was paid, as far as it is known. */
+  /** Sum of the known costs that were paid. */
   readonly cost: Money;
-  /** Calls longer than a length from which all of a request costs more, and what that added to `cost`, as far as it is known. */
+  /**
+   * Calls longer than a cliff, which is a length above which the whole request costs more. `cost` is the known part of
+   * the account's `cost` that the cliffs added.
+   */
   readonly dearer: { readonly calls: number; readonly cost: Money; readonly unpriced: number };
-  /** The calls of which price, counts and what was new are all known: what they cost, and would have cost. */
+  /**
+   * Calls whose price, token counts and new tokens are all known: the cost paid, and the cost without a cache and with
+   * an ideal cache.
+   */
   readonly compared: Compared;
   readonly other: AsOther;
-  /** Tokens that were sent before and paid again. */
+  /** Tokens that were sent before and were paid again. */
   readonly again: { readonly calls: number; readonly tokens: number; readonly cost: Money; readonly unpriced: number };
-  /** Input of the calls whose reads are known, and of those whose writes are: what rates are taken of. */
+  /**
+   * Input tokens of the calls whose reads are known, and of the calls whose writes are known. The rates are shares of
+   * these totals.
+   */
   readonly rated: { readonly read: number; readonly written: number };
-  /** Of the calls of which it is known what they could have read: that, and what they read. */
+  /**
+   * Calls whose readable tokens are known: the tokens that they could have read (`held`), and the tokens that they
+   * read.
+   */
   readonly readable: { readonly calls: number; readonly held: number; readonly read: number };
-  /** Tokens written that nobody can read any more, and those that a next call still could. */
+  /**
+   * Written tokens that no later call can read (`wasted`), and written tokens that a later call may still read
+   * (`waiting`).
+   */
   readonly unread: { readonly wasted: number; readonly waiting: number };
-  /** Calls with a forecast and counts: their input tokens, and those that came to another bucket than forecast. */
+  /**
+   * Calls with a forecast and known counts: their input tokens, and the tokens that were in another bucket than
+   * forecast (`off`).
+   */
   readonly forecast: { readonly calls: number; readonly input: number; readonly off: number };
 }
 
@@ -48,22 +75,28 @@ export interface Tokens {
   readonly fresh: number;
   readonly read: number;
   readonly written: number;
-  /** Input whose total was told, and whose bucket was not. */
+  /** Input tokens that are known only as part of a total, so their bucket is unknown. */
   readonly untold: number;
   readonly answer: number;
   readonly reasoning: number;
 }
 
-/** The same calls at three prices, their output included. */
+/**
+ * Costs of the same calls under three conditions: as paid, without a cache, and with an ideal cache. Output is
+ * included.
+ */
 export interface Compared {
   readonly calls: number;
   readonly paid: Money;
   readonly uncached: Money;
-  /** Each new token written once, each old one read: what was new is an estimate. */
+  /** Cost if each new token is written once and each old token is read. The number of new tokens is an estimate. */
   readonly ideal: Money;
 }
 
-/** The same calls at the prices of another model, as if it had counted and cached alike; none where none was named. */
+/**
+ * Cost of the same calls at the prices of another model, as if that model counted and cached in the same way. All
+ * values are 0 if no other model is given.
+ */
 export interface AsOther {
   readonly calls: number;
   readonly paid: Money;
@@ -72,7 +105,7 @@ export interface AsOther {
 
 const NOTHING: Money = money('0');
 
-/** The account of no calls. */
+/** Account of no calls. */
 export const NO_CALLS: Account = {
   calls: 0,
   uncounted: 0,
@@ -92,13 +125,16 @@ export const NO_CALLS: Account = {
   forecast: { calls: 0, input: 0, off: 0 },
 };
 
-/** The account of one call; `other` is the row of another model to price it by. */
+/** Returns the account of one call. `other` is the catalog row of another model, whose prices are also applied. */
 export function accountOf(call: ModelCall, other?: Capabilities): Account {
   const { billed, ...whole } = call;
   return billed === undefined ? accountOfWhole(whole, other) : accountOfRest(whole, billed, other);
 }
 
-/** What a call used beyond what another record bills; that one counts the call. */
+/**
+ * Returns the account of the usage that exceeds `billed`. `billed` is the part that another record bills. The call
+ * itself is counted in the account of that record.
+ */
 function accountOfRest(call: ModelCall, billed: Usage, other: Capabilities | undefined): Account {
   const [all, before] = [accountOfWhole(call, other), accountOfWhole({ ...call, usage: billed }, other)];
   const less = (a: Money, b: Money): Money => money(sumOfMoney([a, `-${b}`]));
@@ -156,7 +192,10 @@ function accountOfWhole(call: ModelCall, other: Capabilities | undefined): Accou
   };
 }
 
-/** A call without a total is in no sum of its input: its known buckets would be a part of an unknown whole. */
+/**
+ * Sums the tokens of one call. A call with an unknown input total adds no input tokens, because its known buckets are
+ * only part of an unknown total.
+ */
 function tokensOf(usage: Usage): Tokens {
   const { answer = 0, reasoning = 0, fresh = 0, read = 0 } = usage;
   const input = inputTokens(usage);
@@ -197,7 +236,7 @@ function otherOf({ paid, other }: PricedCall): AsOther {
   return paid === undefined || other === undefined ? NO_CALLS.other : { calls: 1, paid, cost: other };
 }
 
-/** The account of both. */
+/** Returns the sum of two accounts. */
 export function addAccounts(a: Account, b: Account): Account {
   return {
     calls: a.calls + b.calls,
@@ -260,24 +299,27 @@ function add(a: Money, b: Money): Money {
   return money(sumOfMoney([a, b]));
 }
 
-/** Shares between 0 and 1, each `null` where there is nothing to take a share of. */
+/** Shares between 0 and 1. A share is `null` if its total is 0. */
 export interface AccountRates {
-  /** Read, of all input of the calls that told what they read. */
+  /** Tokens read, as a share of the input of the calls that report their reads. */
   readonly hitRate: number | null;
-  /** Written, of all input of the calls that told what they wrote: over N calls with one growing prefix it tends to 2 / (N + 1). */
+  /**
+   * Tokens written, as a share of the input of the calls that report their writes. Over N calls with one growing
+   * prefix, it tends to 2 / (N + 1).
+   */
   readonly writeShare: number | null;
-  /** Read, of what could have been read. */
+  /** Tokens read, as a share of the tokens that could have been read. */
   readonly coverage: number | null;
-  /** Input tokens that came to another bucket than forecast, of all that were forecast. */
+  /** Input tokens that were in another bucket than forecast, as a share of all input tokens with a forecast. */
   readonly forecastError: number | null;
 }
 
-/** All input tokens of an account. */
+/** Returns all input tokens of an account. */
 export function inputOfAccount({ tokens: { fresh, read, written, untold } }: Account): number {
   return fresh + read + written + untold;
 }
 
-/** The rates of an account. */
+/** Returns the rates of an account. */
 export function ratesOfAccount({ tokens, rated, readable, forecast }: Account): AccountRates {
   return {
     hitRate: share(tokens.read, rated.read),

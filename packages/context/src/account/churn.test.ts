@@ -26,7 +26,7 @@ function opened(cause: EpochOpened['cause'], change: Partial<EpochOpened> = {}):
 const churnOf = (told: readonly Told[], session = SESSION): ReturnType<typeof beginChurn> =>
   logOf(told).reduce(addChurn, beginChurn(session));
 
-test('counts what changed from one epoch to the next, by the cause that the epoch names', () => {
+test('`addChurn` counts each change from one epoch to the next, under the cause of the new epoch', () => {
   const tools = [{ name: 'read', digest: named('read') }];
   const { changes } = churnOf([
     created,
@@ -49,7 +49,7 @@ test('counts what changed from one epoch to the next, by the cause that the epoc
   });
 });
 
-test('never counts a side call, the first epoch, or what an ancestor changed', () => {
+test('`addChurn` never counts a side call, the first epoch, or a change by an ancestor', () => {
   const side = request(1);
   if (side[0] !== 'request.prepared') throw new Error('no request');
   const quiet = churnOf([created, opened('initial'), ['request.prepared', { ...side[1], stream: 'side/title' }]]);
@@ -63,7 +63,7 @@ test('never counts a side call, the first epoch, or what an ancestor changed', (
   expect(forked.changes.model).toEqual({ model: 1 });
 });
 
-test('counts apart what the model took at the tail', () => {
+test('`addChurn` counts changes that were appended to the history separately', () => {
   const { appended, changes } = churnOf([
     created,
     opened('initial'),

@@ -1,31 +1,37 @@
-// Churn: how often, and why, what should be stable changed on the main stream. Side calls open no epoch and never count.
+// Churn: counts how often, and why, parts of the main stream's prefix changed that should be stable. Side calls open no
+// epoch and are never counted.
 
 import type { EpochCause, EpochOpened, Recorded, SessionId } from '@tidemark/log';
 import { canonicalText } from '@tidemark/log';
 
-/** What can change of a request's prefix, in one place of it each. */
+/** Parts of a request's prefix that are checked for changes. */
 export type Churned = 'model' | 'parameters' | 'system' | 'tools' | 'history';
 
-/** How often each changed, by the cause of the epoch that changed it. */
+/** Number of changes of each part, by the cause of the epoch that changed it. */
 export type Changes = { readonly [what in Churned]: { readonly [cause in EpochCause]?: number } };
 
-/** The fold after some records. */
+/** State of the count after some records. */
 export interface Churn {
   readonly session: SessionId;
   readonly owner: SessionId;
   readonly epoch: EpochOpened | undefined;
   readonly changes: Changes;
-  /** Changes that the model took as an appended message: they cost their own bytes alone. */
+  /**
+   * Number of changes that were sent as an appended message. Such a change costs only its own bytes, because the prefix
+   * stays cached.
+   */
   readonly appended: number;
 }
 
-/** Nothing read yet of this session. */
+/** Returns the initial state for a session. */
 export function beginChurn(session: SessionId): Churn {
   const changes: Changes = { model: {}, parameters: {}, system: {}, tools: {}, history: {} };
   return { session, owner: session, epoch: undefined, changes, appended: 0 };
 }
 
-/** One more record. Of an ancestor's only the epoch is taken: its changes are its own. */
+/**
+ * Adds one record. Records of an ancestor only update the current epoch; the ancestor's own churn counts their changes.
+ */
 export function addChurn(churn: Churn, record: Recorded): Churn {
   const own = churn.owner === churn.session;
   switch (record.kind) {
@@ -44,7 +50,7 @@ export function addChurn(churn: Churn, record: Recorded): Churn {
 
 const WHAT: readonly Churned[] = ['model', 'parameters', 'system', 'tools', 'history'];
 
-/** What of an epoch each of them is. */
+/** Value of an epoch that is compared for each part. */
 const PARTS: Readonly<Record<Churned, (opened: EpochOpened) => unknown>> = {
   model: ({ provider, model }) => [provider, model],
   parameters: ({ parameters }) => parameters,

@@ -1,4 +1,5 @@
-// From records to calls: what a call could have read, what it paid again, and what became of what it wrote.
+// Tests the conversion of records into calls: the tokens that a call could have read, the tokens that it paid again,
+// and the tokens it wrote that were read later.
 
 import { money } from '@tidemark/log';
 import type { MissCause } from '@tidemark/log';
@@ -51,8 +52,8 @@ function missing(tokens: number, cause: MissCause, read: number, written: number
   return [kind, { ...data, miss: { cause, tokens, cost: money('0.01') } }];
 }
 
-describe('a call of our own', () => {
-  test('could have read what it read and what it missed; an opened epoch is named by its cause', () => {
+describe('a call that this runtime sent', () => {
+  test('could have read the tokens it read plus the tokens it missed, and names the cause of an opened epoch', () => {
     const [first, next] = callsOf([
       created,
       opened('initial'),
@@ -70,7 +71,7 @@ describe('a call of our own', () => {
     });
   });
 
-  test('that was longer than forecast holds nothing new in what it read', () => {
+  test('counts no token that it read as new, even if it is longer than forecast', () => {
     const [kind, data] = request(1);
     if (kind !== 'request.prepared') throw new Error('no request');
     const long = { ...data, forecast: { ...data.forecast, read: 0, write: 1000, fresh: 0, unsent: 1000 } };
@@ -85,7 +86,7 @@ describe('a call of our own', () => {
     expect(next?.unsent).toBe(500);
   });
 
-  test('knows nothing of what it could have read when nobody told what it read (L7)', () => {
+  test('has no `held` if the provider does not report the tokens read (L7)', () => {
     const [only] = callsOf([created, opened('initial'), request(1), answer([], { fresh: 10 })]);
     expect(only).not.toHaveProperty('held');
   });
@@ -99,7 +100,7 @@ describe('what a call wrote', () => {
       ...calls.flatMap(([read, written]) => [request(1), answer([], usage(read, written))]),
     ]).map(({ unread }) => [unread.wasted, unread.waiting]);
 
-  test('is read by the next call, as far as that reads', () => {
+  test('is wasted only beyond the point up to which the next call reads', () => {
     expect(fates([0, 1000], [1000, 200], [1200, 50])).toEqual([
       [0, 0],
       [0, 0],
@@ -111,7 +112,7 @@ describe('what a call wrote', () => {
     ]);
   });
 
-  test('stays readable behind a call that wrote nothing', () => {
+  test('stays readable after a call that wrote nothing', () => {
     expect(fates([0, 1000], [300, 0], [1000, 10])).toEqual([
       [0, 0],
       [0, 0],
@@ -119,7 +120,7 @@ describe('what a call wrote', () => {
     ]);
   });
 
-  test('is no less read because a call without the conversation wrote something of its own', () => {
+  test('stays readable after a call without the conversation writes an entry of its own', () => {
     const title = request(1);
     if (title[0] !== 'request.prepared') throw new Error('no request');
     const side = { ...title[1], stream: 'side/title', history: 'none' as const };
@@ -137,15 +138,15 @@ describe('what a call wrote', () => {
     ]);
     expect(calls.map(({ stream, unread }) => [stream, unread])).toEqual([
       ['main', { wasted: 0, waiting: 0 }],
-      // Read as far as counts can tell: the next call read further than that.
+      // The counts suggest that this write was read, because the next call read more tokens than this call wrote.
       ['side/title', { wasted: 0, waiting: 0 }],
       ['main', { wasted: 0, waiting: 10 }],
     ]);
   });
 });
 
-describe('an import, which holds no requests', () => {
-  test('is judged by the counts of the call before: what grew is new, what was cached could have been read', () => {
+describe('a call of an imported session, which has no request records', () => {
+  test('is judged by the counts of the call before: growth of the input is new, and cached tokens could have been read', () => {
     const [, grown, paid] = callsOf([
       created,
       opened('initial'),
@@ -162,7 +163,7 @@ describe('an import, which holds no requests', () => {
     });
   });
 
-  test('names the pause, or the setting that changed; of what stands behind a checkpoint it knows nothing', () => {
+  test('names the pause or the changed setting as the cause, and has no `held` or `unsent` after a compaction', () => {
     const again = (told: readonly Told[]): unknown =>
       callsOf([created, opened('initial'), answer([], usage(0, 1000)), ...told]).at(-1)?.again?.cause;
     const [kind, data] = answer([], usage(0, 1100));
@@ -176,7 +177,7 @@ describe('an import, which holds no requests', () => {
   });
 });
 
-test('a failed call counts only where the provider told a usage', () => {
+test('a failed call is counted only if the provider reported its usage', () => {
   const failed = { step: 0, stream: 'main', class: 'retryable', code: 'x', message: 'x' } as const;
   expect(callsOf([created, opened('initial'), request(1), ['answer.failed', failed]])).toEqual([]);
   const counted = callsOf([

@@ -1,4 +1,5 @@
-// The fold from the records of one session to its calls. It keeps what the next call needs, whatever the session's length.
+// Converts the records of one session into calls, one record at a time. The state contains only the data that the next
+// call needs, so its size does not depend on the length of the session.
 
 import { defined } from '@tidemark/core';
 import type {
@@ -23,16 +24,22 @@ import type { LeftByCall } from './judge-import.ts';
 import { judgeImport, leftBy } from './judge-import.ts';
 import type { ModelCall } from './model-call.ts';
 
-/** The fold after some records. */
+/** State after some records. */
 export interface Following {
-  /** Whose calls are told. A fork's log begins with records of its ancestors: they are followed, and told by those. */
+  /**
+   * Session whose calls are returned. A fork's log begins with records of its ancestors. These records update the
+   * state, but their calls are returned only when the ancestor itself is followed.
+   */
   readonly session: SessionId;
-  /** Whose record came last. */
+  /** Session that the latest record belongs to. */
   readonly owner: SessionId;
   readonly epoch: EpochOpened | undefined;
-  /** Requests on their way, by stream. */
+  /** Requests without an answer yet, by stream. */
   readonly sent: { readonly [stream: string]: SentCall };
-  /** Where a log holds no requests: what the call before left behind, and the cause of an epoch that opened since. */
+  /**
+   * Cache state that the call before left, for logs without request records. `opened` is the cause of an epoch that
+   * opened after that call.
+   */
   readonly left: LeftByCall | undefined;
   readonly opened: EpochOpened['cause'] | undefined;
   readonly unread: Unread;
@@ -41,25 +48,28 @@ export interface Following {
 interface SentCall {
   readonly at: Timestamp;
   readonly data: RequestPrepared;
-  /** The causes of the epoch that it was made in. */
+  /** Causes of the epoch in which the request was made. */
   readonly opened: readonly EpochOpened['cause'][];
 }
 
-/** Finds the row that prices a model's calls. */
+/** Finds the catalog row that prices the calls of a model. */
 export type RowOf = (provider: string, model: string) => Capabilities | undefined;
 
-/** One more record, and the calls that are whole with it: each is told once, when it is known what became of its writes. */
+/**
+ * State after one more record, and the calls that this record completed. Each call is returned once, when it is known
+ * how much of its writes was read.
+ */
 export interface FollowedRecord {
   readonly following: Following;
   readonly calls: readonly ModelCall[];
 }
 
-/** Nothing read yet of this session. */
+/** Returns the initial state for a session. */
 export function beginFollowing(session: SessionId): Following {
   return { session, owner: session, epoch: undefined, sent: {}, left: undefined, opened: undefined, unread: {} };
 }
 
-/** One more record. */
+/** Adds one record. */
 export function followRecord(following: Following, record: Recorded, rowOf: RowOf): FollowedRecord {
   switch (record.kind) {
     case 'session.created':
@@ -77,7 +87,7 @@ export function followRecord(following: Following, record: Recorded, rowOf: RowO
   }
 }
 
-/** The calls that wait at the end of the log for somebody to read what they wrote. */
+/** Returns the calls that are still held back at the end of the log, because a later call could read their writes. */
 export function endFollowing({ unread, session }: Following): readonly ModelCall[] {
   return stillUnread(unread).filter((call) => call.session === session);
 }
@@ -97,7 +107,7 @@ function takeEnd(following: Following, record: CallEnd, rowOf: RowOf): FollowedR
   const request = Object.hasOwn(following.sent, stream) ? following.sent[stream] : undefined;
   const { [stream]: _request, ...sent } = following.sent;
   const rest: Following = { ...following, sent };
-  // What failed before anything was counted was not accepted: nobody bills it.
+  // A call that failed without a usage was not accepted by the provider and is not billed.
   if (usage === undefined && record.kind === 'answer.failed') return quiet(rest);
   const call = callOf(following, record, request, rowOf);
   if (call.billed !== undefined) return takeBilled(rest, call);
@@ -109,7 +119,10 @@ function takeEnd(following: Following, record: CallEnd, rowOf: RowOf): FollowedR
   };
 }
 
-/** A call that another record bills: the next one reads what it left, and only what goes beyond that record is told. */
+/**
+ * Handles a call that another record bills. The next call reads the cache that it left. The call is returned only if
+ * its usage exceeds the billed usage.
+ */
 function takeBilled(following: Following, call: ModelCall): FollowedRecord {
   const { usage, billed = {}, session } = call;
   const isWhole = outputTokens(usage) === outputTokens(billed) && inputTokens(usage) === inputTokens(billed);
@@ -152,7 +165,10 @@ function sentAt({ at, data }: CallEnd, request: SentCall | undefined): Timestamp
   return request?.at ?? (data.startedAt === undefined ? at : timestamp(data.startedAt));
 }
 
-/** A call of our own: its request holds the forecast, and its answer the miss. */
+/**
+ * Judges a call that this runtime sent. The request record contains the forecast, and the answer record contains the
+ * miss.
+ */
 function judgeOwn(
   record: CallEnd,
   { data, opened }: SentCall,
@@ -160,14 +176,14 @@ function judgeOwn(
   const { forecast } = data;
   const unsent = unsentOf(forecast, record.data.usage);
   const read = record.data.usage?.read;
-  // A cut answer has no miss on record: what it could have read is not known.
+  // The record of a cut answer contains no miss, so the tokens that it could have read are unknown.
   if (record.kind !== 'answer.received' || read === undefined) return { unsent, forecast };
   const { miss } = record.data;
   if (miss === undefined) return { held: read, unsent, forecast };
   return { held: read + miss.tokens, again: { ...miss, ...namedCauses(miss, opened) }, unsent, forecast };
 }
 
-/** The causes of a miss, a change of ours by the names of its epoch. */
+/** Returns the causes of a miss. The cause `opened` is replaced by the causes of the epoch that was opened. */
 function namedCauses(
   { cause, also = [] }: Miss,
   opened: SentCall['opened'],
@@ -179,7 +195,10 @@ function namedCauses(
   return { cause: first, ...(rest.length === 0 ? {} : { also: rest }) };
 }
 
-/** What was forecast as new, at the size that the whole request turned out to have; what was read was no news. */
+/**
+ * Returns the tokens that were forecast as new, scaled to the real size of the request. Tokens that were read from the
+ * cache cannot be new.
+ */
 function unsentOf(forecast: CallForecast, usage: Usage = {}): number {
   const { unsent } = forecast;
   const expected = expectedInput(forecast);
@@ -188,27 +207,31 @@ function unsentOf(forecast: CallForecast, usage: Usage = {}): number {
   return Math.min(scaled, input - (usage.read ?? 0));
 }
 
-// Follows what became of each write. A cache is read from the front, so the unread part of a write is the end of a prefix. The
-// next call that writes from further in front puts other entries in its place, and what was unread stays unread.
+// Tracks each write until it is read or wasted. A cache is read from the front, so the unread part of a write is always
+// the end of a prefix. The next call that writes before that end replaces the entries, and the unread part can no
+// longer be read.
 
-/** A call whose writes were not all read yet: the tokens from one place of its prefix to another. */
+/** A call whose writes are not all read yet. `from` and `to` are token offsets of the unread part in its prefix. */
 interface UnreadWrite {
   readonly call: ModelCall;
   readonly from: number;
   readonly to: number;
 }
 
-/** Calls that wait for a reader: by model, and apart for those that hold nothing of the conversation. */
+/** Calls with unread writes, by model. Calls whose request contains no history have a key of their own. */
 export type Unread = { readonly [line: string]: UnreadWrite };
 
-/** What one more call does to those that wait. */
+/** Effect of one more call on the calls with unread writes. */
 export interface Resolved {
   readonly unread: Unread;
-  /** Calls whose fate is known now. */
+  /** Calls whose wasted tokens are now known. */
   readonly calls: readonly ModelCall[];
 }
 
-/** One more call: it reads what waits, and writes. `alone`: it holds nothing of the conversation but the front. */
+/**
+ * Applies one more call: it reads entries of earlier calls and writes its own. `alone` is true if the request contains
+ * the front but no history.
+ */
 function resolveUnread(before: Unread, call: ModelCall, alone: boolean): Resolved {
   const { read } = call.usage;
   const written = allWritten(call.usage);
@@ -235,7 +258,7 @@ function wastedWrite({ call, from, to }: UnreadWrite): ModelCall {
   return { ...call, unread: { wasted: to - from, waiting: 0 } };
 }
 
-/** The calls that still wait at the end of a log: a later call may read what they wrote. */
+/** Returns the calls that still have unread writes at the end of a log. A later call may read these writes. */
 function stillUnread(unread: Unread): readonly ModelCall[] {
   return Object.values(unread).map(({ call, from, to }) => ({ ...call, unread: { wasted: 0, waiting: to - from } }));
 }

@@ -1,5 +1,5 @@
-// What a call of an imported session could have read, judged from the provider's own counts of the call before it. An
-// estimate: the file tells how much was sent, not what.
+// Estimates what a call of an imported session could have read, from the provider's counts of the call before it. The
+// imported file records how much was sent, but not what was sent.
 
 import { defined } from '@tidemark/core';
 import type { EpochCause, MissCause, Timestamp } from '@tidemark/log';
@@ -10,27 +10,30 @@ import { LIFE } from '../cache/entries.ts';
 import { rewriteCost } from '../forecast/miss.ts';
 import type { ModelCall } from './model-call.ts';
 
-/** What the call before left behind. */
+/** Cache state that the call before left. */
 export interface LeftByCall {
   readonly at: Timestamp;
   readonly input: number;
-  /** Read or written: what the cache then held. */
+  /** Tokens read or written by that call, which were then in the cache. */
   readonly cached: number;
-  /** The life it was written with; absent where writes are free, and nobody told one. */
+  /** Lifetime of the entry. Absent if writes are free and no lifetime is reported. */
   readonly ttl: Ttl | undefined;
 }
 
-/** What is known between two calls. */
+/** Known facts between two calls. */
 export interface Between {
   readonly left: LeftByCall | undefined;
-  /** The cause of an epoch that opened since. */
+  /** Cause of an epoch that opened between the calls. */
   readonly opened: EpochCause | undefined;
 }
 
-/** Counters of a provider differ by a few tokens between calls; less than this is no miss. */
+/** Maximum difference in tokens that is not a miss, because a provider's counts differ slightly between calls. */
 const TOLERANCE = 16;
 
-/** What a call leaves for the next one. A call whose counts do not tell it changes nothing. */
+/**
+ * Returns the cache state that a call leaves for the next call. If the counts of the call are incomplete, the state
+ * stays unchanged.
+ */
 export function leftBy({ usage, at, row }: ModelCall, before: LeftByCall | undefined): LeftByCall | undefined {
   const input = inputTokens(usage);
   const cached = cachedTokens(usage);
@@ -41,7 +44,10 @@ export function leftBy({ usage, at, row }: ModelCall, before: LeftByCall | undef
   return { at, input, cached, ttl };
 }
 
-/** What the input grew by is new. Where it shrank, by a checkpoint or otherwise, nothing is known of what it holds. */
+/**
+ * Estimates the tokens that the call could have read, that are new, and that were paid again. Growth of the input is
+ * new. If the input shrank, for example by a compaction, its content is unknown and nothing is estimated.
+ */
 export function judgeImport(call: ModelCall, { left, opened }: Between): Pick<ModelCall, 'held' | 'again' | 'unsent'> {
   const input = inputTokens(call.usage);
   const { read } = call.usage;

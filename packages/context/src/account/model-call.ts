@@ -1,4 +1,5 @@
-// One call to a model as its log tells it: what it used, what it could have read, and what became of what it wrote.
+// One call to a model, reconstructed from its log: its usage, the tokens it could have read, and the tokens it wrote
+// that were never read.
 
 import type {
   CallForecast,
@@ -15,12 +16,12 @@ import { allWritten } from '@tidemark/model';
 
 /** Tokens that were sent before and were paid again. */
 export interface PaidAgain {
-  /** A change of ours by the name of its epoch. */
+  /** Cause of the payment. If the front changed, the cause of the epoch that changed it. */
   readonly cause: EpochCause | MissCause;
-  /** Other causes, each of which alone would have lost them. */
+  /** Other causes. Each of them alone would also have lost the tokens. */
   readonly also?: readonly (EpochCause | MissCause)[];
   readonly tokens: number;
-  /** Above reading them; absent when the price is unknown. */
+  /** Cost above the price of reading the tokens. Absent if the price is unknown. */
   readonly cost?: Money;
 }
 
@@ -29,36 +30,45 @@ export interface ModelCall {
   readonly session: SessionId;
   readonly stream: string;
   readonly step: number;
-  /** When it was sent. */
+  /** Time at which the request was sent. */
   readonly at: Timestamp;
   readonly provider: string;
   readonly model: string;
   readonly contract?: string;
   readonly usage: Usage;
-  /** Of this usage, what another record bills: only the rest is in any sum, and the call is counted there. */
+  /**
+   * Part of `usage` that another record bills. That record counts the call; only the usage above `billed` is added to
+   * the sums.
+   */
   readonly billed?: Usage;
-  /** As it was recorded with the answer. */
+  /** Cost as recorded with the answer. */
   readonly cost?: Money;
-  /** The most that it cost, where `cost` is not known. */
+  /** Maximum cost, if `cost` is unknown. */
   readonly costAtMost?: Money;
-  /** Its estimated use, where the provider did not count it. */
+  /** Estimated usage, if the provider did not count it. */
   readonly estimated?: EstimatedUse;
-  /** The catalog row that prices it. */
+  /** Catalog row that prices the call. */
   readonly row?: Capabilities;
-  /** Tokens that the calls before it had left in the cache for it. */
+  /** Tokens that earlier calls had left in the cache for this call. */
   readonly held?: number;
   readonly again?: PaidAgain;
-  /** Input tokens that were never sent before on this stream: an estimate. */
+  /** Estimated input tokens that were never sent before on this stream. */
   readonly unsent?: number;
   readonly forecast?: CallForecast;
-  /** Tokens it wrote that no later call can read any more, and those that one still could. */
+  /**
+   * Tokens that the call wrote: `wasted` can no longer be read by any call, `waiting` may still be read by a later
+   * call.
+   */
   readonly unread: { readonly wasted: number; readonly waiting: number };
 }
 
-/** Ways to group calls. Each call is in exactly one group, so the groups sum to the whole. */
+/** Ways to group calls. Each call is in exactly one group, so the sums of all groups give the total. */
 export type GroupBy = 'session' | 'day' | 'model' | 'contract' | 'cause';
 
-/** By the UTC day on which a call was sent; by why it paid again, several causes joined. */
+/**
+ * Group of a call for each `GroupBy`. `day` is the UTC day on which the call was sent. `cause` joins all causes for
+ * which tokens were paid again.
+ */
 const NAMES: Readonly<Record<GroupBy, (call: ModelCall) => string | undefined>> = {
   session: (call) => call.session,
   day: (call) => call.at.slice(0, 10),
@@ -67,19 +77,26 @@ const NAMES: Readonly<Record<GroupBy, (call: ModelCall) => string | undefined>> 
   cause: ({ again }) => again && [again.cause, ...(again.also ?? [])].join(' + '),
 };
 
-/** The group of a call; `undefined` where there is nothing to name: no contract, nothing paid again. */
+/**
+ * Returns the name of a call's group. Returns `undefined` if the call has no value for it: no contract, or no tokens
+ * paid again.
+ */
 export function groupOf(by: GroupBy, call: ModelCall): string | undefined {
   return NAMES[by](call);
 }
 
-/** Input tokens of a call, and those that came to another bucket than forecast, or to none; `undefined` when unknown. */
+/**
+ * Returns the input tokens of a call, and the tokens that were in another bucket than forecast or in no forecast
+ * bucket. Returns `undefined` if they are unknown.
+ */
 export function forecastError(
   call: Pick<ModelCall, 'usage' | 'forecast'>,
 ): { readonly calls: 1; readonly input: number; readonly off: number } | undefined {
   const { usage, forecast } = call;
   const { fresh, read } = usage;
   const written = allWritten(usage);
-  // Where nobody knows how a provider caches, the forecast says what no cache would cost: it has no error to speak of.
+  // If the provider's cache rules are unknown, the forecast contains the numbers without a cache. Comparing it with the
+  // usage has no meaning.
   if (forecast === undefined || forecast.caching === 'unknown') return undefined;
   if (fresh === undefined || read === undefined || written === undefined) return undefined;
   const over = [fresh - forecast.fresh, read - forecast.read, written - forecast.write];

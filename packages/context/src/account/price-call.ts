@@ -1,5 +1,5 @@
-// What a call cost, and what the same tokens would have cost otherwise: without a cache, with an ideal one, at another
-// model's prices. In exact US dollars, output included.
+// Prices of a call: the cost paid, and the cost of the same tokens without a cache, with an ideal cache, or at another
+// model's prices. In exact US dollars, including output.
 
 import type { Money, Usage } from '@tidemark/log';
 import { money } from '@tidemark/log';
@@ -9,20 +9,23 @@ import type { CliffCost } from '../pressure/gauge.ts';
 import { cliffCost } from '../pressure/gauge.ts';
 import type { ModelCall } from './model-call.ts';
 
-/** The prices of one call; absent is unknown. */
+/** Prices of one call. An absent price is unknown. */
 export interface PricedCall {
-  /** As recorded with the answer, else by the row's price on its day. */
+  /** Cost as recorded with the answer, or else by the row's price on the day of the call. */
   readonly paid: Money | undefined;
   readonly uncached: Money | undefined;
-  /** Each new token written once, each old one read. */
+  /** Cost if each new token is written once and each old token is read. */
   readonly ideal: Money | undefined;
-  /** What of `paid` its length added, where all of a request of that length costs more. */
+  /**
+   * Part of `paid` that is due to the length of the request, if the request is longer than a cliff above which the
+   * whole request costs more.
+   */
   readonly dearer: CliffCost | undefined;
-  /** At the prices of another model, as if it had counted and cached alike. */
+  /** Cost at the prices of another model, as if that model counted and cached in the same way. */
   readonly other: Money | undefined;
 }
 
-/** Prices a call; `other` is the row of another model. */
+/** Returns the prices of a call. `other` is the catalog row of another model. */
 export function priceCall(call: ModelCall, other?: Capabilities): PricedCall {
   const { usage, unsent } = call;
   const price = priceIn(call.row, call);
@@ -55,7 +58,10 @@ function ideal(usage: Usage, price: Price, input: number, unsent: number): Usage
   return { ...usage, read: input - tokens, ...writeUsage(price, tokens, 0) };
 }
 
-/** The same buckets in lives that the price knows: a life that is not sold there is the shortest that is. */
+/**
+ * Returns the same usage with lifetimes that the price list contains. A lifetime without a price becomes the shortest
+ * lifetime with a price.
+ */
 function inPricesOf(price: Price | undefined, usage: Usage): Usage | undefined {
   if (price === undefined || usage.writes === undefined || usage.fresh === undefined) return undefined;
   const sold = usage.writes.filter(({ ttl }) => price.writes[ttl] !== undefined);
@@ -67,7 +73,10 @@ function inPricesOf(price: Price | undefined, usage: Usage): Usage | undefined {
 
 const LIVES: readonly Ttl[] = ['5m', '30m', '1h', '12h'];
 
-/** Written at the shortest life that has a price; where writing is not charged apart, it is fresh input. */
+/**
+ * Returns the usage for writing these tokens at the shortest lifetime that has a price. If writes have no price of
+ * their own, the tokens count as fresh input.
+ */
 function writeUsage(price: Price, tokens: number, fresh: number): Required<Pick<Usage, 'fresh' | 'writes'>> {
   const ttl = LIVES.find((life) => price.writes[life] !== undefined);
   return ttl === undefined ? { fresh: fresh + tokens, writes: [] } : { fresh, writes: [{ ttl, tokens }] };

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { append, appendAll, appendOnly, itemAt, slice } from './append-only.ts';
 
-test('the newest value grows its buffer in place, and an older one takes a copy', () => {
+test('`append` grows the buffer of the newest value in place, and copies the buffer for an older value', () => {
   const one = appendOnly(['a']);
   const two = append(one, 'b');
   const other = append(one, 'c');
@@ -10,13 +10,13 @@ test('the newest value grows its buffer in place, and an older one takes a copy'
   expect([slice(one), slice(two), slice(other)]).toEqual([['a'], ['a', 'b'], ['a', 'c']]);
 });
 
-test('takes more items than the stack holds arguments: a long session is opened at once', () => {
+test('`appendAll` takes more items than a call can have arguments, so a long session opens in one call', () => {
   const items = Array.from({ length: 200_000 }, (_, index) => index);
   const list = appendAll(appendOnly([-1]), items);
   expect([list.length, itemAt(list, -1)]).toEqual([200_001, 199_999]);
 });
 
-test('ends at its own length, whatever the buffer holds', () => {
+test('a list ends at its own length, even if its buffer contains more items', () => {
   const one = appendOnly(['a']);
   append(one, 'b');
   expect([itemAt(one, 1), itemAt(one, -1), slice(one)]).toEqual([undefined, 'a', ['a']]);

@@ -1,23 +1,32 @@
-// A list that only grows, as a value: many states share one buffer, each with its own length. A new state costs what is
-// new; the older ones stay as they were.
+// Append-only list as an immutable value. Several values share one buffer, and each has its own length. A new value
+// costs only its new items, and older values stay unchanged.
 
-/** A list value. Read it through `itemAt`, `slice` and `items`: the buffer may hold more than this value's length. */
+/**
+ * List value. Read it only through `itemAt` and `slice`, because the buffer may contain more items than this value's
+ * length.
+ */
 export interface AppendOnly<T> {
   readonly buffer: T[];
   readonly length: number;
 }
 
-/** An empty list, or one of these items. */
+/** Creates a list of these items, or an empty list. */
 export function appendOnly<T>(items: readonly T[] = []): AppendOnly<T> {
   return { buffer: [...items], length: items.length };
 }
 
-/** The list with more items behind. Only the newest value of a buffer extends it; an older one takes a copy. */
+/**
+ * Returns the list with more items at its end. The newest value of a buffer extends the buffer in place; an older value
+ * copies it.
+ */
 export function append<T>(list: AppendOnly<T>, ...items: readonly T[]): AppendOnly<T> {
   return appendAll(list, items);
 }
 
-/** The same for any number of items: arguments of a call must fit the stack. */
+/**
+ * Works like `append` with an array. `append` passes each item as an argument, and the stack limits the number of
+ * arguments.
+ */
 export function appendAll<T>(list: AppendOnly<T>, items: readonly T[]): AppendOnly<T> {
   if (items.length === 0) return list;
   const buffer = list.buffer.length === list.length ? list.buffer : list.buffer.slice(0, list.length);
@@ -25,13 +34,13 @@ export function appendAll<T>(list: AppendOnly<T>, items: readonly T[]): AppendOn
   return { buffer, length: list.length + items.length };
 }
 
-/** The item at this index, or `undefined` outside the list. Negative indexes count from the end. */
+/** Returns the item at this index, or `undefined` outside the list. Negative indexes count from the end. */
 export function itemAt<T>(list: AppendOnly<T>, index: number): T | undefined {
   const place = index < 0 ? list.length + index : index;
   return place < list.length ? list.buffer[place] : undefined;
 }
 
-/** A copy of the items from `start` on. */
+/** Returns a copy of the items from `start` up to, but not including, `end`. */
 export function slice<T>(list: AppendOnly<T>, start = 0, end: number = list.length): readonly T[] {
   return list.buffer.slice(start, Math.min(end, list.length));
 }

@@ -1,8 +1,11 @@
-// Why tokens are paid again, in words that need no manual. A clause that goes before a colon: "the tool list changed: …".
+// Causes for which tokens are paid again, as plain clauses that can precede a colon: "the tool list changed: …".
 
 import type { EpochCause, MissCause } from '@tidemark/log';
 
-/** Who makes it so: a change of ours, the age of the entry, the provider's own rules, or what its cache did. */
+/**
+ * Origin of a cause: a change made by this session, the age of the entry, the provider's rules, or the behaviour of its
+ * cache.
+ */
 export type CauseGroup = 'change' | 'time' | 'provider' | 'cache';
 
 const CAUSES: Readonly<Record<EpochCause | MissCause, readonly [CauseGroup, string]>> = {
@@ -31,22 +34,22 @@ const CAUSES: Readonly<Record<EpochCause | MissCause, readonly [CauseGroup, stri
   unknown: ['cache', 'no cause is known'],
 };
 
-/** The cause as a clause. */
+/** Returns the cause as a clause. */
 export function causeInWords(cause: EpochCause | MissCause): string {
   return CAUSES[cause][1];
 }
 
-/** Several causes as one clause: `the model changed and the tool list changed`. */
+/** Returns several causes as one clause: `the model changed and the tool list changed`. */
 export function causesInWords(causes: readonly (EpochCause | MissCause)[]): string {
   return causes.map(causeInWords).join(' and ');
 }
 
-/** Who makes it so. */
+/** Returns the group of a cause. */
 export function groupOfCause(cause: EpochCause | MissCause): CauseGroup {
   return CAUSES[cause][0];
 }
 
-/** Whether a text names a cause. */
+/** Checks that a text is the name of a cause. */
 export function isCause(text: string): text is EpochCause | MissCause {
   return Object.hasOwn(CAUSES, text);
 }

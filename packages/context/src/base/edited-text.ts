@@ -1,16 +1,17 @@
-// What an edit of a text adds: the words that the text before did not hold. All else of it was sent before.
+// Estimates the tokens that an edit adds to a text. All other tokens of the new text were sent before.
 
 import { estimateTokens } from './estimate.ts';
 
-/** What of a text is new, and what it begins with in common with the one before, in estimated tokens. */
+/** Estimated tokens of an edit: `tokens` are new, and `begins` are the common beginning of both texts. */
 export interface TextEdit {
   readonly tokens: number;
   readonly begins: number;
 }
 
 /**
- * Compares a text with the one that it replaces. New is what stands between their common beginning and their common end, less the
- * lines that the text before holds there too: a line that moved is not new. The cost follows the lengths of both.
+ * Compares a text with the text that it replaces. The part between their common beginning and their common end is new,
+ * except for lines that the old text also contains in that part. A moved line is therefore not new. The running time is
+ * linear in the lengths of both texts.
  */
 export function editOf(before: string, after: string): TextEdit {
   const most = Math.min(before.length, after.length);
@@ -23,14 +24,17 @@ export function editOf(before: string, after: string): TextEdit {
   return { tokens: Math.min(middle, lines), begins: estimateTokens(after.slice(0, start)) };
 }
 
-/** The lines that a text has between a beginning and an end of so many characters. */
+/** Returns the part of a text between its first `start` and last `end` characters, extended to whole lines. */
 function wholeLines(text: string, start: number, end: number): string {
   const first = start === 0 ? 0 : text.lastIndexOf('\n', start - 1) + 1;
   const last = text.indexOf('\n', text.length - end);
   return text.slice(first, last === -1 ? text.length : last);
 }
 
-/** Tokens of the lines of a text that another does not hold; each line there stands for one here. */
+/**
+ * Returns the tokens of the lines in `after` that are not in `before`. Each line in `before` matches only one line in
+ * `after`.
+ */
 function newLines(before: string, after: string): number {
   const held = new Map<string, number>();
   for (const line of before.split('\n')) held.set(line, (held.get(line) ?? 0) + 1);

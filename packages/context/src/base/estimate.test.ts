@@ -1,5 +1,5 @@
-// Estimates against the measured classes (provider-facts §5.2, facts measured.md: characters per o200k token), on samples
-// of each kind. What is claimed is a bound, not a number: 25% to either side.
+// Compares estimates with measured values (provider-facts §5.2, facts measured.md: characters per o200k token), on
+// samples of each class of text. The tests check a bound of about 25% to either side, not exact numbers.
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -44,7 +44,7 @@ const LOG = Array.from({ length: 40 }, (_, index) => {
   return `2026-11-20T09:${minute}:${second}.${137 + index}Z 192.168.${index}.17 GET /v1/items/${8_127 + index * 31} 200 ${5_113 + index * 997} ${12 + index}.${index}ms pid=${20_417 + index}`;
 }).join('\n');
 
-/** Bytes that look random and are the same on every run. */
+/** Bytes that look random but are the same in every run. */
 const BYTES = Uint8Array.from({ length: 3_000 }, (_, index) => (Math.imul(index + 1, 2_654_435_761) >>> 13) & 0xff);
 const HEX = Array.from(BYTES, (byte) => byte.toString(16).padStart(2, '0')).join('');
 const BASE64 = btoa(String.fromCharCode(...BYTES));
@@ -60,18 +60,18 @@ describe('estimateTokens', () => {
     ['hex', HEX, 1.76],
     ['base64', BASE64, 1.47],
     ['Chinese', CHINESE, 1.51],
-  ])('counts %s within a quarter of what was measured', (_, text, charactersPerToken) => {
+  ])('counts %s within a quarter of the measured value', (_, text, charactersPerToken) => {
     const ratio = estimateTokens(text) / (text.length / charactersPerToken);
     expect(ratio).toBeGreaterThan(0.8);
     expect(ratio).toBeLessThan(1.25);
   });
 
-  it('tells hex from base64', () => {
+  it('distinguishes hex from base64', () => {
     expect(HEX.length / estimateTokens(HEX)).toBeCloseTo(1.76, 1);
     expect(BASE64.length / estimateTokens(BASE64)).toBeLessThan(1.6);
   });
 
-  it('is nearer than a quarter of the characters, class by class', () => {
+  it('is at least twice as accurate as one token per four characters, for each class of text', () => {
     for (const [text, measured] of [
       [LOG, 2.21],
       [HEX, 1.76],
@@ -101,7 +101,7 @@ describe('estimateTokens', () => {
     expect(estimateTokens(text)).toBe(tokens);
   });
 
-  it('takes a run of one character for what it is, not for words', () => {
+  it('counts a long run of one character as a run, not as words', () => {
     for (const character of ['a', ' ', '=', '\n', 'A', '0', '字', 'я', '\u0000']) {
       const tokens = estimateTokens(character.repeat(50 * 1_024));
       expect(tokens).toBeGreaterThan(500);
@@ -109,7 +109,7 @@ describe('estimateTokens', () => {
     }
   });
 
-  it('looks at each character a fixed number of times, whatever it is', () => {
+  it('reads each character at most a fixed number of times', () => {
     const reads = (text: string): number => {
       let count = 0;
       const counted = {
@@ -129,7 +129,7 @@ describe('estimateTokens', () => {
 
   const text = fc.string({ unit: 'binary', maxLength: 400 });
 
-  it('is a whole number that no text makes negative, and never more than two for a character', () => {
+  it('returns a whole number between 0 and two per character', () => {
     fc.assert(
       fc.property(text, (one) => {
         const tokens = estimateTokens(one);
@@ -140,7 +140,7 @@ describe('estimateTokens', () => {
     );
   });
 
-  it('costs about the same whole or in lines', () => {
+  it('returns about the same for a whole text as for the sum of its lines', () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...PROSE.split('\n'), ...CODE.split('\n')), { maxLength: 20 }), (lines) => {
         const whole = estimateTokens(lines.join('\n'));
@@ -160,12 +160,12 @@ describe('estimateImageTokens', () => {
     [3_000, 3_000, 4_784],
     [1, 1, 1],
     [0, 0, 1],
-  ])('counts %i × %i pixels as %i, whatever the bytes', (width, height, tokens) => {
+  ])('counts %i × %i pixels as %i for any number of bytes', (width, height, tokens) => {
     expect(estimateImageTokens(width, height, 1)).toBe(tokens);
     expect(estimateImageTokens(width, height, 50_000_000)).toBe(tokens);
   });
 
-  it('guesses upwards from the bytes where the pixels are not known, and never above the largest', () => {
+  it('estimates from the bytes if the pixels are unknown, up to a maximum', () => {
     expect(estimateImageTokens(undefined, undefined, 15_000)).toBe(192);
     expect(estimateImageTokens(800, undefined, 5_000_000)).toBe(1_600);
   });

@@ -5,7 +5,7 @@ const of = (text: string): readonly string[] => namesIn(text).map(({ name }) => 
 const paths = (text: string): readonly string[] =>
   namesIn(text).flatMap(({ name, kind }) => (kind === 'path' ? [name] : []));
 
-test('names are identifiers that code writes, and paths; a plain word is none', () => {
+test('`namesIn` finds identifiers of code and paths, but no plain words', () => {
   expect(of('The parser calls parseDate and MAX_RETRIES, then HTTPServer in v2beta of Tidemark.')).toEqual([
     'parseDate',
     'MAX_RETRIES',
@@ -20,13 +20,13 @@ test('names are identifiers that code writes, and paths; a plain word is none', 
   ]);
 });
 
-test('a long run of data is no name, and is read once', () => {
+test('`namesIn` finds no name in a long run of data, and reads the run once', () => {
   expect(of('a/'.repeat(500_000))).toEqual([]);
   expect(of('aB'.repeat(500_000))).toEqual([]);
   expect(of(`${'.'.repeat(299)}a ${'/'.repeat(200_000)}`)).toEqual([]);
 });
 
-test('the strings of a value are found at any depth', () => {
+test('`stringsIn` finds the strings of a value at any depth', () => {
   expect(stringsIn({ path: 'a.ts', edits: [{ old: 'x', new: 'y' }], count: 3, none: null })).toEqual([
     'a.ts',
     'x',
@@ -37,14 +37,14 @@ test('the strings of a value are found at any depth', () => {
 const kinds = (text: string): readonly (readonly [string, string])[] =>
   namesIn(text).map(({ name, kind }) => [name, kind] as const);
 
-test('a file with a known ending is a path without a slash, and a bare ending is none', () => {
+test('`namesIn` finds a file with a known ending as a path without a slash, but not an ending alone', () => {
   expect(kinds('mix.exs root.html.heex and a .json file')).toEqual([
     ['mix.exs', 'path'],
     ['root.html.heex', 'path'],
   ]);
 });
 
-test('a member is a name of its own, and its coded parts are symbols', () => {
+test("`namesIn` finds a member as one name, and its parts with a symbol's form as symbols", () => {
   expect(kinds('theme.fg calls parseDate.utc, then user.firstName.')).toEqual([
     ['theme.fg', 'member'],
     ['parseDate.utc', 'member'],
@@ -53,7 +53,7 @@ test('a member is a name of its own, and its coded parts are symbols', () => {
   ]);
 });
 
-test('capitals, colours and hashes are symbols; hyphenated words and short hex digits are none', () => {
+test('`namesIn` finds capitals, colours and hashes as symbols, but not hyphenated words and short hex digits', () => {
   expect(kinds('HEAD at 1a4a6b and 0f3c9d1e, well-known --long-running 12ab')).toEqual([
     ['HEAD', 'symbol'],
     ['1a4a6b', 'symbol'],

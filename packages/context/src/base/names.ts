@@ -1,29 +1,37 @@
-// Names in a text: the paths and the symbols that a later step may refer to. A plain word is no name. Pruning and checkpoints both use
-// this rule.
+// Finds names in a text: paths and symbols that a later step may refer to. A plain word is not a name. Pruning and
+// checkpoints both use this rule.
 
-/** A name. `member`: two words joined by a dot, the last one short: a member of an object, or a file with a rare ending. */
+/**
+ * A name found in a text. `member` is two words joined by a dot, the last one short: a member of an object, or a file
+ * with a rare ending.
+ */
 export interface FoundName {
   readonly name: string;
   readonly kind: 'path' | 'symbol' | 'member';
 }
 
-/** Characters of paths and symbols. One class, so that a text is read once, whatever it holds. */
+/**
+ * Runs of characters of paths and symbols. The pattern is one character class, so that every text is read only once.
+ */
 const RUN = /[\w@$~./-]+/g;
-/** Shorter names mean too much; longer ones are data. UTF-16 units. */
+/** Length limits of a name, in UTF-16 units. Shorter words are too ambiguous, and longer words are data. */
 const SHORTEST = 4;
 const LONGEST = 300;
-/** Known endings of files. */
+/** Path that ends with a known file ending. */
 const FILE =
   /\w\.(?:bash|bat|c|cc|cfg|cjs|clj|cljs|cmake|conf|cpp|cs|csproj|css|csv|cts|cxx|dart|diff|edn|eex|elm|env|erb|erl|ex|exs|fs|fsx|gleam|go|gql|gradle|graphql|groovy|h|hbs|heex|hpp|hrl|hs|htm|html|ini|ipynb|java|jl|js|json|json5|jsonc|jsonl|jsx|kt|kts|less|lock|log|lua|md|mdx|mjs|ml|mli|mts|nim|nix|patch|php|pl|plist|pm|png|prisma|properties|proto|ps1|py|pyi|rake|rb|rs|rst|sass|sbt|scala|scss|sh|sql|svelte|svg|swift|tcl|tex|tf|tfvars|toml|ts|tsv|tsx|txt|vue|xml|ya?ml|zig|zsh)$/;
-/** A short ending behind a dot. */
+/** Word that ends with a dot and a short ending. */
 const MEMBER = /\w\.[A-Za-z]\w{0,4}$/;
-/** A mark that words of prose do not have: an inner capital, an underscore, a digit, or capitals alone. */
+/** Feature that words of prose do not have: an inner capital, an underscore, a digit, or only capitals. */
 const MARK = /[a-z][A-Z]|[A-Z]{2,}[a-z]|[A-Za-z0-9]_+[A-Za-z0-9]|[A-Za-z]\d|^[A-Z]{4,}$/;
-/** A colour, a hash or an identifier of a record: hex digits, the first a digit, among them a letter. */
+/** Colour, hash or record id: hex digits that begin with a digit and contain a letter. */
 const HEX = /^\d[\da-f]*[a-f][\da-f]*$/;
 const HEX_LENGTH = { least: 6, most: 40 } as const;
 
-/** Returns each distinct name of a text, in the order of first sight. The cost follows the length of the text. */
+/**
+ * Returns each distinct name of a text once, in the order of its first occurrence. The running time is linear in the
+ * length of the text.
+ */
 export function namesIn(text: string): readonly FoundName[] {
   const names = new Map<string, FoundName>();
   const add = (name: string, kind: FoundName['kind']): void => {
@@ -45,18 +53,18 @@ export function namesIn(text: string): readonly FoundName[] {
   return [...names.values()];
 }
 
-/** Tells whether a word has the form of a symbol: an inner capital, an underscore, a digit, or capitals alone. */
+/** Checks that a word has the form of a symbol: an inner capital, an underscore, a digit, only capitals, or a hash. */
 function isSymbol(word: string): boolean {
   if (word.length < SHORTEST) return false;
   return MARK.test(word) || (word.length >= HEX_LENGTH.least && word.length <= HEX_LENGTH.most && HEX.test(word));
 }
 
-/** Tells whether a word has the form of a path: a known file ending, or two slashes or more. */
+/** Checks that a word has the form of a path: it has a known file ending, or at least two slashes. */
 function isPath(word: string): boolean {
   return FILE.test(word) || word.split('/').length > 2;
 }
 
-/** A run without the marks that end a sentence or a folder. */
+/** Returns a run without the characters at its end that close a sentence or a folder name. */
 function withoutEnd(run: string): string {
   let end = run.length;
   while (end > 0 && './-'.includes(run.charAt(end - 1))) end -= 1;

@@ -1,17 +1,19 @@
-// What this project itself says to a model: notes, abandoned calls, checkpoints. These bytes are part of L2: a change
-// of one of them is a new rendering revision beside this one, and each request names the revision that made it.
+// Text that this project itself sends to a model: notes, abandoned calls, checkpoints. These bytes are part of L2. A
+// change of any of them needs a new rendering revision next to this one, and each request records the revision that
+// rendered it.
 
 import type { ContentPart, ToolAbandoned, PrunedResult } from '@tidemark/log';
 import type { ImagePart, TextPart, ResultPart, Span } from '@tidemark/model';
 import { isBlank, graphemeAt } from '@tidemark/model';
 
-/** Names the bytes of this file in `request.prepared`. */
+/** Rendering revision of this file, recorded in `request.prepared`. */
 export const RENDERING = 'render/2';
 
 /**
- * The revisions whose requests this file makes again. `render/2` differs from the first in two things. The output of a command that
- * is shortened keeps its end where its `history.pruned` says so, and a checkpoint of the form `checkpoint/2` ends with its limits
- * under a heading. Older records say neither, and are rendered as before.
+ * Rendering revisions whose requests this file can rebuild. `render/2` differs from `render/1` in two ways, and both
+ * depend on fields that older records do not have. A shortened command output keeps its end if its `history.pruned`
+ * asks for the end. A checkpoint of form `checkpoint/2` ends with its limits under a heading. Older records are
+ * therefore rendered as before.
  */
 export const RENDERINGS: readonly string[] = ['render/1', RENDERING];
 
@@ -24,45 +26,54 @@ const ABANDONED: Readonly<Record<ToolAbandoned['reason'], string>> = {
   cut: 'The arguments of this call were cut. It did not run.',
 };
 
-/** The closing line behind what an interrupted answer had said. */
+/** Line that closes the text of an interrupted answer. */
 export const INTERRUPTED = '[The user interrupted this answer here.]';
 
-/** What stands between a change that no answer followed and what was said next: a provider wants an answer behind it. */
+/**
+ * Answer inserted after a change that received no answer, because some providers require an answer before the next user
+ * message.
+ */
 export const UNANSWERED = '[No answer came.]';
 
-/** What stands in the place of a result when a call was abandoned. */
+/** Returns the text that replaces the result of an abandoned call. */
 export function renderAbandoned(reason: ToolAbandoned['reason']): TextPart {
   return { type: 'text', text: ABANDONED[reason] };
 }
 
-/** A context note, named and delimited, so that it cannot be taken for the user's words. */
+/** Renders a context note inside a named enclosure, so that a model cannot mistake it for the user's words. */
 export function renderNote(source: string, revision: string, body: string): TextPart {
   return encloseText('context', { source, revision }, body);
 }
 
-/** A notification with its provenance. */
+/** Renders a notification with its source and provenance. */
 export function renderNotification(source: string, provenance: string, body: string): TextPart {
   return encloseText('notification', { source, from: provenance }, body);
 }
 
-/** A checkpoint and its limitations, as the first thing in the tail. `form`: of its fields; absent where it has none. */
+/**
+ * Renders a checkpoint and its limitations, the first content of the tail. `form` is the form of its fields; absent if
+ * it has no fields.
+ */
 export function renderCheckpoint(text: string, limitations: readonly string[], form?: string): TextPart {
   const body = form === 'checkpoint/2' ? withLimits(text, limitations) : withLimitations(text, limitations);
   return encloseText('checkpoint', {}, body);
 }
 
-/** Under a heading like those of the text. */
+/** Adds the limitations under a heading of the same level as the headings of the text. */
 function withLimits(text: string, limitations: readonly string[]): string {
   return [text, ['## Limits of this checkpoint', ...limitations.map((line) => `- ${line}`)].join('\n')].join('\n\n');
 }
 
-/** The agent's own system text in the place of the one before it, or that there is none any more. */
+/**
+ * Renders the agent's new system text, which replaces the earlier one. A blank text renders the message that no system
+ * text is left.
+ */
 export function renderRole(text: string): string {
   if (isBlank(text)) return 'The earlier text about your role is no longer in force, and there is none in its place.';
   return `The text about your role has changed. From here on this one is in force, in the place of any before it:\n\n${text}`;
 }
 
-/** A branch that was left, in short. */
+/** Renders the summary of a branch that was left. */
 export function renderBranch(text: string, limitations: readonly string[]): TextPart {
   return encloseText('branch', {}, withLimitations(text, limitations));
 }
@@ -73,7 +84,10 @@ function withLimitations(text: string, limitations: readonly string[]): string {
     : `${text}\n\nLimitations:\n${limitations.map((line) => `- ${line}`).join('\n')}`;
 }
 
-/** What stands inside comes from files, tools and summaries: it may not end its own enclosure, and go on as the user. */
+/**
+ * Puts a text inside a named tag. The text comes from files, tools and summaries, so its closing tags are escaped.
+ * Otherwise it could end the enclosure and continue as the user.
+ */
 function encloseText(tag: string, attributes: { readonly [name: string]: string }, body: string): TextPart {
   const named = Object.entries(attributes).map(([name, value]) => ` ${name}="${attribute(value)}"`);
   const held = body.replaceAll(new RegExp(`</(?=${tag})`, 'gi'), '<\\/');
@@ -84,30 +98,33 @@ function attribute(value: string): string {
   return value.replaceAll('"', "'").replaceAll(/[<>\s]+/g, ' ');
 }
 
-/** Recorded parts as a span holds them: a file becomes the line that names it. */
+/** Converts recorded parts to the parts of a span. A file becomes a line that names its path. */
 export function renderContent(parts: readonly ContentPart[]): readonly (TextPart | ImagePart)[] {
   return parts.map((part): TextPart | ImagePart =>
     part.type === 'file' ? { type: 'text', text: `<file path="${attribute(part.path)}"/>` } : part,
   );
 }
 
-// The text of a shortened result. It is part of L2 like the words above: other words are another rendering, and a record that
-// asks for them names it. A record that names none asks for the beginning of a text.
+// Text of a shortened result. It is part of L2 like the texts above: other wording needs another rendering revision,
+// and a record that uses it names that revision. A record without `from` keeps the beginning of the text.
 
-/** How much of a text stays, and at which end; its beginning where that is absent. */
+/** Length of the kept part of a text, and the end at which it is. The beginning is kept if `from` is absent. */
 export type TextCut = Pick<PrunedResult, 'kept' | 'from'>;
 
-/** A text that stays whole, and what is still shown of a longer one, in UTF-16 units. */
+/** Limits in UTF-16 units: a text of at most `LONG` units stays whole, and a longer text keeps `PREVIEW` units. */
 const LONG = 1_200;
 
 const PREVIEW = 500;
 
-/** The text of a result, as its cut is counted. */
+/** Returns the text of a result, in which the units of a cut are counted. */
 export function textOfResult(content: ResultPart['content']): string {
   return content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
 }
 
-/** Returns how a long result is cut, between graphemes, and what is then shown; `undefined` for a short one without images. */
+/**
+ * Returns the cut of a long result, between graphemes, and the text that is shown instead. Returns `undefined` for a
+ * short result without images.
+ */
 export function cutOf(
   content: ResultPart['content'],
   stays: 'beginning' | 'end',
@@ -130,7 +147,7 @@ function unitsAtEnd(text: string): number {
   return text.length - (first.index === start ? start : first.index + first.segment.length);
 }
 
-/** The span with its result shortened; as it is where that leaves nothing out. */
+/** Returns the span with its result shortened, or the same span if nothing is cut. */
 export function shownUpTo(span: Span, cut: TextCut): Span {
   const { origin, parts } = span;
   const [result] = parts;
@@ -144,7 +161,10 @@ export function shownUpTo(span: Span, cut: TextCut): Span {
   };
 }
 
-/** Never half of a pair: a lone surrogate is no text. */
+/**
+ * Limits `kept` to the length of the text, and moves the cut away from the middle of a surrogate pair, because a lone
+ * surrogate is not valid text.
+ */
 function wholeUnits(text: string, cut: TextCut): TextCut {
   const kept = Math.min(text.length, Math.max(0, Math.floor(cut.kept)));
   const edge = cut.from === 'end' ? text.length - kept : kept;
@@ -158,7 +178,7 @@ function isInsidePair(text: string, at: number): boolean {
 
 const NOTICE = '[Shortened here: ';
 
-/** What is still shown of the result's text, and what is left out with how to read it (L6). */
+/** Renders a shortened result: the kept text, and a notice that names the omitted part and the way to read it (L6). */
 export function renderPruned(content: ResultPart['content'], { kept, from }: TextCut, position: number): TextPart {
   const text = textOfResult(content);
   const units = Math.min(text.length, Math.max(0, kept));
@@ -166,11 +186,11 @@ export function renderPruned(content: ResultPart['content'], { kept, from }: Tex
   const which = from === 'end' ? 'last' : 'first';
   const notice = `${NOTICE}${leftOut(text, shown, which, content)}. The whole is at position ${position}: read it with history_read.]`;
   if (shown === '') return { type: 'text', text: notice };
-  // What is left out stands before an end, and behind a beginning.
+  // The notice comes before a kept end and after a kept beginning.
   return { type: 'text', text: from === 'end' ? `${notice}\n${shown}` : `${shown}\n${notice}` };
 }
 
-/** The words of a shortened result that stand for what is left out: all of a text that holds none. */
+/** Returns the notice of a shortened result. Returns the whole text if it contains no notice. */
 export function leftOutNotice(content: ResultPart['content']): string {
   const text = textOfResult(content);
   if (text.startsWith(NOTICE)) return text.split('\n', 1)[0] ?? text;

@@ -1,5 +1,5 @@
-// What the provider's cache is believed to hold behind a request that it accepted: what the request wrote, and what it read
-// and so refreshed.
+// Estimates the content of the provider's cache after an accepted request: the entries that the request wrote, and the
+// entries that it read and so refreshed.
 
 import type { KeptRecord, MarkerRecord, Usage } from '@tidemark/log';
 import { milliseconds } from '@tidemark/log';
@@ -7,10 +7,16 @@ import { entryAt, isAlive, keptAt, LIFE } from './entries.ts';
 import { KEEP_WARM } from './keep-warm.ts';
 import type { Cache, CacheEntry, SentRequest, State } from '../state/state.ts';
 
-/** Entries kept: the newest. Four markers a call, of which at most two are new. */
+/**
+ * Maximum number of entries kept, newest first. A call has at most four markers, and at most two of them create a new
+ * entry.
+ */
 const ENTRIES_KEPT = 16;
 
-/** The cache behind a request, and the request's own entries in it. `cached`: tokens; 0 where nothing reached the floor. */
+/**
+ * Returns the cache after a request, and the entries that the request wrote or read. `cached` is the number of tokens
+ * in the cache; 0 if the request did not reach the floor.
+ */
 export function cacheBehind(
   state: State,
   sent: SentRequest,
@@ -26,8 +32,9 @@ export function cacheBehind(
 }
 
 /**
- * A promoted entry that this request asked for, when nothing else could have kept it, and that was not read: less came than
- * half of what was forecast. Then the provider does not promote, whatever its row says.
+ * Checks that the request did not read a promoted entry that it asked for. The entry must be so old that only a
+ * promotion could have kept it, and less than half of the forecast tokens must have been read. The provider then does
+ * not promote entries, even if its catalog row claims it.
  */
 function missedPromotion(entries: readonly CacheEntry[], sent: SentRequest, usage: Usage | undefined): boolean {
   if (usage?.read === undefined || usage.read * 2 >= sent.prepared.forecast.read) return false;
@@ -42,14 +49,15 @@ function missedPromotion(entries: readonly CacheEntry[], sent: SentRequest, usag
   );
 }
 
-/** What the promotions have not kept is gone. */
+/** Removes the promoted entries, because the provider did not keep them. */
 function dropPromoted(entries: readonly CacheEntry[]): readonly CacheEntry[] {
   return entries.filter(({ promoted }) => promoted !== true);
 }
 
-/** Layers and tools that were accepted, whatever the epoch: a new front has only the others to write anew. */
+/** Returns the layers and tools of all accepted requests, over all epochs. A new front has to write only the others. */
 function sentFront({ epoch, cache: { front } }: State, { prepared }: SentRequest): Cache['front'] {
-  // A side call may be answered when the next epoch is open already.
+  // A side call may be answered after the next epoch has opened. The state then no longer contains the front that it
+  // used.
   if (epoch?.opened.number !== prepared.epoch) return front;
   const { tools, layers } = epoch.opened;
   const added = [...tools, ...layers].map(({ digest }) => digest).filter((digest) => !front.has(digest));
@@ -57,8 +65,8 @@ function sentFront({ epoch, cache: { front } }: State, { prepared }: SentRequest
 }
 
 /**
- * Each marker names an entry: written now, or read and so refreshed. The same bytes under other parameters, or of another
- * model, are another entry; so are those that a side call read in its own way.
+ * Replaces entries with their refreshed form and adds new ones. An entry with other parameters, of another model, or
+ * read by a side call in its own way is a different entry, even if its bytes are the same.
  */
 function touch(entries: readonly CacheEntry[], touched: readonly CacheEntry[]): readonly CacheEntry[] {
   if (touched.length === 0) return entries;
@@ -67,9 +75,10 @@ function touch(entries: readonly CacheEntry[], touched: readonly CacheEntry[]): 
 }
 
 /**
- * The entries of a request's markers. One that was alive keeps its life, which begins anew. A new one has the life that was
- * asked for, and no longer one than what was read before it: no provider is known to let what was free outlive what was
- * paid for. What was read unknown to this session is taken to be short-lived.
+ * Returns the entries of a request's markers. An entry that was alive keeps its lifetime, which starts again. A new
+ * entry has the requested lifetime, but not a longer one than the entry that was read before it. No provider is known
+ * to keep an entry longer for free. If the request read an entry that this session does not know, that entry is assumed
+ * to be short-lived.
  */
 function touchedBy(entries: readonly CacheEntry[], sent: SentRequest, usage: Usage | undefined): readonly CacheEntry[] {
   const now = milliseconds(sent.at);
@@ -77,7 +86,8 @@ function touchedBy(entries: readonly CacheEntry[], sent: SentRequest, usage: Usa
   if (sent.prepared.kept !== undefined) return keptBy(sent, sent.prepared.kept, alive, usage);
   const touched = keptMarkers(sent).map((marker) => entryAt(sent, marker));
   const known = touched.map((entry) => sameIn(alive, entry));
-  // A plan asks for no longer life than what it knows to be behind: only what this session never wrote is a surprise.
+  // The plan already limits new lifetimes by the entries that it knows. Only an entry that this session did not write
+  // can be shorter-lived than the plan expects.
   const unknown = usage?.read !== undefined && usage.read > 0 && alive.length === 0;
   const last = known.findLastIndex((entry) => entry !== undefined);
   const behind = known[last]?.ttl ?? (unknown ? '5m' : '1h');
@@ -86,17 +96,21 @@ function touchedBy(entries: readonly CacheEntry[], sent: SentRequest, usage: Usa
     const before = known[index];
     if (before !== undefined) return { ...entry, ttl: before.ttl, ...unprovedPromotion(before, now) };
     const ttl = shorter(entry.ttl, behind);
-    // A call that keeps warm asks for a longer life than what is behind where it promotes, and nowhere else.
+    // Only a promotion by a keep-warm call asks for a longer lifetime than the entry before it has.
     return keeps && index > last && ttl !== entry.ttl ? { ...entry, promoted: true } : { ...entry, ttl };
   });
 }
 
-/** A read this far from its forecast, as a share of it, was of another entry than the one that was expected. */
+/**
+ * Maximum relative difference between a read and its forecast at which the read is still taken to be of the expected
+ * entry.
+ */
 const SAME_READ = 0.25;
 
 /**
- * The entries with the sizes that calls counted: what the main stream left ends at its last entry, what was read at the one that was
- * expected to be. On a grid a read ends before the block does, and tells no size.
+ * Adds the measured sizes to the entries. The last entry of the main stream has the size that the call left in the
+ * cache. The entry that was expected to be read has the size of the read. On a grid, a read ends before the end of the
+ * block, so it gives no size.
  */
 function withSizes(
   touched: readonly CacheEntry[],
@@ -113,14 +127,18 @@ function withSizes(
   return touched.map((entry, index) => {
     const isLeft = stream === 'main' && index === touched.length - 1;
     const isRead = expected && entry.block === forecast.reads;
-    // Beside, thinking may be stripped that the main stream's entry of the same bytes was counted with.
+    // In a side call, thinking may be stripped that was counted in the main stream's entry of the same bytes. That size
+    // is therefore not reused.
     const before = known[index]?.beside === entry.beside ? known[index]?.tokens : undefined;
     const tokens = isLeft ? cached : isRead ? read : before;
     return tokens === undefined ? entry : { ...entry, tokens };
   });
 }
 
-/** The same where the provider keeps entries by itself: one that was alive is as old as it is, and what was not found is gone. */
+/**
+ * Works like `touchedBy` for a provider that caches without markers. An entry that was alive keeps its creation time,
+ * and an entry that was not found is dropped.
+ */
 function keptBy(
   sent: SentRequest,
   kept: KeptRecord,
@@ -138,13 +156,16 @@ function keptBy(
   });
 }
 
-/** The entry of these bytes; a side call may have read the main stream's. */
+/** Returns the live entry with the same bytes, if any. For a side call, it may be an entry of the main stream. */
 function sameIn(alive: readonly CacheEntry[], entry: CacheEntry): CacheEntry | undefined {
   const same = alive.filter((one) => holdsSame(one, entry));
   return same.find(({ beside }) => beside === entry.beside) ?? same.at(-1);
 }
 
-/** An entry that was read while a short life would have done has shown nothing yet. */
+/**
+ * Keeps the `promoted` flag of an entry that is younger than five minutes. Reading such an entry does not prove the
+ * promotion, because a short lifetime would have been enough.
+ */
 function unprovedPromotion({ promoted, at }: CacheEntry, now: number): Pick<CacheEntry, 'promoted'> {
   return promoted === true && now - milliseconds(at) < LIFE['5m'] ? { promoted } : {};
 }
@@ -153,7 +174,10 @@ function shorter(a: CacheEntry['ttl'], b: CacheEntry['ttl']): CacheEntry['ttl'] 
   return a === '5m' ? a : b;
 }
 
-/** A marker on the last words of a side call leaves what nobody sends again. */
+/**
+ * Returns the markers whose entries a later request can read. The last block of a side call is never sent again, so its
+ * marker is omitted.
+ */
 function keptMarkers({ prepared: { stream, markers, sequence } }: SentRequest): readonly MarkerRecord[] {
   return stream === 'main' ? markers : markers.filter(({ block }) => block < sequence.blocks - 1);
 }
@@ -162,7 +186,10 @@ function isSame(a: CacheEntry, b: CacheEntry): boolean {
   return a.beside === b.beside && holdsSame(a, b);
 }
 
-/** The same bytes under the same parameters, kept under the same key. The prefix tells most apart: it goes first. */
+/**
+ * Checks that two entries have the same bytes and parameters, and are kept under the same key and account. The prefix
+ * differs most often, so it is compared first.
+ */
 function holdsSame(a: CacheEntry, b: CacheEntry): boolean {
   return (
     a.prefix === b.prefix &&

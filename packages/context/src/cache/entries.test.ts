@@ -28,7 +28,7 @@ const holding = (...entries: readonly CacheEntry[]) => ({
   cache: { entries, front: new Set<string>(), promotionMissed: false },
 });
 
-test('what another session is told of a front is what this one believes, whoever gave the entry its life', () => {
+test('`entriesOf` returns the entries that `frontEntries` recorded unchanged, for every kind of lifetime', () => {
   const kept = { idleMs: 300_000, ageMs: 3_600_000, born: at };
   const { ageMs: _, ...endless } = kept;
   const known = [
@@ -40,10 +40,10 @@ test('what another session is told of a front is what this one believes, whoever
   expect(entriesOf(frontEntries(holding(...known)))).toEqual(known);
 });
 
-test('nothing is told of messages, and of a promotion that was not seen to hold', () => {
+test('`frontEntries` omits entries of messages, and promoted entries that are not proved to live longer', () => {
   expect(frontEntries(holding(entry({ section: 'messages' }), entry({ promoted: true })))).toEqual([]);
 });
 
-test('an entry of a life that this build cannot read is no entry', () => {
+test('`entriesOf` omits an entry with a lifetime that this version cannot read', () => {
   expect(entriesOf([{ section: 'system', block: 3, prefix, parameters, at }])).toEqual([]);
 });

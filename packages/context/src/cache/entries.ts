@@ -1,5 +1,5 @@
-// Which cache entries the next request can still read: not expired, the same bytes up to there, the same parameters, and
-// nothing that the provider drops by its own rules.
+// Finds the cache entries that the next request can read. They are not expired, have the same bytes and parameters as
+// the request, and are not dropped by the provider's own rules.
 
 import { defined } from '@tidemark/core';
 import type { KeptPlace, KeptRecord, MarkerRecord, MissCause, RequestPrepared, FrontEntry } from '@tidemark/log';
@@ -12,7 +12,7 @@ import type { CacheEntry, SentRequest, State } from '../state/state.ts';
 
 const MINUTE = 60_000;
 
-/** Milliseconds that an entry lives from the start of the request that wrote or read it. */
+/** Lifetime of an entry in milliseconds, from the start of the request that wrote or last read it. */
 export const LIFE: Readonly<Record<Ttl, number>> = {
   '5m': 5 * MINUTE,
   '30m': 30 * MINUTE,
@@ -20,7 +20,10 @@ export const LIFE: Readonly<Record<Ttl, number>> = {
   '12h': 720 * MINUTE,
 };
 
-/** The entry that a marker of a request names. Of the front, it is the same whatever stands behind the front. */
+/**
+ * Returns the cache entry that belongs to a marker of a request. An entry that ends in the front does not depend on the
+ * content after the front.
+ */
 export function entryAt({ prepared, at }: SentRequest, { block, prefix, ttl }: MarkerRecord): CacheEntry {
   const { sequence, counts, mediaBytes = 0, stream } = prepared;
   const section = sectionOf(counts, block);
@@ -39,7 +42,10 @@ export function entryAt({ prepared, at }: SentRequest, { block, prefix, ttl }: M
   };
 }
 
-/** The entry that a provider keeps by itself at such a place. Neither images nor old thinking are a matter to these caches. */
+/**
+ * Returns the entry that a provider keeps at this place without a marker. Images and old thinking do not affect such
+ * caches.
+ */
 export function keptAt(
   { prepared, at }: SentRequest,
   { idle, age }: KeptRecord,
@@ -70,24 +76,24 @@ function sectionOf({ tools, system }: RequestPrepared['counts'], block: number):
   return block < tools + system ? 'system' : 'messages';
 }
 
-/** What an entry is held against. */
+/** Request that entries are compared with. */
 export interface Lookup {
   readonly sequence: Sequence;
   readonly capabilities: Capabilities;
-  /** Milliseconds since the epoch, of the request to be sent. */
+  /** Time of the request to send, in milliseconds since the Unix epoch. */
   readonly now: number;
-  /** The key that the provider keeps it under; absent where what is marked is found by its bytes alone. */
+  /** Cache key under which the provider keeps the entries. Absent if marked entries are found by their bytes alone. */
   readonly key?: string | undefined;
-  /** The account that is asked; absent where it is not known. */
+  /** Account that sends the request. Absent if unknown. */
   readonly account?: string | undefined;
 }
 
-/** The entries that the next request can read, shortest first. */
+/** Returns the entries that the next request can read, shortest first. */
 export function readableEntries(entries: readonly CacheEntry[], lookup: Lookup): readonly CacheEntry[] {
   return entries.filter((entry) => unreadable(entry, lookup) === undefined).toSorted((a, b) => a.block - b.block);
 }
 
-/** Why an entry cannot be read by the next request; `undefined` when it can. */
+/** Returns the reason why the next request cannot read an entry, or `undefined` if it can. */
 export function unreadable(entry: CacheEntry, lookup: Lookup): MissCause | undefined {
   const { sequence, capabilities, now } = lookup;
   if (itemAt(sequence.prefixes, entry.block) !== entry.prefix) return 'opened';
@@ -103,19 +109,22 @@ export function unreadable(entry: CacheEntry, lookup: Lookup): MissCause | undef
     : undefined;
 }
 
-/** Whether another account's cache holds an entry. Where one of the accounts is not known, nothing says so. */
+/** Checks that an entry is in the cache of another account. Returns false if either account is unknown. */
 export function isOfOther({ account }: Pick<CacheEntry, 'account'>, asked: string | undefined): boolean {
   return account !== undefined && asked !== undefined && account !== asked;
 }
 
-/** Whether an entry has not expired by then (milliseconds). */
+/** Checks that an entry has not expired at a time in milliseconds. */
 export function isAlive({ ttl, at }: CacheEntry, now: number): boolean {
   const unused = now - milliseconds(at);
   if (typeof ttl === 'string') return unused < LIFE[ttl];
   return unused < ttl.idleMs && now - milliseconds(ttl.born) < (ttl.ageMs ?? Infinity);
 }
 
-/** Thinking that is in one of the two alone, entry and request: it is shown from where its own turn begins. */
+/**
+ * Checks that thinking before the end of the entry is contained in only one of the two: the request that wrote the
+ * entry, or the next request. A request contains only the thinking of its latest turn.
+ */
 function lostThinking(sequence: Sequence, entry: CacheEntry): boolean {
   const shownThen = entry.beside ? Infinity : turnStartOf(sequence, entry.of).block;
   const shownNow = turnStartOf(sequence).block;
@@ -129,10 +138,13 @@ function lostThinking(sequence: Sequence, entry: CacheEntry): boolean {
   return false;
 }
 
-// Cache entries that end in the front, as an epoch records them. A session that begins on the front of another one so knows what
-// that one has cached, and forecasts the read.
+// Cache entries that end in the front, in the form in which an epoch records them. A session that begins with the front
+// of another session learns from them what that session has cached, and forecasts the read.
 
-/** What is believed to be cached of the front, newest last. What was promoted and not seen to live on is left out. */
+/**
+ * Returns the entries of the front that are believed to be cached, newest last. Promoted entries that are not proved to
+ * live longer are omitted.
+ */
 export function frontEntries({ cache }: State): readonly FrontEntry[] {
   return cache.entries.flatMap(
     ({ section, block, prefix, parameters, key, account, tokens, ttl, promoted, at }): readonly FrontEntry[] => {
@@ -149,12 +161,18 @@ function lifeOf(ttl: CacheEntry['ttl']): Pick<FrontEntry, 'ttl' | 'kept'> {
   return { kept: defined({ idle, age, born }) };
 }
 
-/** Whether an entry has not expired by then (milliseconds); one of a life that cannot be read has. */
+/**
+ * Checks that an entry has not expired at a time in milliseconds. An entry with an unreadable lifetime counts as
+ * expired.
+ */
 export function isWarmAt(entry: FrontEntry, now: number): boolean {
   return entriesOf([entry]).some((one) => isAlive(one, now));
 }
 
-/** The same as this session believes them to be; none of a life that it cannot read. */
+/**
+ * Converts recorded entries of a front to cache entries of this session. Entries with an unreadable lifetime are
+ * omitted.
+ */
 export function entriesOf(cached: readonly FrontEntry[]): readonly CacheEntry[] {
   return cached.flatMap(({ ttl, kept, ...entry }): readonly CacheEntry[] => {
     const of = entry.block + 1;

@@ -6,7 +6,8 @@ import { forecast } from '../forecast/forecast.ts';
 import { guessRatio } from '../state/scales.ts';
 import type { CacheEntry } from '../state/state.ts';
 import { unreadable } from './entries.ts';
-import { keptLife, latestEndings, onGrid, openingEnd, plan, planKeeping } from './plan.ts';
+import { keptLife, plan } from './plan.ts';
+import { latestEndings, onGrid, openingEnd, planKeeping } from './implicit.ts';
 import type { Sequence } from './sequence.ts';
 import { beginSequence, extendSequence } from './sequence.ts';
 
@@ -74,13 +75,13 @@ const HISTORY = [
 ];
 
 describe('eligible endings', () => {
-  it('are ends of the user’s messages and of runs of results, latest first, and no answer', () => {
+  it('are the ends of user messages and of runs of results, latest first, but never of answers', () => {
     expect(latestEndings(sequenceOf(...HISTORY), 20)).toEqual([8, 7, 6, 3]);
     expect(latestEndings(sequenceOf(...HISTORY), 2)).toEqual([8, 7]);
     expect(latestEndings(sequenceOf(...HISTORY, said('done', 6)), 1)).toEqual([8]);
   });
 
-  it('have the end of the developer’s opening apart: what the developer appends at once is part of it', () => {
+  it('exclude the developer’s opening, which includes developer messages appended directly after it', () => {
     expect(openingEnd(sequenceOf(...HISTORY))).toBe(1);
     expect(openingEnd(sequenceOf(block('rule', { role: 'developer' }), ...HISTORY))).toBe(2);
     expect(openingEnd(beginSequence(PARAMETERS, FRONT.slice(0, 1), newHash))).toBeUndefined();
@@ -92,16 +93,16 @@ describe('the places of a request', () => {
     planKeeping({ sequence: sequenceOf(...HISTORY), capabilities, readable, marked: [1], beside });
   const sequence = sequenceOf(...HISTORY);
 
-  it('are the latest ending, and the entry that is found', () => {
+  it('are the entry that it reads and its latest ending', () => {
     const found = entryAt(sequence, 3);
     expect(at(row('gpt-5.6-sol'), [found])).toEqual({ hit: found, places: [{ block: 3, found: true }, { block: 8 }] });
   });
 
-  it('hold no entry that ends where nobody looks', () => {
+  it('exclude an entry that does not end at an eligible ending', () => {
     expect(at(row('gpt-5.6-sol'), [entryAt(sequence, 4)])).toEqual({ hit: undefined, places: [{ block: 8 }] });
   });
 
-  it('hold the entry behind the contract, whether this request marks it or not', () => {
+  it('include the entry at the end of the contract, even if this request does not mark it', () => {
     const unmarked = { sequence, capabilities: row('gpt-5.6-sol'), readable: [entryAt(sequence, 1)], marked: [] };
     expect(planKeeping(unmarked)).toMatchObject({
       hit: { block: 1 },
@@ -109,20 +110,20 @@ describe('the places of a request', () => {
     });
   });
 
-  it('hold no entry further back than is looked', () => {
+  it('exclude an entry that is further back than the lookup', () => {
     const looks = { ...row('gpt-5.6-sol'), implicit: { at: 'endings', idle: 30, lookup: 2 } } as const;
     expect(at(looks, [entryAt(sequence, 3)])).toMatchObject({ hit: undefined });
     expect(at(looks, [entryAt(sequence, 6)])).toMatchObject({ hit: { block: 6 } });
   });
 
-  it('are, on a grid, where a later request may part from this one', () => {
+  it('are, on a grid, the blocks at which a later request may diverge', () => {
     expect(at(row('gpt-5.1'), [])).toMatchObject({ places: [{ block: 0 }, { block: 1 }, { block: 8 }] });
     expect(at(row('gpt-5.1'), [], true)).toMatchObject({
       places: [{ block: 0 }, { block: 1 }, { block: 7 }, { block: 8 }],
     });
   });
 
-  it('are unknown where no rule is published', () => {
+  it('are undefined if the catalog row has no published rule', () => {
     expect(at(row('deepseek-flash'), [])).toBeUndefined();
     expect(at(anthropicRow('claude-opus-5-5'), [])).toBeUndefined();
   });
@@ -149,8 +150,8 @@ describe('the forecast', () => {
     return forecast({ ...input, sizes: 'recorded' }).forecast;
   };
 
-  it('reads to the entry and writes to the latest ending, at the one life that has a price', () => {
-    // 4,000 read at 0.4, 5,000 written at 5 dollars a million.
+  it('reads up to the entry and writes up to the latest ending, at the only lifetime that has a price', () => {
+    // 4,000 tokens read at $0.40 per million, 5,000 written at $5 per million.
     expect(told(row('gpt-5.6-sol'), [entryAt(sequenceOf(...HISTORY), 3)])).toEqual({
       read: 4_000,
       write: 5_000,
@@ -161,7 +162,7 @@ describe('the forecast', () => {
     });
   });
 
-  it('writes nothing on a grid, and reads what lies on it', () => {
+  it('writes nothing on a grid, and reads the tokens up to the last grid point', () => {
     expect(told(row('gpt-5.1'), [entryAt(sequenceOf(...HISTORY), 3)])).toMatchObject({
       read: onGrid(4_000, { first: 1_024, step: 128 }),
       write: 0,
@@ -169,7 +170,7 @@ describe('the forecast', () => {
     });
   });
 
-  it('says that caching is unknown where it is, with the numbers of no cache', () => {
+  it('marks unknown caching as `unknown`, with the numbers that apply without a cache', () => {
     const unknown = { read: 0, write: 0, fresh: 9_000, caching: 'unknown' };
     expect(told(row('gemini-2.5-pro'))).toMatchObject(unknown);
     expect(told({ ...row('deepseek-flash'), markers: 'unknown' })).toMatchObject(unknown);
@@ -187,18 +188,18 @@ describe('an entry that the provider keeps by itself', () => {
       key,
     });
 
-  it('lives so long from its last use, and not beyond its age', () => {
+  it('lives for its idle time after the last use, but not beyond its maximum age', () => {
     const life = { idleMs: 30 * 60_000, ageMs: 40 * 60_000, born: second(0) };
     expect([after(29, life), after(30, life)]).toEqual([undefined, 'expired']);
     expect(after(29, { ...life, born: second(-11 * 60) })).toBe('expired');
   });
 
-  it('is found under its own key alone', () => {
+  it('is found only under its own key', () => {
     expect(after(1, '30m', 'tm1.other')).toBe('overflow-routing');
   });
 });
 
-it('is written with the life that has a price: 30 minutes, as 12 hours have none', () => {
+it('`keptLife` returns the lifetime that has a price: 30 minutes, because 12 hours have none', () => {
   expect(keptLife(row('gpt-5.6-sol'))).toBe('30m');
   expect(keptLife(row('gpt-5.1'))).toBeUndefined();
 });
@@ -209,6 +210,6 @@ it.each([
   [1_024, 1_024],
   [1_151, 1_024],
   [1_152, 1_152],
-])('%i tokens hold %i on a grid of 1,024 and 128', (tokens, held) => {
+])('a prefix of %i tokens contains an entry of %i tokens on a grid of 1,024 and 128', (tokens, held) => {
   expect(onGrid(tokens, { first: 1_024, step: 128 })).toBe(held);
 });

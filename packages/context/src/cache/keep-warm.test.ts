@@ -31,7 +31,7 @@ function plan(over: Partial<KeepWarmInput> = {}, model = 'claude-opus-5-5'): Kee
 const away = (...minutes: readonly number[]): KeepWarmInput['away'] =>
   minutes.reduce((pauses, ms) => addPause(pauses, { ms: ms * MINUTE, held: TOKENS, broken: 0 }), NO_PAUSES);
 
-/** Reads in a pause that does not end. */
+/** Returns the number of reads that are made in a pause that never ends. */
 function reads(over: Partial<KeepWarmInput> = {}, model?: string): number {
   let at = 0;
   for (let count = 0; ; count += 1) {
@@ -41,31 +41,31 @@ function reads(over: Partial<KeepWarmInput> = {}, model?: string): number {
   }
 }
 
-test('a refresh is due twenty seconds before the end, and costs a read', () => {
+test('a refresh is due twenty seconds before the entry expires, and costs one read', () => {
   expect(plan()).toMatchObject({ by: 'refresh', at: 280_000, until: 580_000, output: 0, cost: '0.02' });
   expect(plan({ tail: 1_000, output: 1 })).toMatchObject({ cost: '0.02502' });
 });
 
-test('no more reads are made than a rewrite costs, and the dearer a read the fewer', () => {
+test('all reads together cost less than a rewrite, and fewer are made if a read costs more', () => {
   const most = (1.25 - 0.05) / 0.05;
   expect(reads()).toBeLessThan(most);
   expect(reads({}, 'claude-sonnet-4-5')).toBeLessThan(reads());
   expect(reads()).toBeLessThan(reads({}, 'claude-fable-5-2'));
 });
 
-test('who was seen to come back soon is waited for, who stays away for hours is not', () => {
+test('reads are made for a user who usually returns soon, and hardly any for a user who stays away for hours', () => {
   expect(reads({ away: away(8, 9, 7, 9, 8) })).toBeGreaterThan(0);
   expect(reads({ away: away(25, 28, 26) })).toBeGreaterThan(reads({ away: away(400, 500, 900) }));
   expect(reads({ away: away(400, 500, 900, 900, 300) })).toBeLessThan(2);
 });
 
-test('a promotion is chosen where it may be sent, and what lives an hour already is only read', () => {
+test('a promotion is chosen if it is allowed, and an entry that already lives an hour is only refreshed', () => {
   const ways = ['refresh', 'promotion'] as const;
   expect(plan({ ways, away: away(30, 40) })).toMatchObject({ by: 'promotion', at: 280_000, until: 3_880_000 });
   expect(plan({ ways, away: away(90, 100, 80), entry: { ttl: '1h', at: 0 } })).toMatchObject({ by: 'refresh' });
 });
 
-test('nothing is sent for nothing, too late, without a price, without a way, or beyond the budget', () => {
+test('nothing is sent without cached tokens, after expiry, without a price, without an allowed way, or beyond the budget', () => {
   const why = (over: Partial<KeepWarmInput>): unknown => {
     const said = plan(over);
     return said.by === 'nothing' ? said.why : said.by;
@@ -78,11 +78,11 @@ test('nothing is sent for nothing, too late, without a price, without a way, or 
   expect(why({ budget: { share: 0.1, cost: money('0.2'), spent: money('0.0001') } })).toBe('budget');
 });
 
-test('what outlives the entry is not at stake', () => {
+test('tokens that outlive the entry do not count as a saving', () => {
   expect(plan({ atStake: 5_000 })).toEqual({ by: 'nothing', why: 'gain' });
 });
 
-test('a plan comes before the end, costs what its reads cost, and gains no more than one rewrite', () => {
+test('a plan is before the expiry, costs what its reads cost, and gains at most one rewrite', () => {
   const rewrite = (TOKENS * (5 - 0.2)) / 1_000_000;
   fc.assert(
     fc.property(fc.array(fc.double({ min: 5, max: 2_000, noNaN: true })), fc.nat(290_000), (minutes, now) => {
@@ -96,7 +96,7 @@ test('a plan comes before the end, costs what its reads cost, and gains no more 
   );
 });
 
-test('evidence between two times adds up over its parts', () => {
+test('`endedBetween` of adjacent intervals sums to the total evidence', () => {
   const time = fc.double({ min: 0, max: 800 * MINUTE, noNaN: true });
   fc.assert(
     fc.property(fc.array(fc.double({ min: 5, max: 2_000, noNaN: true })), time, time, (minutes, a, b) => {

@@ -1,5 +1,6 @@
-// Whether a pause is worth a read: a request without an answer, shortly before what the cache holds would end, keeps it; and
-// it pays where the odds that the user comes back in the time so won, times a rewrite, exceed what the reads cost.
+// Decides if a pause of the user is worth a keep-warm read: a request without an answer, sent shortly before the cache
+// entry expires. It pays if the expected saving exceeds the cost of the reads. The expected saving is the cost of a
+// rewrite, times the probability that the user returns in the time gained.
 
 import type { Money } from '@tidemark/log';
 import { money } from '@tidemark/log';
@@ -10,81 +11,101 @@ import { LIFE } from './entries.ts';
 import type { Pauses } from '../state/call-times.ts';
 import { endedBetween } from '../state/call-times.ts';
 
-/** The purpose of a request that only keeps what is cached. */
+/** Purpose of a request that only keeps the cache entry alive. */
 export const KEEP_WARM = 'keep-warm';
 
-/** What keeping warm is planned from. Times are milliseconds since the epoch. */
+/** Inputs for planning a keep-warm request. Times are in milliseconds since the Unix epoch. */
 export interface KeepWarmInput {
   readonly now: number;
-  /** When the last request of the conversation began: the pause counts from there. */
+  /** Start of the last request of the conversation. The pause is measured from this time. */
   readonly since: number;
-  /** Pauses of the conversation, kept warm or not. */
+  /** Pauses of the conversation, including pauses in which the cache was kept warm. */
   readonly away: Pauses;
-  /** The entry at the end of the conversation: what it was bought as, and when its life began. */
+  /** Entry at the end of the conversation: the lifetime it was bought with, and the start of this lifetime. */
   readonly entry: { readonly ttl: Ttl; readonly at: number };
   /** Tokens that a refresh reads. */
   readonly held: number;
-  /** Of these, the ones that are written again once the entry has ended. */
+  /** Part of `held` that must be written again after the entry has expired. */
   readonly atStake: number;
-  /** Tokens behind the entry that were never sent: the last answer. A refresh writes them, and the next call reads them. */
+  /**
+   * Tokens after the entry that were never sent: the last answer. A refresh writes them, and the next call reads them.
+   */
   readonly tail: number;
-  /** Tokens of answer that the smallest request costs; 0 where the provider writes its cache without one. */
+  /** Output tokens of the smallest possible request; 0 if the provider can write its cache without an answer. */
   readonly output: number;
   readonly price: Price | undefined;
   readonly budget: WarmBudget;
-  /** What may be sent. A promotion only where the provider is known to let a long-lived marker behind a short entry live long. */
+  /**
+   * Kinds of request that are allowed. `promotion` is allowed only if the provider is known to keep a long-lived entry
+   * after a short-lived one for its full lifetime.
+   */
   readonly ways: readonly WarmPlan['by'][];
 }
 
-/** What may be spent: a share of what the session has cost, less what was. US dollars. */
+/** Budget in US dollars: `share` of the session's `cost`, less the amount already `spent`. */
 export interface WarmBudget {
   readonly share: number;
   readonly cost: Money;
   readonly spent: Money;
 }
 
-/** What to do about a pause, or why nothing. */
+/** Plan for a pause, or the reason for sending nothing. */
 export type KeepWarm = WarmPlan | NoWarming;
 
-/** The next request that keeps the cache. */
+/** The next keep-warm request. */
 export interface WarmPlan {
-  /** `refresh` reads and so begins the entry's life anew; `promotion` also writes its end as an entry of an hour. */
+  /**
+   * With `refresh`, the request reads the entry, so its lifetime starts again. With `promotion`, the request also
+   * writes the end of the conversation as an entry that lives an hour.
+   */
   readonly by: 'refresh' | 'promotion';
   readonly at: number;
-  /** The output limit to ask with. */
+  /** Output limit of the request. */
   readonly output: number;
-  /** When what it keeps ends, if it is the last. */
+  /** Time at which the kept entry expires if no further request follows. */
   readonly until: number;
-  /** US dollars that it costs. */
+  /** Cost of the request in US dollars. */
   readonly cost: Money;
-  /** US dollars that it and those that are to follow it are expected to save, less their cost. An estimate. */
+  /** Estimated saving by this request and the requests that follow it, less their cost, in US dollars. */
   readonly gain: Money;
 }
 
-/** `expired`: too late, a read would be a rewrite. `output`: no small answer can be asked for. `gain`: nobody is expected back in time. */
+/**
+ * Reason for sending nothing. `empty`: nothing is cached. `expired`: it is too late, and a read would be a rewrite.
+ * `output`: the output cannot be limited to a small answer. `price`: a price is unknown. `gain`: the user is not
+ * expected back in time. `budget`: the budget does not cover the request.
+ */
 export interface NoWarming {
   readonly by: 'nothing';
   readonly why: 'empty' | 'expired' | 'output' | 'price' | 'gain' | 'budget';
 }
 
-/** Milliseconds before its end at which an entry is read: what it takes to get there, no more. */
+/**
+ * Time before the expiry of an entry at which it is read, in milliseconds. It is only as long as a request needs to
+ * reach the provider.
+ */
 const AHEAD = 20_000;
 
-/** Nobody is waited for longer than the pauses are told apart, in milliseconds. */
+/** Longest pause considered, in milliseconds. `Pauses` does not distinguish longer pauses. */
 const LONGEST = 43_200_000;
 
 /**
- * Before a conversation has shown anything, as if it had been left twice for more than five minutes: once for some time
- * within the hour, once for good. Of the pauses in the three recordings of real coding sessions that this was made with,
- * five ended within the quarter of an hour, and three were the ends of the sessions. It stays behind what is shown, since no
- * log shows a session that nobody came back to.
+ * Evidence that is assumed before a conversation has any pauses. It stands for two pauses of more than five minutes:
+ * the user returned once within the hour, and once not at all.
+ *
+ * The assumption is based on three recordings of real coding sessions. Of their pauses, five ended within a quarter of
+ * an hour, and three were the ends of the sessions. It is always added to the observed pauses, because no log shows a
+ * session to which the user did not return.
  */
 const PRIOR: Pauses = {
   bins: [0, ...[2, 2, 1.5, 2].map((ratio) => Math.log(ratio) / Math.log(12)), 0, 0, 0, 1],
   broken: 0,
 };
 
-/** The request that is expected to save most, with those that would follow it. */
+/**
+ * Returns the request with the highest expected saving, including the requests that would follow it, or the reason for
+ * sending nothing.
+ */
 export function planKeepWarm(input: KeepWarmInput): KeepWarm {
   const { held, now, entry, budget, price } = input;
   if (held === 0) return { by: 'nothing', why: 'empty' };
@@ -97,12 +118,12 @@ export function planKeepWarm(input: KeepWarmInput): KeepWarm {
   return new Decimal(cost).times(share).minus(spent).lt(best.cost) ? { by: 'nothing', why: 'budget' } : best;
 }
 
-/** What is long-lived already can only be read. */
+/** Returns the useful kinds of request. An entry that is already long-lived can only be refreshed. */
 function waysOf({ ways, entry }: KeepWarmInput): readonly WarmPlan['by'][] {
   return entry.ttl === '5m' || ways.length === 0 ? ways : ['refresh'];
 }
 
-/** This request and the best number of further reads behind it; `undefined` where a price is unknown. */
+/** Plans a request with the best number of further reads after it. Returns `undefined` if a price is unknown. */
 function planBy(by: WarmPlan['by'], ttl: Ttl, input: KeepWarmInput, price: Price): WarmPlan | undefined {
   const { held, tail, atStake, output, entry, since } = input;
   const first = dollars(price, { fresh: 0, read: held, writes: [{ ttl, tokens: tail }], answer: output });
@@ -131,7 +152,10 @@ function planBy(by: WarmPlan['by'], ttl: Ttl, input: KeepWarmInput, price: Price
   return { by, at, output, until: at + LIFE[ttl], cost: money(first.toFixed()), gain };
 }
 
-/** The odds that the pause ends between two lengths, given that it has lasted for this long. */
+/**
+ * Returns a function that computes the probability that the pause ends between two lengths, given that it has already
+ * lasted `lasted` milliseconds.
+ */
 function oddsOf({ away, held }: KeepWarmInput, lasted: number): (from: number, to: number) => number {
   const ended = (from: number, to: number): number =>
     endedBetween(away, from, to) + held * endedBetween(PRIOR, from, to);

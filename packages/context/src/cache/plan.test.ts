@@ -65,7 +65,7 @@ const opus = row('claude-opus-5-5');
 
 const marks = (markers: ReturnType<typeof plan>): readonly number[] => markers.map((marker) => marker.block);
 
-test('marks tools, system, the end of the last accepted request, and the tail', () => {
+test('`plan` marks the tools, the system text, the end of the last accepted request, and the tail', () => {
   const sequence = sequenceOf(PROMPT, block('a', { role: 'assistant', group: 1 }), block('r'));
   const readable = [entryAt(sequence, 2)];
   expect(marks(plan({ sequence, capabilities: opus, readable, ttl: '5m' }))).toEqual([0, 1, 2, 4]);
@@ -75,27 +75,27 @@ test.each<readonly [Capabilities['markers'], readonly number[]]>([
   ['pass-through', [0, 1, 2]],
   ['none', []],
   ['unknown', []],
-])('goes by what the row says of markers: %s', (markers, marked) => {
+])('`plan` places the markers that a row allows with `markers` set to %s', (markers, marked) => {
   const sequence = sequenceOf(PROMPT);
   expect(marks(plan({ sequence, capabilities: { ...opus, markers }, readable: [], ttl: '5m' }))).toEqual(marked);
 });
 
-test('lets the front give way where its prefix is below the floor', () => {
+test('`plan` does not mark the front if its prefix is below the floor', () => {
   const sequence = sequenceOf(PROMPT);
   expect(marks(plan({ sequence, capabilities: row('claude-haiku-4-5'), readable: [], ttl: '5m' }))).toEqual([2]);
 });
 
-test('never marks thinking: it walks back', () => {
+test('`plan` never marks thinking, but the last markable block before it', () => {
   const sequence = sequenceOf(PROMPT, THINKING);
   expect(marks(plan({ sequence, capabilities: opus, readable: [], ttl: '5m' }))).toEqual([0, 1, 2]);
 });
 
-test('places no markers where the provider takes none', () => {
+test('`plan` places no markers if the provider takes none', () => {
   const capabilities = { ...opus, markers: 'implicit' } as const;
   expect(plan({ sequence: sequenceOf(PROMPT), capabilities, readable: [], ttl: '5m' })).toEqual([]);
 });
 
-test('never asks for more markers than there are slots', () => {
+test('`plan` never places more markers than there are slots', () => {
   const sequence = sequenceOf(
     PROMPT,
     THINKING,
@@ -106,7 +106,7 @@ test('never asks for more markers than there are slots', () => {
   expect(marks(plan({ sequence, capabilities: sonnet, readable, ttl: '5m' }))).toEqual([1, 2, 4, 5]);
 });
 
-test('keeps the entry behind the prompt alive where thinking will be stripped at the next turn', () => {
+test('`plan` keeps the entry after the prompt alive if thinking will be stripped at the next turn', () => {
   const sequence = sequenceOf(
     PROMPT,
     THINKING,
@@ -117,7 +117,7 @@ test('keeps the entry behind the prompt alive where thinking will be stripped at
   expect(markers).toContain(2);
 });
 
-test('reads an entry for five minutes from the start of the request that wrote it, no longer', () => {
+test('an entry of five minutes is readable until five minutes after the start of the request that wrote it', () => {
   const sequence = sequenceOf(PROMPT);
   const lookup = (seconds: number): Parameters<typeof unreadable>[1] => ({
     sequence,
@@ -128,20 +128,20 @@ test('reads an entry for five minutes from the start of the request that wrote i
   expect(unreadable(entryAt(sequence, 2), lookup(300))).toBe('expired');
 });
 
-test('does not read an entry of other bytes', () => {
+test('an entry with other bytes is not readable', () => {
   const written = sequenceOf(PROMPT);
   const sequence = sequenceOf(block('other', { opensTurn: true }));
   expect(unreadable(entryAt(written, 2), { sequence, capabilities: opus, now: Date.parse(second(1)) })).toBe('opened');
 });
 
-test('loses the messages, not the front, at the first image', () => {
+test('the first image makes entries of messages unreadable, but not entries of the front', () => {
   const sequence = sequenceOf(PROMPT, block('shot', { holds: 'image', mediaBytes: 10, opensTurn: true }));
   const lookup = { sequence, capabilities: opus, now: Date.parse(second(1)) };
   expect(unreadable(entryAt(sequence, 2), lookup)).toBe('image');
   expect(unreadable(entryAt(sequence, 1), lookup)).toBeUndefined();
 });
 
-test('loses what follows stripped thinking at a new turn, on models that strip it', () => {
+test('a new turn makes entries after stripped thinking unreadable, on models that strip it', () => {
   const turn = [PROMPT, THINKING, block('a', { role: 'assistant', group: 1 })];
   const sequence = sequenceOf(...turn, block('next', { opensTurn: true, group: 2 }));
   const entries = [entryAt(sequence, 2), entryAt(sequence, 4)];
@@ -151,7 +151,7 @@ test('loses what follows stripped thinking at a new turn, on models that strip i
   expect(tokensUpTo(sequence, 5, true)).toBe(tokensUpTo(sequence, 5, false) - THINKING.tokens);
 });
 
-test('a side call leaves entries without any thinking, which the turn that thought it cannot read', () => {
+test('entries of a side call contain no thinking, so the turn that produced the thinking cannot read them', () => {
   const sequence = sequenceOf(
     PROMPT,
     THINKING,
@@ -166,13 +166,13 @@ test('a side call leaves entries without any thinking, which the turn that thoug
   expect(readable(opus)).toEqual([2, 4]);
 });
 
-test('an image in the words of a side call makes its entries useless to a history without one', () => {
+test('a history without an image cannot read entries of a side call whose own words contain an image', () => {
   const sequence = sequenceOf(PROMPT);
   const lookup = { sequence, capabilities: opus, now: Date.parse(second(1)) };
   expect(unreadable({ ...entryAt(sequence, 2), images: true }, lookup)).toBe('image');
 });
 
-test('finds the first block that differs, and the byte within it', () => {
+test('`firstDivergence` returns the first block that differs, and the byte in it', () => {
   const before = sequenceOf(PROMPT, block('äbc'));
   expect(firstDivergence(before, sequenceOf(PROMPT, block('äbc'), block('more')))).toBeUndefined();
   const after = sequenceOf(PROMPT, block('äbd'));
@@ -181,7 +181,7 @@ test('finds the first block that differs, and the byte within it', () => {
   expect(firstDivergence(before, other)).toEqual({ at: 'parameters', section: 'messages' });
 });
 
-test('a longer message is another prefix even where its bytes go on', () => {
+test('a block that joins the message before it has another prefix than the same block in a message of its own', () => {
   const one = sequenceOf(PROMPT, block('x', { group: 1 }));
   const grown = sequenceOf(PROMPT, block('x', { group: 0 }));
   expect(firstDivergence(one, grown)).toMatchObject({ at: 3 });
@@ -189,7 +189,7 @@ test('a longer message is another prefix even where its bytes go on', () => {
 
 const long = (entry: CacheEntry): CacheEntry => ({ ...entry, ttl: '1h' });
 
-test('where the life was chosen, an entry keeps the one it has, and no longer one stands behind a shorter one', () => {
+test('with a chosen lifetime, an entry keeps its own lifetime, and no long-lived marker follows a short-lived one', () => {
   const sequence = sequenceOf(PROMPT, block('a', { role: 'assistant', group: 1 }), block('r'));
   const lives = (readable: readonly CacheEntry[], ttl: '5m' | '1h', beside = false): readonly string[] =>
     plan({ sequence, capabilities: opus, readable, ttl, chosen: true, beside }).map((marker) => marker.ttl);
@@ -199,7 +199,7 @@ test('where the life was chosen, an entry keeps the one it has, and no longer on
   expect(lives([long(entryAt(sequence, 2))], '1h', true)).toEqual(['1h', '1h', '1h', '5m']);
 });
 
-test('keeps alive the longest entry that outlives those behind it, where the life was chosen', () => {
+test('with a chosen lifetime, `plan` keeps the longest entry alive that outlives the entries after it', () => {
   const sequence = sequenceOf(PROMPT, block('a', { group: 1 }), block('b', { group: 2 }), block('c', { group: 3 }));
   const input = { sequence, capabilities: opus, ttl: '5m' } as const;
   const readable = [long(entryAt(sequence, 2)), long(entryAt(sequence, 3)), entryAt(sequence, 4)];
@@ -233,21 +233,21 @@ function lifeAfter(
   return chooseLifetime({ pauses, capabilities, price, tokens: TOKENS, behind: undefined, ...over });
 }
 
-test('a stream without pauses begins with five minutes', () => {
+test('`chooseLifetime` returns 5m for a stream without pauses', () => {
   expect(lifeAfter([])).toBe('5m');
 });
 
-test('one pause within the hour, whatever its length, does not buy an hour: most streams have no second one', () => {
+test('`chooseLifetime` returns 5m after one pause of any length within the hour, because most streams have no second one', () => {
   for (const minutes of [5, 18, 40, 59]) expect(lifeAfter([pause(minutes)])).toBe('5m');
 });
 
-test('two pauses within the hour buy an hour, pauses of an hour or more do not', () => {
+test('`chooseLifetime` returns 1h after two pauses within the hour, but not after pauses of an hour or more', () => {
   expect(lifeAfter([pause(5), pause(59)])).toBe('1h');
   expect(lifeAfter([pause(60), pause(60), pause(900)])).toBe('5m');
   expect(lifeAfter([pause(20), pause(60), pause(60), pause(20)])).toBe('5m');
 });
 
-test('pauses of a small prefix do not buy an hour for a large one', () => {
+test('`chooseLifetime` returns 5m for a large prefix if the pauses had a small one', () => {
   const shown = [pause(20, { held: 8_000 }), pause(20, { held: 9_000 })];
   expect(lifeAfter(shown, { tokens: 9_500, held: 9_000 })).toBe('1h');
   expect(lifeAfter(shown, { tokens: 80_500, held: 80_000 })).toBe('5m');
@@ -259,31 +259,31 @@ test('the margin is counted in tokens that were held before the request, so a la
   expect(lifeAfter(shown, { tokens: 60_000 })).toBe('5m');
 });
 
-test('a margin that is passed replaces the fitted one', () => {
+test('a margin passed to `chooseLifetime` replaces the fitted one', () => {
   expect(lifeAfter([pause(20)], { margin: 0.5 })).toBe('1h');
   expect(lifeAfter([pause(20), pause(20), pause(20)], { margin: Infinity })).toBe('5m');
 });
 
-test('pauses below five minutes change nothing, however many', () => {
+test('any number of pauses below five minutes changes nothing', () => {
   const bursts = Array.from({ length: 500 }, () => pause(4.9));
   expect(bursts.reduce(addPause, NO_PAUSES)).toBe(NO_PAUSES);
   expect(lifeAfter([pause(20), pause(20), ...bursts])).toBe('1h');
 });
 
-test('a break that no life outlasts counts against an hour', () => {
+test('a break that no lifetime outlasts counts against an hour', () => {
   const shown = [pause(20), pause(20)];
   expect(lifeAfter(shown)).toBe('1h');
   expect(lifeAfter([...shown, pause(1, { broken: TOKENS })])).toBe('5m');
   expect(lifeAfter(shown.map((one) => ({ ...one, broken: TOKENS })))).toBe('5m');
 });
 
-test('after an entry of five minutes it stays at five minutes', () => {
+test('`chooseLifetime` always returns 5m after an entry of five minutes', () => {
   const shown = [pause(20), pause(20), pause(20)];
   expect(lifeAfter(shown)).toBe('1h');
   expect(lifeAfter(shown, { behind: { ttl: '5m', section: 'messages' } })).toBe('5m');
 });
 
-test('a history that lives an hour keeps it until half of the margin is left', () => {
+test('a history that lives an hour keeps this lifetime as long as half of the margin is saved', () => {
   const near = [pause(20), pause(20), pause(200, { held: 0.9 * TOKENS })];
   expect(lifeAfter(near)).toBe('5m');
   expect(lifeAfter(near, { behind: { ttl: '1h', section: 'system' } })).toBe('5m');
@@ -292,14 +292,14 @@ test('a history that lives an hour keeps it until half of the margin is left', (
   expect(lifeAfter(far, { behind: { ttl: '1h', section: 'messages' } })).toBe('5m');
 });
 
-test('without a price, or without a longer life, it is five minutes', () => {
+test('`chooseLifetime` returns 5m without a price, and without a longer lifetime', () => {
   const shown = [pause(20), pause(20)];
   expect(lifeAfter(shown, { price: undefined })).toBe('5m');
   expect(lifeAfter(shown, { price: { input: '1', output: '5', read: '0.1', writes: { '5m': '1.25' } } })).toBe('5m');
   expect(lifeAfter(shown, { capabilities: { ...row('claude-opus-5-5'), ttls: ['5m'] } })).toBe('5m');
 });
 
-test('evidence is bounded, fades, and is never below zero', () => {
+test('the evidence of `addPause` is bounded and never below zero', () => {
   const any = fc.record({ ms: fc.integer({ min: -1e6, max: 1e9 }), held: fc.nat(200_000), broken: fc.integer() });
   fc.assert(
     fc.property(fc.array(any, { maxLength: 200 }), (shown) => {
@@ -311,7 +311,7 @@ test('evidence is bounded, fades, and is never below zero', () => {
   );
 });
 
-test('each piece of evidence is either kept or lost', () => {
+test('`stakes` counts each piece of evidence as either kept or lost', () => {
   const shown = [pause(7), pause(45), pause(70), pause(3, { broken: 10_000 })].reduce(addPause, NO_PAUSES);
   const { kept, lost } = stakes(shown, 5 * MINUTE, 60 * MINUTE);
   expect(kept + lost).toBeCloseTo([...shown.bins, shown.broken].reduce((sum, tokens) => sum + tokens, 0));

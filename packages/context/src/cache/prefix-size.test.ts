@@ -1,4 +1,5 @@
-// What usage taught of words is a ratio of words: an image is counted by its pixels, and stays what it is.
+// Tests that the scale learnt from usage applies to words only. An image is counted by its pixels, and its size is not
+// scaled.
 
 import type { Block } from '@tidemark/model';
 import { expect, test } from 'vitest';
@@ -29,10 +30,10 @@ function block(holds: 'text' | 'image'): Block {
   };
 }
 
-test('words are scaled by what usage taught of them, and images are not', () => {
+test('`sizeByBlock` scales words by the learnt ratio, and does not scale images', () => {
   const blocks = (['text', 'image', 'text'] as const).map(block);
   const sequence = extendSequence(beginSequence(PARAMETERS, [], newHash), blocks);
-  // Words are 1.5 times their estimate here.
+  // The learnt ratio is 1.5: words have 1.5 times their estimated tokens.
   const ratio = learnRatio(guessRatio(1.5), 100_000, 150_000);
   const size = sizeByBlock({
     lookup: { sequence, capabilities: row('claude-opus-5-5'), now: Date.parse(second(1)) },

@@ -1,5 +1,6 @@
-// How many tokens a request has up to each of its blocks: as the provider counted them where it did; else estimated, the words of
-// each block at the scale at which its text was counted, and images by their pixels.
+// Computes the tokens of a request up to each of its blocks: the provider's own count where it exists, otherwise an
+// estimate. The words of each block are estimated at the scale at which their text was counted, and images by their
+// pixels.
 
 import type { CallForecast } from '@tidemark/log';
 import type { AppendOnly } from '../base/append-only.ts';
@@ -11,33 +12,35 @@ import { applyRatio, scaleOfText } from '../state/scales.ts';
 import { mediaUpTo, tokensUpTo, turnStartOf } from './sequence.ts';
 import type { Accepted, CacheEntry } from '../state/state.ts';
 
-/** What sizes are known from. */
+/** Inputs from which sizes are computed. */
 export interface SizeInput {
   readonly lookup: Lookup;
-  /** The last accepted request that this one goes on from: what was measured. */
+  /** Last accepted request that this request continues from, with its measured sizes. */
   readonly accepted: Accepted | undefined;
-  /** The model that is asked, as its epoch names it. */
+  /** Model of the request, as named by its epoch. */
   readonly model: string;
-  /** What usage has taught of text that was not counted itself. */
+  /** Ratio of tokens to estimates, learnt from usage, for text that was not counted itself. */
   readonly ratio: Ratio;
-  /** The scales of text that was counted; absent before the first count. */
+  /** Scales of text that was counted. Absent before the first count. */
   readonly scales?: Scales | undefined;
-  /** The ordinal of the span of each block, -1 in the front. Without it no block is known to have been counted. */
+  /**
+   * Span ordinal of each block, -1 for blocks of the front. If absent, blocks of messages are treated as never counted.
+   */
   readonly ordinals?: AppendOnly<number>;
-  /** Entries that this request can read. Some of them were counted. */
+  /** Entries that this request can read. Some of them have a counted size. */
   readonly readable?: readonly CacheEntry[];
-  /** `recorded`: the blocks' sizes are known, and nothing is to be learnt from what was measured. */
+  /** With `recorded`, the block sizes are exact, and measured sizes are not used. */
   readonly sizes?: 'estimated' | 'recorded';
 }
 
-/** A prefix that the provider counted. */
+/** A prefix whose tokens the provider counted. */
 interface CountedPrefix {
-  /** Its last block. */
+  /** Last block of the prefix. */
   readonly block: number;
   readonly tokens: number;
 }
 
-/** The scale of a block's words. */
+/** Returns the scale of the words in a block. */
 export function scaleAt({ scales, ordinals, model, ratio, sizes, lookup }: SizeInput, block: number): number {
   if (sizes === 'recorded') return 1;
   const ordinal = block < lookup.sequence.front ? -1 : ordinals && itemAt(ordinals, block);
@@ -45,8 +48,8 @@ export function scaleAt({ scales, ordinals, model, ratio, sizes, lookup }: SizeI
 }
 
 /**
- * The end of the last accepted request, where it is the beginning of this one as the same model counted it: no edit since, and no
- * thinking that the provider strips by now.
+ * Returns the end of the last accepted request, if that request is still a counted prefix of this one. The model must
+ * be the same, no block may have been edited, and the provider must not have stripped thinking since.
  */
 export function countedEnd({ lookup, accepted, model, sizes }: SizeInput): CountedPrefix | undefined {
   if (sizes === 'recorded' || !accepted?.input || accepted.model !== model) return undefined;
@@ -58,14 +61,17 @@ export function countedEnd({ lookup, accepted, model, sizes }: SizeInput): Count
   return tokensUpTo(sequence, blocks - 1, strips) === then ? { block: blocks - 1, tokens: accepted.input } : undefined;
 }
 
-/** Estimated tokens of the blocks of a request, as its record holds them: before any scale. */
+/** Estimated tokens of the blocks of a request, as stored in its record, before any scale is applied. */
 export interface BlockSizes {
   readonly whole: number;
   readonly since?: number;
   readonly media?: number;
 }
 
-/** The sizes of all blocks, and of those behind the last counted request where this one goes on from it. */
+/**
+ * Returns the tokens of all blocks (`whole`). If the request continues from a counted request, `since` is the tokens of
+ * the blocks after that request.
+ */
 export function blockSizes(input: SizeInput): BlockSizes {
   const { sequence, capabilities } = input.lookup;
   const strips = capabilities.thinkingStripped === 'at-new-turn';
@@ -80,13 +86,19 @@ export function blockSizes(input: SizeInput): BlockSizes {
   };
 }
 
-/** How far off estimates at the learnt ratio have been; nothing where the request goes on from a counted one, or its size was recorded. */
+/**
+ * Returns the observed error of estimates at the learnt ratio. Returns an empty object if the request continues from a
+ * counted request, or if its size is recorded.
+ */
 export function errorOf(input: SizeInput): Pick<CallForecast, 'error'> {
   const { error } = applyRatio(input.ratio, 0);
   return input.sizes === 'recorded' || error === undefined || countedEnd(input) !== undefined ? {} : { error };
 }
 
-/** Tokens up to and including a block: measured where a call measured them, else estimated behind the last measured end before it. */
+/**
+ * Returns a function that computes the tokens up to and including a block. A measured size is used if there is one;
+ * otherwise the blocks after the nearest earlier measured end are estimated.
+ */
 export function sizeByBlock(input: SizeInput): (block: number) => number {
   const known = knownEnds(input);
   const sizes = new Map<number, number>();
@@ -100,7 +112,7 @@ export function sizeByBlock(input: SizeInput): (block: number) => number {
   };
 }
 
-/** Tokens of the blocks behind one, up to and including another. */
+/** Returns the tokens of the blocks after `after`, up to and including `to`. */
 function sizeBetween(input: SizeInput, after: number, to: number): number {
   const { sequence, capabilities } = input.lookup;
   const shown = capabilities.thinkingStripped === 'at-new-turn' ? turnStartOf(sequence).block : 0;
@@ -115,7 +127,7 @@ function sizeBetween(input: SizeInput, after: number, to: number): number {
   return Math.round(words) + images;
 }
 
-/** Ends whose size the provider told, ascending by block. */
+/** Returns the ends whose size the provider counted, in ascending order of block. */
 function knownEnds(input: SizeInput): readonly CountedPrefix[] {
   if (input.sizes === 'recorded') return [];
   const read = (input.readable ?? []).flatMap(({ block, tokens }) => (tokens === undefined ? [] : [{ block, tokens }]));
@@ -123,14 +135,15 @@ function knownEnds(input: SizeInput): readonly CountedPrefix[] {
   return [...read, ...own].toSorted((a, b) => a.block - b.block);
 }
 
-/** The end of what the last accepted request left cached, whose size the provider told. */
+/** Returns the end of the cached part of the last accepted request, whose size the provider counted. */
 function markedEnd({ lookup, accepted }: SizeInput): CountedPrefix | undefined {
   if (!accepted?.cached) return undefined;
   const { left, end, prepared, input, cached } = accepted;
-  // On a grid the entry ends before its block does.
+  // On a grid the entry ends before the end of its block, so the counted input is used instead.
   const tokens = prepared.kept?.grid === undefined ? cached : input;
   if (left === undefined || end === undefined || tokens === undefined) return undefined;
-  // What a side call left further on says nothing of the thinking that this request showed.
+  // `left` may be an entry that a side call left further on. It does not show which thinking this request contained, so
+  // the request's own end is checked too.
   const prefix = itemAt(lookup.sequence.prefixes, end) ?? '';
   const own: CacheEntry = { ...left, block: end, prefix, of: prepared.sequence.blocks, beside: false };
   return [left, own].some((entry) => unreadable(entry, lookup) !== undefined) ? undefined : { block: end, tokens };

@@ -1,5 +1,5 @@
-// The prefix sequence: the blocks of a request in the provider's cache order, without markers, headed by the render
-// parameters. It only grows inside an epoch (L3), so it is kept, and extended by what is new.
+// Prefix sequence: the blocks of a request in the provider's cache order, without markers, headed by the render
+// parameters. Inside an epoch the sequence only grows (L3), so it is kept and extended by the new blocks.
 
 import type { Block, Capabilities, Hash, LostFrom, NewHash, RenderParameters, Section } from '@tidemark/model';
 import { canonicalText } from '@tidemark/log';
@@ -7,10 +7,13 @@ import type { AppendOnly } from '../base/append-only.ts';
 import { append, appendOnly, itemAt } from '../base/append-only.ts';
 import { utf8Length } from '../base/estimate.ts';
 
-/** Digests of the render parameters that each section's cache depends on, those of earlier sections included. */
+/**
+ * Digests of the render parameters on which the cache of each section depends. They include the parameters of earlier
+ * sections.
+ */
 export type ParameterDigests = { readonly [section in Section]: string };
 
-/** Where a turn of the user begins, and the first thinking inside it. */
+/** First block of a user turn, and the first thinking block in the turn. */
 export interface TurnStart {
   readonly block: number;
   readonly thinking?: number;
@@ -24,24 +27,30 @@ export interface Sequence {
   readonly prefixes: AppendOnly<string>;
   /** Running sum of tokens. */
   readonly tokens: AppendOnly<number>;
-  /** Running sum of tokens of thinking. */
+  /** Running sum of the tokens of thinking blocks. */
   readonly thinking: AppendOnly<number>;
-  /** Running sum of tokens of blocks with images: those are counted by their pixels, and no ratio of words is theirs. */
+  /**
+   * Running sum of the tokens of blocks with images. Images are counted by their pixels, so the ratio for words does
+   * not apply to them.
+   */
   readonly media: AppendOnly<number>;
   readonly turns: AppendOnly<TurnStart>;
   readonly firstImage: number | undefined;
-  /** Blocks of the front. */
+  /** Number of blocks in the front. */
   readonly front: number;
-  /** Blocks per section. */
+  /** Number of blocks per section. */
   readonly counts: { readonly [section in Section]: number };
-  /** Decoded bytes of media. */
+  /** Size of all media in decoded bytes. */
   readonly mediaBytes: number;
-  /** Beta headers that its blocks need, ascending. */
+  /** Beta headers that the blocks need, in ascending order. */
   readonly betas: readonly string[];
   readonly hash: Hash;
 }
 
-/** The parameters' digests by section: what a change of one of them loses (provider's table, in the capability row). */
+/**
+ * Returns the digests of the render parameters by section. The capability row contains the provider's table of the
+ * section that each parameter affects.
+ */
 export function parameterDigests(
   model: string,
   parameters: RenderParameters,
@@ -58,7 +67,7 @@ export function parameterDigests(
   return { tools: of(['tools']), system: of(['tools', 'system']), messages: of(['tools', 'system', 'messages']) };
 }
 
-/** A sequence that holds a front and nothing behind it. */
+/** Returns a sequence that contains only a front. */
 export function beginSequence(parameters: ParameterDigests, front: readonly Block[], newHash: NewHash): Sequence {
   const empty: Sequence = {
     parameters,
@@ -67,7 +76,7 @@ export function beginSequence(parameters: ParameterDigests, front: readonly Bloc
     tokens: appendOnly(),
     thinking: appendOnly(),
     media: appendOnly(),
-    // A history may begin without a prompt: what stands before the first one is a turn too.
+    // A history may begin without a prompt, so the blocks before the first prompt also form a turn.
     turns: appendOnly([{ block: 0 }]),
     firstImage: undefined,
     front: 0,
@@ -79,7 +88,7 @@ export function beginSequence(parameters: ParameterDigests, front: readonly Bloc
   return { ...extendSequence(empty, front), front: front.length };
 }
 
-/** The sequence with more blocks behind. */
+/** Returns the sequence with more blocks at its end. */
 export function extendSequence(sequence: Sequence, blocks: readonly Block[]): Sequence {
   return blocks.reduce(withBlock, { ...sequence, hash: sequence.hash.copy() });
 }
@@ -109,7 +118,10 @@ function withBetas(known: readonly string[], needed: readonly string[] = []): re
   return more.length === 0 ? known : [...known, ...more].toSorted();
 }
 
-/** What stands between two blocks on the wire: where a message ends is part of the prefix too. */
+/**
+ * Returns the text that is hashed between two blocks. It marks the beginning of a message, because message boundaries
+ * are part of the prefix.
+ */
 function envelope(previous: Block | undefined, block: Block): string {
   const joins = previous?.section === block.section && previous.role === block.role && previous.group === block.group;
   return `\n${block.section} ${block.role}${joins ? '' : ' +'} ${block.head.length + block.tail.length}:`;
@@ -127,12 +139,15 @@ function withTurn(
   return { buffer: [...turns.buffer.slice(0, turns.length - 1), { ...turn, thinking: index }], length: turns.length };
 }
 
-/** Whether a turn of the user begins with this block, given the one before it: notes and prompt begin one together. */
+/**
+ * Checks that a user turn begins with this block. Notes and a prompt that follow each other begin one turn together, so
+ * the block before is needed.
+ */
 export function beginsTurn(previous: Block | undefined, block: Block): boolean {
   return block.opensTurn && !(previous?.opensTurn === true && previous.role === block.role);
 }
 
-/** Where the last turn begins, seen from a request of that many blocks. 0 when none began. */
+/** Returns the start of the last turn in the first `blocks` blocks, or block 0 if no turn begins there. */
 export function turnStartOf(sequence: Sequence, blocks: number = sequence.blocks.length): TurnStart {
   for (let index = sequence.turns.length - 1; index >= 0; index -= 1) {
     const turn = itemAt(sequence.turns, index);
@@ -142,8 +157,8 @@ export function turnStartOf(sequence: Sequence, blocks: number = sequence.blocks
 }
 
 /**
- * Tokens up to and including a block, as counted for a request of that many blocks: where the provider strips thinking,
- * without that of the turns before the request's own.
+ * Returns the tokens up to and including a block, in a request of `of` blocks. If `strips` is true, thinking of turns
+ * before the request's own turn is not counted.
  */
 export function tokensUpTo(
   sequence: Sequence,
@@ -157,19 +172,19 @@ export function tokensUpTo(
   return all - (last < 0 ? 0 : (itemAt(sequence.thinking, last) ?? 0));
 }
 
-/** Tokens of blocks with images, up to and including a block. */
+/** Returns the tokens of blocks with images, up to and including a block. */
 export function mediaUpTo(sequence: Sequence, block: number): number {
   return block < 0 ? 0 : (itemAt(sequence.media, block) ?? 0);
 }
 
-/** Where two sequences part. */
+/** First difference between two sequences: in the parameters of a section, or in a block. */
 export type Divergence =
   | { readonly at: 'parameters'; readonly section: Section }
   | { readonly at: number; readonly was: Block | undefined; readonly is: Block | undefined; readonly byte: number };
 
 /**
- * Where a request stops extending the one before it on its stream (L3): the first block that differs, and the first
- * byte within it. `undefined` when it only grows.
+ * Returns the place at which a request stops extending the request before it on its stream (L3): the first block that
+ * differs, and the first different byte in it. Returns `undefined` if the request only grows.
  */
 export function firstDivergence(before: Sequence, after: Sequence): Divergence | undefined {
   for (const section of ['tools', 'system', 'messages'] as const) {
@@ -182,7 +197,7 @@ export function firstDivergence(before: Sequence, after: Sequence): Divergence |
   return { at: index, was, is, byte: firstDifferentByte(was, is) };
 }
 
-/** Running digests differ from the first different block on, so the place is found by halving. */
+/** Finds the first different block by binary search, because all running digests differ from that block on. */
 function firstDifferentPrefix(before: AppendOnly<string>, after: AppendOnly<string>): number | undefined {
   let low = 0;
   let high = before.length;

@@ -1,4 +1,5 @@
-// Five compactions in a row over random histories: what the first held is still there, or named with its place.
+// Property test: five compactions in a row over random histories. Every item of the first history is still in the last
+// checkpoint, or is named there as left out with its position.
 
 import type { HistoryCompacted } from '@tidemark/log';
 import { callId, position } from '@tidemark/log';
@@ -11,7 +12,7 @@ import { checkpointText, checkpointTokens } from './checkpoint-text.ts';
 import { makeCheckpoint } from './make-checkpoint.ts';
 
 const ROUNDS = 5;
-/** Below this the fixed words alone may take more. */
+/** Minimum bound in tokens. Below it, the fixed text of a checkpoint alone may exceed the bound. */
 const LEAST = 700;
 
 const words = fc.string({
@@ -22,7 +23,7 @@ const words = fc.string({
 const name = fc.integer({ min: 0, max: 30 }).map(String);
 const status = fc.constantFrom('open', 'active', 'done', 'dropped');
 
-/** Something that happens between two requests: the events that it leaves. */
+/** Returns the events of one random happening between two requests. `id` is the id of its tool call. */
 type Happens = (id: string) => readonly Told[];
 
 const happening: fc.Arbitrary<Happens> = fc.oneof(
@@ -56,7 +57,9 @@ function calls(id: string, tool: string, input: object): Told {
   return answer([{ type: 'call', call: callId(id), name: tool, arguments: JSON.stringify(input) }]);
 }
 
-/** Compacts after each round, each with the record of the one before, as the log gives it back. */
+/**
+ * Compacts after each round. Each compaction gets the record of the one before, as it would be read back from the log.
+ */
 function compact(all: readonly { happenings: readonly Happens[]; bound: number }[]): {
   readonly first: readonly Told[];
   readonly told: readonly Told[];
@@ -82,7 +85,7 @@ function compact(all: readonly { happenings: readonly Happens[]; bound: number }
   return { first, told, made, last };
 }
 
-/** Whether the limitations name, of this list, a stretch that holds the position. */
+/** Checks if the limitations name a range of left-out items in list `what` that contains the position. */
 function isNamed({ limitations }: Checkpoint, what: string, at: number): boolean {
   return limitations
     .filter((line) => line.startsWith(`Left out for its bound, of ${what}: `))
@@ -93,7 +96,7 @@ function isNamed({ limitations }: Checkpoint, what: string, at: number): boolean
     );
 }
 
-/** Each thing that was told, by its words, with every place where it was and its last status. */
+/** Returns each task, decision or file in the events, with all its positions and all its statuses in order. */
 function toldIn(told: readonly Told[], kind: 'tasks' | 'decisions' | 'files'): ReadonlyMap<string, Mentions> {
   const found = new Map<string, Mentions>();
   const calledAt = logOf(told);
@@ -126,12 +129,12 @@ interface Planned {
   readonly decisions?: readonly { readonly what: string }[];
 }
 
-/** What of these is neither in the list nor named. */
+/** Returns the items that are neither kept in the checkpoint nor named as left out. */
 function lost(last: Checkpoint, what: string, kept: readonly string[], all: ReadonlyMap<string, Mentions>): unknown {
   return [...all].filter(([said, { places }]) => !kept.includes(said) && !places.some((at) => isNamed(last, what, at)));
 }
 
-test('every directive, decision, changed file and open task of the first of five is still there, or named', () => {
+test('after five compactions, every directive, decision, changed file and open task of the first round is kept or named as left out', () => {
   fc.assert(
     fc.property(rounds, (all) => {
       const { first, told, last } = compact(all);
@@ -174,7 +177,7 @@ test('every directive, decision, changed file and open task of the first of five
   );
 });
 
-test('each of them fits its bound', () => {
+test('each of five checkpoints fits its bound', () => {
   fc.assert(
     fc.property(rounds, (all) => {
       for (const [index, one] of compact(all).made.entries())

@@ -1,4 +1,4 @@
-// A checkpoint as text for the model: headings, one line for each thing, always in this order.
+// Renders a checkpoint as text for the model: headings and one line per item, always in the same order.
 
 import { estimateTokens, utf8Length } from '../base/estimate.ts';
 import { renderCheckpoint } from '../base/render.ts';
@@ -10,13 +10,16 @@ import { checkpointScale, scalingOf } from '../fold/model-tokens.ts';
 import type { SpanSize } from '../base/estimate.ts';
 import type { State } from '../state/state.ts';
 
-/** What `history.compacted` holds for the model: `renderCheckpoint` puts the two together. */
+/** Contents of `history.compacted` for the model. `renderCheckpoint` combines the text and the limitations. */
 export interface CheckpointText {
   readonly text: string;
   readonly limitations: readonly string[];
 }
 
-/** Of an objective that is quoted whole below, in UTF-16 units. */
+/**
+ * Maximum length of each excerpt in the objective section, in UTF-16 units: of short prompts, and of an objective that
+ * is quoted again among the directives.
+ */
 const OBJECTIVE = 200;
 
 const FACTS: readonly ListName[] = [
@@ -33,7 +36,7 @@ const FACTS: readonly ListName[] = [
 
 const READ_AGAIN: readonly ListName[] = ['instructions', 'skills'];
 
-/** The text of a checkpoint, and its limitations. The same checkpoint, the same bytes. */
+/** Returns the text and the limitations of a checkpoint. Equal checkpoints give equal bytes. */
 export function checkpointText(checkpoint: Checkpoint): CheckpointText {
   const lines = linesOf(checkpoint);
   const sections = [
@@ -48,7 +51,7 @@ export function checkpointText(checkpoint: Checkpoint): CheckpointText {
   return { text: sections.join('\n\n'), limitations: checkpoint.limitations };
 }
 
-/** Estimated tokens of a checkpoint as the model reads it. */
+/** Returns the estimated tokens of a checkpoint as the model reads it. */
 export function checkpointTokens(checkpoint: Checkpoint): number {
   const { text, limitations } = checkpointText(checkpoint);
   return estimateTokens(renderCheckpoint(text, limitations, checkpoint.form).text);
@@ -58,7 +61,10 @@ function opening({ range }: Checkpoint): string {
   return `This stands for the history from position ${range.from} to ${range.to}. Numbers in brackets are positions in the log.`;
 }
 
-/** A prompt that is quoted among the others is named here by its beginning, so that they are read in their order. */
+/**
+ * Renders the objective. A prompt that is also quoted among the directives appears here only as an excerpt, so the
+ * directives can be read in order.
+ */
 function objectiveText({ position, text, since = [], now }: Objective, directives: readonly Directive[]): string {
   const short = since.map((one) => `\n- [${one.position}] and then: ${lineOf(one.text, OBJECTIVE)}`).join('');
   const by = now === undefined ? '' : `\nNow, by a model: ${now}`;
@@ -78,8 +84,8 @@ function sectionText(list: ListName, lines: readonly string[]): readonly string[
 const GOAL = 80;
 
 /**
- * Returns the section of the steps: what the model said and did in order, each with the lines of results that were kept. Empty
- * where none is kept.
+ * Returns the section of the steps: the model's texts and calls in order, each with the result lines that were kept.
+ * Returns an empty list if there are no steps.
  */
 function stepsText({
   steps,
@@ -115,7 +121,7 @@ function headingOfTurn({ position, to, outcome }: TurnState, directives: readonl
   return `### Turn ${position}-${to}, ${outcome}${asked === undefined ? '' : `: ${lineOf(asked.text, GOAL)}`}`;
 }
 
-/** A step with its text as a quotation where it has more than one line. */
+/** Renders one step. A text of more than one line becomes a quotation. */
 function stepLine({ position, kind, text }: CheckpointStep): string {
   const [first = '', ...rest] = brokenLines(text);
   if (kind === 'did')
@@ -124,15 +130,15 @@ function stepLine({ position, kind, text }: CheckpointStep): string {
 }
 
 /**
- * The size of a checkpoint before it is packed: tokens on the model's scale, not rounded. The fold sizes the packed one by the
- * same function.
+ * Size of a checkpoint before it is packed. Tokens are on the model's scale and not rounded. The fold computes the size
+ * of the packed checkpoint with the same function.
  */
 export interface CheckpointSize extends SpanSize {
-  /** Tokens that the model counts for one estimated token of its text. */
+  /** Ratio of the model's tokens to estimated tokens for this text. */
   readonly scale: number;
 }
 
-/** Returns the size of a checkpoint as the model would read it in the place of what is packed now. */
+/** Returns the size of a checkpoint as the model would read it in place of the history packed now. */
 export function checkpointSize(state: State, checkpoint: Checkpoint): CheckpointSize {
   const { text, limitations } = checkpointText(checkpoint);
   const rendered = renderCheckpoint(text, limitations, checkpoint.form).text;

@@ -1,96 +1,109 @@
-// What stands in the place of older history: twelve fields, and beside them what they stand for. Type aliases, as all of
-// it is JSON: the log keeps it with the record, so that the next compaction merges fields and summarises no summary.
+// Data of a checkpoint, which replaces older history: twelve lists, and fields that describe the range. All of these
+// are type aliases because the log stores them as JSON. The next compaction merges these fields and does not summarize
+// a summary.
 
 import type { Position } from '@tidemark/log';
 
-/** What somebody said. With `of`, `text` is an excerpt, and `of` the length of the whole in UTF-16 units. */
+/** Quoted text. If `of` is set, `text` is an excerpt, and `of` is the length of the whole text in UTF-16 units. */
 export type Quote = {
   readonly position: Position;
   readonly text: string;
   readonly of?: number;
 };
 
-/** What the session is about: the latest request, short prompts since then, and what a model says that it has become. */
+/**
+ * Subject of the session: the latest request, short prompts after it (`since`), and a model's description of the
+ * current goal (`now`).
+ */
 export type Objective = Quote & { readonly since?: readonly Quote[]; readonly now?: string };
 
-/** A prompt. */
+/** Prompt of the user. */
 export type Directive = Quote & {
   readonly steer?: true;
-  /** It stands whole behind this checkpoint, at its old place: the text of the checkpoint does not repeat it. */
+  /**
+   * True if the whole prompt remains after this checkpoint at its old place, so the checkpoint's text does not repeat
+   * it.
+   */
   readonly below?: true;
 };
 
-/** Who says so, where it is no fact of the log. What a model names no position for stands at the end of what it read. */
+/**
+ * Author of an item that is not proven by the log. An item for which the model names no position gets the position at
+ * the end of the range that it read.
+ */
 export type Authored = { readonly by?: 'model' };
 
-/** Something that was settled. */
+/** Decision that was made. */
 export type Decision = Authored & {
   readonly position: Position;
   readonly what: string;
   readonly why?: string;
   readonly status: string;
-  /** The words of an earlier decision that no longer holds because of this one. */
+  /** Text of an earlier decision that this decision replaces. */
   readonly replaces?: string;
 };
 
-/** What was done, in a line. */
+/** One line about completed work. */
 export type WorkDone = Authored & { readonly position: Position; readonly what: string };
 
-/** A file as a tool last met it. */
+/** File in its state at the last tool call that read or changed it. */
 export type FileState = {
   readonly position: Position;
   readonly path: string;
-  /** SHA-256 of its bytes then, where a tool told it. */
+  /** SHA-256 of the file's bytes at that time, if the tool reported it. */
   readonly digest?: string;
   readonly removed?: true;
-  /** Names in what was read and changed of it that are likely to be needed. */
+  /** Names from the read and changed parts of the file that are likely to be needed. */
   readonly names?: readonly NameInFile[];
 };
 
-/** A name, and the number of its line, from 1, where a result that was read tells it. `declared`: that line declares it. */
+/**
+ * Name in a file, with its 1-based line number if a read result shows it. `declared` is set if that line declares the
+ * name.
+ */
 export type NameInFile = { readonly name: string; readonly line?: number; readonly declared?: true };
 
-/** The last run of a command, and how often it ran. */
+/** Last run of a command, and the number of its runs. */
 export type CommandRun = {
   readonly position: Position;
   readonly command: string;
-  /** The folder that it was told to run in. */
+  /** Folder in which the command was asked to run. */
   readonly folder?: string;
-  /** `partial`: it was stopped while it ran. */
+  /** Outcome of the last run. `partial`: the command was stopped while it ran. */
   readonly outcome: 'passed' | 'failed' | 'partial' | 'unknown';
   readonly exit?: number;
   readonly runs: number;
-  /** The end of what it wrote. */
+  /** End of the command's output. */
   readonly excerpt?: string;
-  /** Where it failed before it passed, and the end of what it wrote then. */
+  /** Position of the last failed run before the command passed, and in `failure` the end of that run's output. */
   readonly failedAt?: Position;
   readonly failure?: string;
 };
 
-/** A turn, from its first record to its last. */
+/** Range of a turn, from its first record to its last, and its outcome. */
 export type TurnState = { readonly position: Position; readonly to: Position; readonly outcome: string };
 
-/** A step of a turn: words of the model, a call that it made, or a line of what a call returned. */
+/** Step of a turn: text of the model (`said`), a call that it made (`did`), or a line of a call's result (`found`). */
 export type CheckpointStep = {
   readonly position: Position;
   readonly kind: 'said' | 'did' | 'found';
   readonly text: string;
-  /** Set on words that no call followed: what the model found at the end of its work. */
+  /** Set on text that no call followed: the model's findings at the end of its work. */
   readonly last?: true;
 };
 
-/** Something that is still to be done. */
+/** Task that is not finished. */
 export type Task = Authored & {
   readonly position: Position;
   readonly task: string;
-  /** `unlisted`: a later plan names it no more, and nothing says that it was done. */
+  /** Status of the task. `unlisted`: a later plan no longer contains the task, and nothing shows that it was done. */
   readonly status: 'open' | 'active' | 'unlisted';
 };
 
-/** A question that is open, or a risk. */
+/** Open question, or risk. */
 export type Remark = Authored & { readonly position: Position; readonly text: string };
 
-/** A subagent, by the id of its session. */
+/** State of a subagent. `id` is the id of its session. */
 export type SubagentState = {
   readonly position: Position;
   readonly id: string;
@@ -100,10 +113,10 @@ export type SubagentState = {
   readonly result?: string;
 };
 
-/** An instruction file or a skill that is no longer before the model. */
+/** Instruction file or skill whose text the model no longer sees and must read again. */
 export type ReadAgain = { readonly position: Position; readonly name: string; readonly version?: string };
 
-/** What each list holds. */
+/** Item type of each list. */
 export type CheckpointItems = {
   readonly directives: Directive;
   readonly decisions: Decision;
@@ -119,13 +132,13 @@ export type CheckpointItems = {
   readonly skills: ReadAgain;
 };
 
-/** The name of a list. */
+/** Name of a list. */
 export type ListName = keyof CheckpointItems;
 
-/** The fields that are lists, each in the order of the log. */
+/** All lists of a checkpoint. Each is in log order. */
 export type CheckpointLists = { readonly [K in ListName]: readonly CheckpointItems[K][] };
 
-/** Every list, each made by its name. */
+/** Builds all lists by calling `make` with each list name. */
 export function eachList(make: <K extends ListName>(name: K) => readonly CheckpointItems[K][]): CheckpointLists {
   return {
     directives: make('directives'),
@@ -143,23 +156,26 @@ export function eachList(make: <K extends ListName>(name: K) => readonly Checkpo
   };
 }
 
-/** What the bound made a checkpoint leave out of one list: how many, and between which positions, both included. */
+/**
+ * Items of one list that were omitted to fit the bound: their count, and the ranges of positions that contain them,
+ * both ends included.
+ */
 export type LeftOut = { readonly count: number; readonly spans: readonly (readonly [from: Position, to: Position])[] };
 
-/** A checkpoint. */
+/** Checkpoint: a structured summary that replaces a range of history. */
 export type Checkpoint = CheckpointLists & {
-  /** The shape of these fields. */
+  /** Revision of the shape of these fields. */
   readonly form: 'checkpoint/2';
   readonly strategy: 'deterministic' | 'model-assisted';
-  /** All that it stands for, what earlier checkpoints stood for included. */
+  /** Range that the checkpoint replaces, including the ranges of earlier checkpoints. */
   readonly range: { readonly from: Position; readonly to: Position };
-  /** Records in the range, by kind. */
+  /** Number of records in the range, by kind. */
   readonly counts: { readonly [kind: string]: number };
-  /** The latest standing request; absent where no one has asked for anything. */
+  /** Latest request that is still valid. Absent if there was no request. */
   readonly objective?: Objective;
-  /** The newest summary that another program wrote of the beginning of the range. */
+  /** Newest summary of the beginning of the range that another program wrote. */
   readonly summary?: Quote;
-  /** Those with a step that is kept, and the one under way. */
+  /** Turns with at least one kept step, and the turn in progress. */
   readonly turns: readonly TurnState[];
   readonly steps: readonly CheckpointStep[];
   readonly limitations: readonly string[];

@@ -1,5 +1,5 @@
-// What a model is asked when it helps with a checkpoint: a short instruction, the schema of its answer, and the history
-// as data where it cannot stand before the model as it is. Pure; a test pins the digests.
+// Prompt contract for a model that helps with a checkpoint: a short instruction, the schema of the answer, and the
+// history as data if the model cannot get it as the live prefix. The code is pure, and a test pins the digests.
 
 import type { HistoryCompacted, Range, Recorded, AnswerPart, Json, Kind, RecordedOf } from '@tidemark/log';
 import { canonicalText } from '@tidemark/log';
@@ -9,7 +9,7 @@ import type { ModelFields } from './model-answer.ts';
 import { excerptOf } from './excerpt.ts';
 import { wordsOf } from './gather.ts';
 
-/** The task, in words: goal, constraints, output. */
+/** Instruction to the model: goal, constraints and output. */
 const COMPACTION_INSTRUCTION = `Older history of this session is about to be replaced by a checkpoint. Write what only a reader of that history can.
 Goal: the one who goes on from the checkpoint knows what was decided and why, what was done, what is still open, and what is uncertain.
 Constraints:
@@ -22,31 +22,37 @@ Constraints:
 - Call no tools.
 Output: one JSON object that fits the schema, and nothing else.`;
 
-/** What a contract is made from. */
+/** Input of a compaction contract. */
 export interface ContractInput {
-  /** The records of the range, those that `previous` stands for passed over. */
+  /** Records of the range. Records that `previous` covers are skipped. */
   readonly records: Iterable<Recorded>;
   readonly range: Range;
   readonly previous?: HistoryCompacted;
-  /** The most tokens of one chunk of data, by `estimateTokens`; a line alone may be longer (some 6,000 characters). */
+  /** Maximum tokens of one chunk of data, by `estimateTokens`. A single line may be longer (about 6,000 characters). */
   readonly chunk: number;
 }
 
-/** What is sent, and what the record of the compaction names by digest. */
+/** Texts that are sent to the model. The record of the compaction names them by digest. */
 export interface CompactionContract {
   readonly instruction: string;
   /** JSON schema of the answer, as canonical JSON. */
   readonly schema: string;
-  /** What stands behind the live prefix: no data, as the history is before it. */
+  /** Prompt to append to the live prefix. It contains no history, because the prefix already does. */
   readonly live: string;
-  /** Where the live prefix does not fit: what makes a prompt for each stretch of the history, in order. */
+  /**
+   * Returns the functions that make one prompt for each part of the history, in order. Used if the live prefix does not
+   * fit.
+   */
   chunks(): readonly ChunkPrompt[];
 }
 
-/** Makes the prompt of one stretch. The answer to the stretch before it, where there is one, stands first among the data. */
+/**
+ * Returns the prompt for one part of the history. `soFar` is the answer to the previous part. It is placed first in the
+ * data.
+ */
 export type ChunkPrompt = (soFar: ModelFields | undefined) => string;
 
-/** The contract of one compaction. The chunks are made when they are asked for. */
+/** Returns the contract of one compaction. The chunks are created only when `chunks` is called. */
 export function compactionContract(input: ContractInput): CompactionContract {
   const schema = answerSchema();
   const asked = `${COMPACTION_INSTRUCTION}\nSchema:\n${schema}`;
@@ -95,14 +101,14 @@ function chunksOf(lines: readonly string[], most: number): readonly (readonly st
   return chunks;
 }
 
-// Records as data for a model that is not shown the history itself: one line of JSON each. No line contains `<`, so no text of
-// the history can end the enclosure and pose as an instruction outside of it.
+// Renders records as data for a model that does not see the history itself: one line of JSON per record. No line
+// contains `<`, so no text of the history can close the enclosure and pass as an instruction.
 
 type LineFields = { readonly [name: string]: Json };
 
 type HistoryLine<K extends Kind> = (data: RecordedOf<K>['data']) => LineFields | undefined;
 
-/** Of one text, in UTF-16 units. */
+/** Maximum length of one text, in UTF-16 units. */
 const TEXT = 6_000;
 
 const RESULT = 2_000;
@@ -148,19 +154,20 @@ const LINES: { readonly [K in Kind]: HistoryLine<K> } = {
   'turn.ended': ({ outcome }) => ({ outcome }),
 };
 
-/** The line of a record; `undefined` where it says nothing that a checkpoint could hold. */
+/** Returns the line of a record, or `undefined` if the record contains nothing that a checkpoint could use. */
 function historyLine(record: Recorded): string | undefined {
   if (record.kind === 'unknown') return undefined;
   const fields = fieldsOf(record);
   return fields && dataLine({ position: record.position, kind: record.kind, ...fields });
 }
 
-/** A value as one line of JSON without a `<`. */
+/** Returns a value as one line of JSON without any `<`. */
 function dataLine(value: LineFields): string {
   return canonicalText(value).replaceAll('<', '\\u003c');
 }
 
-// The table is typed by kind; TypeScript cannot see that a union indexes it with its own kind.
+// The type parameter is needed because TypeScript cannot see that a record of a kind is matched with the table entry of
+// the same kind.
 function fieldsOf<K extends Kind>({ kind, data }: RecordedOf<K>): LineFields | undefined {
   const one: HistoryLine<K> = LINES[kind];
   return one(data);
@@ -172,7 +179,7 @@ function partOf(part: AnswerPart): readonly LineFields[] {
       return [{ text: short(part.text) }];
     case 'call':
       return [{ call: part.call, name: part.name, arguments: excerptOf(part.arguments, RESULT) }];
-    // Reasoning is the model's own way to what it said, and no fact.
+    // Reasoning shows how the model reached its text and is not a fact, so it is omitted.
     case 'reasoning':
     case 'native':
       return [];

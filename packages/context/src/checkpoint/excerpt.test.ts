@@ -6,10 +6,13 @@ const SEGMENTER = new Intl.Segmenter('und', { granularity: 'grapheme' });
 const graphemes = (said: string): readonly string[] => Array.from(SEGMENTER.segment(said), ({ segment }) => segment);
 const grapheme = fc.constantFrom('👨‍👩‍👧‍👦', 'e\u0301', '한', '🇩🇪', 'x', 'word ');
 const saying = fc.array(grapheme, { minLength: 1, maxLength: 300 }).map((all) => all.join(''));
-/** Longer than any excerpt here. */
+/**
+ * Random texts longer than every excerpt in this test: at least 401 graphemes, and excerpts have at most 400 UTF-16
+ * units.
+ */
 const long = fc.array(grapheme, { minLength: 401, maxLength: 900 }).map((all) => all.join(''));
 
-test('an excerpt is as long as it may be, halves no grapheme and says how much is missing', () => {
+test('an excerpt fits its limit, cuts between graphemes and states the length of the omitted part', () => {
   fc.assert(
     fc.property(saying, fc.integer({ min: 40, max: 400 }), (said, most) => {
       const cut = excerptOf(said, most);
@@ -24,11 +27,11 @@ test('an excerpt is as long as it may be, halves no grapheme and says how much i
   );
 });
 
-test('a text that fits is its own excerpt', () => {
+test('a text that fits is returned unchanged', () => {
   expect(excerptOf('as it is', 8)).toBe('as it is');
 });
 
-test('an excerpt of an excerpt is itself', () => {
+test('the excerpt of an excerpt with the same limit is unchanged', () => {
   fc.assert(
     fc.property(saying, fc.integer({ min: 40, max: 400 }), (said, most) => {
       expect(excerptOf(excerptOf(said, most), most)).toBe(excerptOf(said, most));
@@ -36,7 +39,7 @@ test('an excerpt of an excerpt is itself', () => {
   );
 });
 
-test('an excerpt that is cut again counts what is missing of the whole text', () => {
+test('`excerptAgain` states the omitted length in relation to the whole text', () => {
   fc.assert(
     fc.property(long, fc.integer({ min: 40, max: 300 }), fc.integer({ min: 1, max: 100 }), (said, less, more) => {
       const cut = excerptAgain(excerptOf(said, less + more), said.length, less);
@@ -48,7 +51,7 @@ test('an excerpt that is cut again counts what is missing of the whole text', ()
   );
 });
 
-test('an end and a line are cut between graphemes too', () => {
+test('`endOf` and `lineOf` cut between graphemes', () => {
   expect(endOf('a 👨‍👩‍👧‍👦 b', 4)).toBe('… b');
   expect(lineOf('a\n\t👨‍👩‍👧‍👦 b', 4)).toBe('a …');
 });

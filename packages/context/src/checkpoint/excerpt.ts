@@ -1,27 +1,36 @@
-// Parts of a text, cut between graphemes, that say how much they leave out.
+// Excerpts of texts. They are cut between graphemes and state the length of the omitted part.
 
 import { graphemeAt } from '@tidemark/model';
 
-/** Of an excerpt, the share that its beginning has: what is asked stands there, and what is forbidden at the end. */
+/**
+ * Share of an excerpt that comes from the beginning of the text. A prompt usually begins with the request and ends with
+ * the prohibitions, so both ends are kept.
+ */
 const BEGINNING = 2 / 3;
-/** What the words between take at most. */
+/** Maximum length of the note between both ends, in UTF-16 units. */
 const BETWEEN = 32;
-/** Of a line that a checkpoint keeps, in UTF-16 units. */
+/** Maximum length of a line that a checkpoint keeps, in UTF-16 units. */
 const LINE = 1_000;
 
-/** The beginning and the end of a text, all in all of at most so many UTF-16 units, and between them how many are left out. */
+/**
+ * Returns the beginning and the end of a text, with a note about the length of the omitted part between them. The
+ * result has at most `most` UTF-16 units. A text that fits is returned unchanged.
+ */
 export function excerptOf(text: string, most: number): string {
   return text.length <= most ? text : joinEnds(text, text, text.length, most);
 }
 
-/** The same of an excerpt: what it says is left out is counted from the whole text, which was `of` units long. */
+/**
+ * Shortens an excerpt further. `of` is the length of the whole text, and the note counts the omitted part of the whole
+ * text.
+ */
 export function excerptAgain(excerpt: string, of: number, most: number): string {
   if (excerpt.length <= most) return excerpt;
   const [first, second] = endsOf(excerpt, of) ?? [excerpt, excerpt];
   return joinEnds(first, second, of, most);
 }
 
-/** The first words of one text and the last of another, which are both of a text that is `of` units long. */
+/** Joins the beginning of `first` and the end of `second`. Both come from the same text, which is `of` units long. */
 function joinEnds(first: string, second: string, of: number, most: number): string {
   const room = Math.max(0, Math.floor(most) - BETWEEN);
   const begins = first.slice(0, startAt(first, Math.min(first.length, Math.floor(room * BEGINNING))));
@@ -34,9 +43,10 @@ function between(missing: number): string {
   return ` […${missing} left out…] `;
 }
 
-/** What stands before and behind the words that say how much an excerpt leaves out; `undefined` where it says nothing. */
+/** Returns the parts before and after the note in an excerpt, or `undefined` if it contains no note. */
 function endsOf(excerpt: string, of: number): readonly [first: string, second: string] | undefined {
-  // How long those words are hangs on the number that they say, and the number on how long they are.
+  // The length of the note depends on the number in it, and that number depends on the length of the note. So each
+  // number of digits is tried.
   for (let digits = 1; digits <= `${of}`.length; digits += 1) {
     const words = between(of - excerpt.length + between(0).length - 1 + digits);
     const at = excerpt.indexOf(words);
@@ -46,31 +56,41 @@ function endsOf(excerpt: string, of: number): readonly [first: string, second: s
   return undefined;
 }
 
-/** The end of a text, of at most so many UTF-16 units. */
+/** Returns the end of a text. It has at most `most` UTF-16 units, plus a leading `…` if the text was cut. */
 export function endOf(text: string, most: number): string {
   return text.length <= most ? text : `…${text.slice(endAt(text, text.length - most))}`;
 }
 
-/** The beginning of a text in one line, of at most so many UTF-16 units. */
+/**
+ * Returns the beginning of a text as one line. It has at most `most` UTF-16 units, plus a trailing `…` if the text was
+ * cut.
+ */
 export function lineOf(text: string, most: number): string {
   const line = oneLine(text);
   return line.length <= most ? line : `${line.slice(0, startAt(line, most))}…`;
 }
 
-/** A text as one of the lines that checkpoints carry: always cut alike, so that it is known again when it returns. */
+/**
+ * Returns a text as one line of a checkpoint. It is always cut in the same way, so later checkpoints can recognize it.
+ */
 export function carriedLine(text: string): string {
   return excerptOf(oneLine(text), LINE);
 }
 
-/** A text in one line: what breaks a line, hides, or turns its direction becomes a space. */
+/**
+ * Returns a text as one line. Line breaks, control characters and characters that change the text direction become
+ * spaces.
+ */
 export function oneLine(text: string): string {
   return text.replaceAll(/[\s\p{Cc}\u2028\u2029\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069\uFEFF]+/gu, ' ').trim();
 }
 
-/** By this two lines are known as the same: their words, without case, quotes and the sign at the end. */
+/**
+ * Returns a key that is equal for two lines with the same words. Case, quotes and punctuation at the end are ignored.
+ */
 export function keyOfLine(text: string): string {
   const words = oneLine(text.replaceAll(/["'`*]/g, '')).toLowerCase();
-  // Character by character: an expression for the end takes time with the square of a row of dots.
+  // A loop is used, because a regular expression would take quadratic time for a long row of dots.
   let end = words.length;
   while (end > 0 && '.!?;:, '.includes(words.charAt(end - 1))) end -= 1;
   return words.slice(0, end);

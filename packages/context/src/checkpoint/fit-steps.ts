@@ -1,5 +1,5 @@
-// Fits the steps of turns, and the names in files, into what the lists of a checkpoint leave free. Words and calls of the
-// model come first, the newest of them; then lines of results and names by their worth for each token.
+// Fits the steps of turns and the names in files into the tokens that the lists of a checkpoint leave free. Texts and
+// calls of the model come first, with newer ones preferred. Lines of results and names follow, by worth per token.
 
 import { defined } from '@tidemark/core';
 import type { Position, Range } from '@tidemark/log';
@@ -10,50 +10,55 @@ import { outlineAt } from './shorten.ts';
 import type { Candidate, FileName, Offered } from './steps-of.ts';
 import { asNow } from './steps-of.ts';
 
-/** Share of the room that words and calls may take before any line of a result. */
+/** Share of the tokens that texts and calls of the model may use before any line of a result. */
 const OWN = 0.65;
 
-/** Of these, the newest share that is never outlined. */
+/**
+ * Share of these tokens for the highest-ranked texts, which keep their full text. Lower-ranked ones are reduced to an
+ * outline.
+ */
 const WHOLE = 0.25;
 
-/** Tokens that a step takes beside its text: its position and its marks. */
+/** Additional tokens of a step besides its text, for its position and markup. */
 const MARKS = { said: 6, did: 5, found: 3 } as const;
 
-/** Tokens of a declared name beside its letters: the number of its line. */
+/** Additional tokens of a declared name, for its line number. */
 const DECLARED = 3;
 
-/** Worth of what an earlier checkpoint kept. */
+/** Worth of items that an earlier checkpoint kept. */
 const CARRIED = { said: 2, did: 1.5, found: 4, name: 2 } as const;
 
-/** Worth of the oldest thing of the range, as a share of that of the newest. */
+/** Worth of the oldest item of the range, as a share of the worth of the newest. */
 const OLDEST = 0.4;
 
-/** What there is to fit. Tokens are counted once. */
+/** Items to fit. The tokens of each item are computed only once. */
 export interface PricedSteps {
   readonly own: readonly PricedStep<Candidate>[];
   readonly others: readonly (PricedStep<Candidate> | PricedStep<FileName>)[];
-  /** Of all of them. */
+  /** Total tokens of all items. */
   readonly tokens: number;
 }
 
-/** `order`: its place among all that has the same position. */
+/** Item with its tokens. `order` is its rank among items with the same position. */
 type PricedStep<T> = T & { readonly tokens: number; readonly order: number };
 
-/** What the checkpoint before kept. */
+/** Steps and names that the previous checkpoint kept. */
 interface Carried {
   readonly own: readonly Candidate[];
   readonly others: readonly (Candidate | FileName)[];
 }
 
-/** What fits. */
+/** Steps and names that fit, and the record of what was omitted. */
 export interface FittedSteps {
   readonly steps: readonly CheckpointStep[];
-  /** Names by path, in the order of their worth. */
+  /** Names by path, ordered by worth. */
   readonly names: ReadonlyMap<string, readonly NameInFile[]>;
   readonly leftOut: LeftOut | undefined;
 }
 
-/** Prices what a range offers, with what the checkpoint before it kept. */
+/**
+ * Computes tokens and order of the items that a range offers, together with those that the previous checkpoint kept.
+ */
 export function priceSteps(before: Checkpoint | undefined, offered: Offered, range: Range): PricedSteps {
   const carried = carriedFrom(before);
   const { others } = carried;
@@ -87,12 +92,15 @@ export function priceSteps(before: Checkpoint | undefined, offered: Offered, ran
   };
 }
 
-/** Newer and shorter words and calls come first; a long one counts by the root of its length. */
+/** Returns the rank of a text or call. Newer and shorter ones rank higher. The length counts by its square root. */
 function rank({ step, worth, tokens }: PricedStep<Candidate>, age: (position: number) => number): number {
   return (worth * age(step.position)) / Math.sqrt(tokens);
 }
 
-/** Returns what fits into so many tokens. `files`: the paths that the checkpoint names. */
+/**
+ * Returns the items that fit into `room` tokens. `files` contains the paths that the checkpoint names. Names in other
+ * files are omitted.
+ */
 export function fitSteps(
   { own, others }: PricedSteps,
   room: number,
@@ -128,7 +136,9 @@ export function fitSteps(
   return { steps, names, leftOut: addLeftOut(before, gone, places) };
 }
 
-/** Words as they are where all fit; else the older ones by their structure. */
+/**
+ * Returns the texts unchanged if all fit into `most` tokens. Otherwise the lower-ranked ones are reduced to an outline.
+ */
 function shortenSteps(own: PricedSteps['own'], most: number): PricedSteps['own'] {
   const all = own.reduce((sum, { tokens }) => sum + tokens, 0);
   if (all <= most) return own;
@@ -153,7 +163,10 @@ function carriedFrom(before: Checkpoint | undefined): Carried {
   };
 }
 
-/** One of each name of a file: the newest, with the most that it was ever worth. */
+/**
+ * Merges repeated names of a file into one. The newest data are kept, with the highest worth plus 0.3 for each
+ * repetition.
+ */
 function newestNames(names: readonly FileName[]): readonly FileName[] {
   const found = new Map<string, FileName>();
   for (const one of names) {
@@ -177,7 +190,7 @@ function ageIn({ from, to }: Range): (position: number) => number {
   return (position) => OLDEST + (1 - OLDEST) * Math.max(0, Math.min(1, (position - from) / length));
 }
 
-/** By position; words of an answer before its calls, and lines of a result as they stood in it. */
+/** Sorts steps by position. At the same position, texts come before calls, and lines of a result keep their order. */
 function inOrder(kept: readonly PricedStep<Candidate>[]): readonly CheckpointStep[] {
   return kept.toSorted((a, b) => a.step.position - b.step.position || a.order - b.order).map(({ step }) => step);
 }

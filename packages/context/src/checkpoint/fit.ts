@@ -1,6 +1,7 @@
-// Fits the lists of a checkpoint into a bound: each list has a share of its own, and what the others leave of theirs.
-// The newest of a list come first, what the log proves before what a model wrote; of commands those that failed or that check the work.
-// Names of what has to be read again come before all shares: nothing else says what is no longer in force.
+// Fits the lists of a checkpoint into a token limit. Each list has its own share and can use what the other lists
+// leave. Within a list the newest items come first, and items proven by the log come before items written by a model.
+// Commands that failed or that check the work come first. The names of skills and instruction files to read again come
+// before all shares, because only they show what is no longer in force.
 
 import type { Position } from '@tidemark/log';
 import { estimateTokens } from '../base/estimate.ts';
@@ -17,7 +18,7 @@ import { eachList } from './checkpoint.ts';
 import { addLeftOut } from './limitations.ts';
 import { linesOf } from './lines.ts';
 
-/** The share of each list, and in this order who takes what is left over. */
+/** Share of each list. The order of this table is also the order in which lists use the remaining tokens. */
 const SHARES: readonly (readonly [list: ListName, share: number])[] = [
   ['directives', 0.4],
   ['decisions', 0.1],
@@ -33,42 +34,45 @@ const SHARES: readonly (readonly [list: ListName, share: number])[] = [
   ['filesRead', 0.03],
 ];
 
-/** Lists that steps tell more of: they take more than their share only of what the steps leave. */
+/**
+ * Lists whose content the steps describe in more detail. They exceed their share only with tokens that the steps do not
+ * need.
+ */
 const LATER: ReadonlySet<ListName> = new Set(['work', 'commands']);
 
-/** Their latest are named whatever the rest takes, within half of the bound. */
+/** Lists whose newest names are always kept. Each gets up to `MOST_NAMES` of the limit first, together half of it. */
 const NAMES: readonly ListName[] = ['skills', 'instructions'];
 
 const MOST_NAMES = 0.25;
 
-/** The most that all lines of a model take together: what the log proves needs the rest. */
+/** Maximum share of all lines written by a model. The rest is needed for what the log proves. */
 const OF_MODEL = 0.25;
 
-/** What fits, and what does not, with what earlier bounds left out. */
+/** Items that fit, and a record of the omitted ones, including those omitted by earlier checkpoints. */
 export interface Fitted {
   readonly lists: CheckpointLists;
   readonly leftOut: { readonly [list in ListName]?: LeftOut };
-  /** Tokens that no list takes. */
+  /** Tokens that no list uses. */
   readonly left: number;
 }
 
-/** Tokens of every item, by list, with the order in which they are taken. */
+/** Tokens of every item, by list, in the order in which items are chosen. */
 export interface PricedLists {
   readonly lists: CheckpointLists;
   readonly prices: { readonly [list in ListName]: readonly PricedLine[] };
 }
 
-/** The lists that a model may add to. */
+/** Lists to which a model may add lines. */
 type WrittenList = 'decisions' | 'work' | 'tasks' | 'questions' | 'risks';
 
 interface PricedLine {
   readonly index: number;
   readonly tokens: number;
-  /** A model wrote it. */
+  /** Set if a model wrote the line. */
   readonly byModel?: true;
 }
 
-/** Prices each item once. */
+/** Computes the tokens and the order of all items once. */
 export function priceLists(lists: CheckpointLists): PricedLists {
   const lines = linesOf(lists);
   const newest = (name: ListName): readonly PricedLine[] =>
@@ -99,7 +103,10 @@ export function priceLists(lists: CheckpointLists): PricedLists {
   };
 }
 
-/** Returns what fits into so many tokens. `steps`: tokens of all steps, which are fitted into what the lists leave. */
+/**
+ * Returns the items that fit into `room` tokens. `steps` is the number of tokens of all steps, which are fitted later
+ * into the remaining tokens.
+ */
 export function fitLists(
   { lists, prices }: PricedLists,
   room: number,
@@ -140,7 +147,7 @@ export function fitLists(
   };
 }
 
-/** Tokens that the lists beside the prompts take of a bound, within their shares. */
+/** Returns the tokens that all lists except the prompts need. Each list counts with at most its share of `bound`. */
 export function tokensBesidePrompts({ prices }: Pick<PricedLists, 'prices'>, bound: number): number {
   return SHARES.reduce((sum, [list, share]) => {
     if (list === 'directives') return sum;
@@ -153,7 +160,7 @@ function failedFirst(prices: readonly PricedLine[], commands: readonly CommandRu
   return prices.toSorted((a, b) => rank(commands[a.index]) - rank(commands[b.index]));
 }
 
-/** What builds, tests or checks: how it ended last says whether the work holds. */
+/** Commands that build, test or check. Their last result shows if the work is correct. */
 const CHECKS =
   /\b(?:test|tests|check|lint|build|compile|typecheck|tsc|pytest|jest|vitest|cargo|make|gradle|mvn|eslint|ruff|mypy|clippy)\b/;
 

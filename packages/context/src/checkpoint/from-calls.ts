@@ -1,5 +1,5 @@
-// What closed calls prove: files that were read or changed, commands that ran and how they ended, and the plans that
-// were kept. From the tools' own metadata and from arguments that parse.
+// Extracts facts that closed calls prove: files read or changed, commands with their outcomes, and plans that were
+// stored. The sources are the tools' metadata and arguments that can be parsed.
 
 import { defined } from '@tidemark/core';
 import type { Position } from '@tidemark/log';
@@ -19,12 +19,12 @@ const FAILED = 400;
 
 const OTHERWISE = 200;
 
-/** A file that was met, and how. */
+/** File that a call read or changed. */
 export interface Met extends FileState {
   readonly as: 'read' | 'changed';
 }
 
-/** The files that calls read or changed, in order. */
+/** Returns the files that the calls read or changed, in order. */
 export function filesOf(calls: readonly ClosedCall[]): readonly Met[] {
   return calls.flatMap((call) => (call.ended?.files === undefined ? filesInArguments(call) : filesTold(call)));
 }
@@ -39,7 +39,9 @@ function filesTold({ position, ended }: ClosedCall): readonly Met[] {
   }));
 }
 
-/** A tool that tells no files, as in recordings: what its arguments name, where it had success. */
+/**
+ * Returns the file named in the arguments of a successful call. Used for tools that report no files, as in recordings.
+ */
 function filesInArguments(call: ClosedCall): readonly Met[] {
   const deed = deedOf(call);
   if (call.closing !== 'returned' || (deed !== 'read' && deed !== 'changed')) return [];
@@ -47,7 +49,7 @@ function filesInArguments(call: ClosedCall): readonly Met[] {
   return path === undefined ? [] : [{ position: call.position, path, as: deed }];
 }
 
-/** The commands that ran, in order; one that never began is none. */
+/** Returns the commands that ran, in order. A command that never started is not included. */
 export function commandsOf(calls: readonly ClosedCall[]): readonly CommandRun[] {
   return calls.flatMap((call) => {
     if (deedOf(call) !== 'ran' && call.ended?.exit === undefined) return [];
@@ -71,14 +73,17 @@ export function commandsOf(calls: readonly ClosedCall[]): readonly CommandRun[] 
   });
 }
 
-/** Programs that end with 1 where they find nothing, or a difference: that is an answer and no failure. */
+/** Programs that exit with 1 if they find nothing or find a difference. That is a result, not a failure. */
 const SEARCHES = /^(?:(?:e|f|rip)?grep|rg|ag|ack|diff|cmp|which|pgrep|command -v|git (?:grep|diff))(?: |$)/;
 
-/** Programs whose output is searched. */
+/** Programs that only read. A search may follow them in a pipe. */
 const READERS =
   /^(?:cat|head|tail|ls|find|sort|uniq|wc|cut|tr|sed|awk|echo|jq|tac|nl|git (?:log|show|ls-files|status))(?: |$)/;
 
-/** Returns true for a search, alone or behind programs that only read: the end of any other line may be that of any part. */
+/**
+ * Returns true if the command is a search, alone or after programs that only read. For any other command line, the exit
+ * code can come from any of its parts.
+ */
 function isSearch(command: string): boolean {
   const plain = command.replaceAll(/'[^']*'|"(?:\\.|[^"\\])*"/g, 'q').replace(/^(?:\w+=\S* )+/, '');
   if (/&&|\|\||[;&`\n]|\$\(/.test(plain.replaceAll(/\d?>&\d/g, ''))) return false;
@@ -109,7 +114,7 @@ function evidenceOf(text: string, outcome: CommandRun['outcome']): string {
   return oneLine(endOf(text, outcome === 'failed' ? FAILED : OTHERWISE));
 }
 
-/** The plans that were kept, in order. */
+/** Returns the plans that were stored, in order. */
 export function plansOf(calls: readonly ClosedCall[]): readonly (Plan & { readonly position: Position })[] {
   return calls.flatMap(({ name, closing, position, ...call }) => {
     if (closing !== 'returned' || !isPlanTool(name)) return [];

@@ -1,5 +1,5 @@
-// Reads the records of a range once, and keeps what a checkpoint is made from: who said what, what each call was and how
-// it closed, what the log itself says of turns, skills and subagents.
+// Reads the records of a range once and collects the input of a checkpoint: prompts and texts, each call with its
+// result, and the facts about turns, skills and subagents.
 
 import { defined } from '@tidemark/core';
 import type {
@@ -18,39 +18,42 @@ import { position as positionOf } from '@tidemark/log';
 import type { Directive, ReadAgain, CheckpointStep, SubagentState, TurnState, WorkDone } from './checkpoint.ts';
 import { lineOf } from './excerpt.ts';
 
-/** What a range holds. */
+/** Facts collected from a range. */
 export interface Gathered {
   readonly counts: ReadonlyMap<string, number>;
   readonly directives: readonly Directive[];
   readonly calls: readonly ClosedCall[];
-  /** Names of the calls that began and did not close in the range: what they did is not known. */
+  /** Names of the calls that started and did not close in the range. Their effects are unknown. */
   readonly unclosed: readonly string[];
-  /** Answers of the main stream. */
+  /** Number of answers on the main stream. */
   readonly answers: number;
-  /** The last words of one; empty where none said any. */
+  /** Last text that the model wrote. Empty if no answer contained text. */
   readonly said: string;
-  /** Words of the model, one item for each answer. */
+  /** Texts of the model, one item per answer. */
   readonly prose: readonly CheckpointStep[];
   readonly turns: readonly TurnState[];
   readonly work: readonly WorkDone[];
   readonly skills: readonly ReadAgain[];
-  /** Calls that loaded a skill: their results are instructions, of which no part is in force. */
+  /**
+   * Ids of calls that loaded a skill. Their results are instructions that are no longer in force, so no part of them is
+   * kept.
+   */
   readonly loaders: ReadonlySet<string>;
-  /** The latest word of each, by id. */
+  /** Latest state of each subagent, by id. */
   readonly subagents: ReadonlyMap<string, SubagentState>;
 }
 
-/** A call of the main stream with what closed it. */
+/** Call of the main stream, with the record that closed it. */
 export interface ClosedCall {
   readonly call: CallId;
-  /** Of what closed it. */
+  /** Position of the record that closed the call. */
   readonly position: Position;
-  /** Of the answer that made it. */
+  /** Position of the answer that made the call. */
   readonly asked: Position;
   readonly name: string;
-  /** As the model wrote them. */
+  /** Arguments as the model wrote them. */
   readonly arguments: string;
-  /** Absent where it never started, and where a recording does not tell. */
+  /** Effect class of the tool. Absent if the call never started or if a recording does not contain it. */
   readonly effect?: EffectClass;
   readonly closing: 'returned' | 'failed' | ToolAbandoned['reason'];
   readonly ended?: ToolEnded;
@@ -76,7 +79,7 @@ interface GatherDraft {
   readonly subagents: Map<string, SubagentState>;
   answers: number;
   said: string;
-  /** Where the open turn began; absent where that lies before what is read. */
+  /** Position where the open turn began. Absent if it began before the range that is read. */
   turn?: Position | undefined;
   readonly last: TurnState | undefined;
   readonly after: number;
@@ -84,12 +87,12 @@ interface GatherDraft {
 
 type NoteRecord<K extends Kind> = (draft: GatherDraft, record: RecordedOf<K>) => void;
 
-/** The outcome of a turn that the range ends in. */
+/** Outcome of a turn that is still in progress at the end of the range. */
 export const UNDER_WAY = 'under way';
 
 const LINE = 300;
 
-/** What Claude Code records in the place of a prompt when its user presses Escape. */
+/** Text that Claude Code records in place of a prompt when the user presses Escape. */
 const CLIENT_MARK = /^\[Request interrupted by user[^\]]*\]$/;
 
 const pass = (): void => {};
@@ -102,7 +105,7 @@ const NOTES: { readonly [K in Kind]: NoteRecord<K> } = {
     draft.turn = position;
   },
   'turn.resumed': (draft, { position }) => {
-    // A turn that had ended goes on: it is one turn, with one end.
+    // A turn that had ended is resumed. Both parts count as one turn with one end.
     draft.turn ??= (draft.turns.pop() ?? draft.last)?.position ?? position;
   },
   'prompt.given': (draft, { position, data }) => {
@@ -154,7 +157,7 @@ const NOTES: { readonly [K in Kind]: NoteRecord<K> } = {
   'role.changed': pass,
   'skill.loaded': (draft, { position, data }) => {
     if (data.call !== undefined) draft.loaders.add(data.call);
-    // What is preloaded stands in the front, which a compaction leaves as it is.
+    // A preloaded skill is in the front, which a compaction does not change.
     if (data.reason !== 'always') draft.skills.push({ position, name: data.name, version: data.version });
   },
   'history.compacted': pass,
@@ -181,9 +184,9 @@ const NOTES: { readonly [K in Kind]: NoteRecord<K> } = {
 };
 
 /**
- * The facts of the records behind `after`, up to `to` and with it; and how the calls that were made there closed, wherever
- * that stands: what was said while they ran may be kept behind them, and lies before their results. `last`: the last
- * turn up to `after`, which may go on.
+ * Collects facts from the records after `after` up to and including `to`. Results of calls made in this range are
+ * included at any position. Messages sent while these calls ran may stay after the checkpoint, although they are
+ * recorded before the results. `last` is the last turn up to `after`, which may be resumed.
  */
 export function gather(records: Iterable<Recorded>, after: number, to: Position, last?: TurnState): Gathered {
   const draft: GatherDraft = {
@@ -219,7 +222,8 @@ export function gather(records: Iterable<Recorded>, after: number, to: Position,
   return { ...draft, unclosed: begun.map(({ name }) => name) };
 }
 
-// The table is typed by kind; TypeScript cannot see that a union indexes it with its own kind.
+// The type parameter is needed because TypeScript cannot see that a record of a kind is matched with the table entry of
+// the same kind.
 function note<K extends Kind>(draft: GatherDraft, record: RecordedOf<K>): void {
   const one: NoteRecord<K> = NOTES[record.kind];
   one(draft, record);
@@ -241,7 +245,7 @@ function close(draft: GatherDraft, id: CallId, how: Pick<ClosedCall, 'position' 
 }
 
 function endTurn(draft: GatherDraft, to: Position, outcome: string): void {
-  // Of a turn whose begin is not known, what is read here is told.
+  // If the beginning of the turn is unknown, only the part in this range is reported.
   draft.turns.push({ position: draft.turn ?? positionOf(Math.min(draft.after + 1, to)), to, outcome });
 }
 
@@ -251,12 +255,15 @@ function proseOf(parts: readonly AnswerPart[]): string {
     .join('\n');
 }
 
-/** What a terminal shows of a result: without colours, and of a line that was written over and over its last state. */
+/**
+ * Returns a result as a terminal would show it: without color codes, and only with the last state of a line that was
+ * overwritten.
+ */
 export function shownByTerminal(text: string): string {
   return text.replaceAll(/\u001B\[[\d;?]*[A-Za-z]/g, '').replaceAll(/^.*\r(?!\n|$)/gm, '');
 }
 
-/** What parts say, in words: an image is named by its type, a file by its path. */
+/** Returns the parts as text. An image is shown by its media type and size, a file by its path. */
 export function wordsOf(parts: readonly ContentPart[]): string {
   return parts
     .map((part) => {
@@ -273,16 +280,19 @@ export function wordsOf(parts: readonly ContentPart[]): string {
     .trim();
 }
 
-// The records after a range that stay in the context. A result goes with its call: what was said while calls ran may be kept
-// after them, and lies before their results.
+// Finds the records after a range that stay in the context. A result is treated together with its call: messages sent
+// while calls ran may be kept after the range, although they are recorded before the results.
 
-/** What closes a call. */
+/** Record that closes a call. */
 type ClosingRecord = RecordedOf<'tool.returned'> | RecordedOf<'tool.failed'> | RecordedOf<'tool.abandoned'>;
 
-/** What tells of one call. */
+/** Record that belongs to one call. */
 type OfCall = ClosingRecord | RecordedOf<'tool.started'> | RecordedOf<'skill.loaded'>;
 
-/** The records behind `to`, but for those of calls that were made up to there. `records`: those of the range, and all behind it. */
+/**
+ * Returns the records after `to`, without those that belong to calls made up to `to`. `records` contains the range and
+ * all records after it.
+ */
 export function behindRange(records: readonly Recorded[], to: Position): readonly Recorded[] {
   const open = new Set<string>();
   for (const record of records) {
@@ -294,7 +304,9 @@ export function behindRange(records: readonly Recorded[], to: Position): readonl
   return records.filter((record) => record.position > to && !isOfCall(record, open));
 }
 
-/** Whether it tells of one of these calls: how it began or closed, or what it loaded. */
+/**
+ * Checks if a record belongs to one of these calls: it starts or closes the call, or is the skill that the call loaded.
+ */
 function isOfCall(record: Recorded, calls: ReadonlySet<string>): record is OfCall {
   if (record.kind === 'skill.loaded') return record.data.call !== undefined && calls.has(record.data.call);
   return record.kind === 'tool.started' || isClosing(record) ? calls.has(record.data.call) : false;

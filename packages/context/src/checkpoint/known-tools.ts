@@ -1,11 +1,11 @@
-// What calls say by themselves: tools that are known by name, where a recording of another program has no `tool.started` and no
-// metadata; raw arguments; results that are one page of more.
+// Information in the calls themselves: tools known by name, for recordings of other programs without `tool.started` and
+// metadata; raw arguments; and results that are only one page.
 
 import type { EffectClass } from '@tidemark/log';
 import { parseJson } from '@tidemark/log';
 import { oneLine } from './excerpt.ts';
 
-/** What a call did. */
+/** Effect of a call: it read a file, changed a file, or ran a command. */
 export type Deed = 'read' | 'changed' | 'ran';
 
 const KNOWN: ReadonlyMap<string, Deed> = new Map([
@@ -31,14 +31,17 @@ const BY_EFFECT: Readonly<Record<EffectClass, Deed | undefined>> = {
   network: undefined,
 };
 
-/** By the effect that was recorded, else by its name; `undefined` where neither tells. */
+/**
+ * Returns the effect of a call by its recorded effect class, or by the tool's name if no class was recorded. Returns
+ * `undefined` if it is not known.
+ */
 export function deedOf({ name, effect }: { readonly name: string; readonly effect?: EffectClass }): Deed | undefined {
   return effect === undefined ? KNOWN.get(name) : BY_EFFECT[effect];
 }
 
-/** The file that arguments name. */
+/** Returns the file that the arguments name. */
 export function fileIn(name: string, deed: Deed, value: Readonly<Record<string, unknown>>): string | undefined {
-  // To a reading tool that is not known, `path` is often a folder to search.
+  // For an unknown tool that reads, `path` is often a folder to search, so it is not used.
   const asPath = deed === 'changed' || KNOWN.get(name) === 'read';
   return textIn(value, asPath ? [...FILE_NAMES, 'path'] : FILE_NAMES);
 }
@@ -46,25 +49,26 @@ export function fileIn(name: string, deed: Deed, value: Readonly<Record<string, 
 const FILE_NAMES = ['file_path', 'filePath', 'notebook_path'];
 
 /**
- * Returns the arguments of a recorded call as an object; `undefined` where they do not parse to one. Nothing is guessed from
- * prose.
+ * Returns the arguments of a recorded call as an object, or `undefined` if they do not parse as a JSON object. Other
+ * text is not interpreted.
  */
 export function parseArguments(raw: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value = parseJson(raw);
     return isRecord(value) ? value : undefined;
   } catch {
-    // A model's arguments may be cut or malformed: the log keeps them, and its closing event says so.
+    // A model's arguments can be cut or malformed. The log keeps them, and the event that closes the call reports the
+    // fault.
     return undefined;
   }
 }
 
-/** Whether it is an object with names. */
+/** Checks if a value is an object that is not an array. */
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The first of these that is a text, and not blank. */
+/** Returns the first named field whose value is a string that is not blank. */
 export function textIn(value: Readonly<Record<string, unknown>>, names: readonly string[]): string | undefined {
   for (const name of names) {
     const found = Object.hasOwn(value, name) ? value[name] : undefined;
@@ -73,7 +77,7 @@ export function textIn(value: Readonly<Record<string, unknown>>, names: readonly
   return undefined;
 }
 
-/** The command that a call ran: a text, or the words of one. */
+/** Returns the command that a call ran. In the arguments it is a string or a list of words. */
 export function commandIn(value: Readonly<Record<string, unknown>> | undefined): string | undefined {
   if (value === undefined) return undefined;
   const words = value['command'];
@@ -82,19 +86,22 @@ export function commandIn(value: Readonly<Record<string, unknown>> | undefined):
   return found === undefined ? undefined : oneLine(found);
 }
 
-/** The folder that a call names for its command. */
+/** Returns the folder in which the call asks to run its command. */
 export function folderIn(value: Readonly<Record<string, unknown>> | undefined): string | undefined {
   const folder = value && textIn(value, ['cwd', 'workdir']);
   return folder && oneLine(folder);
 }
 
-/** Words of the line with which tools end a page: `[Showing lines 1-20 of 60…]`, `(truncated)`, `… 300 more lines`. */
+/**
+ * Pattern of the line with which tools mark an incomplete result: `[Showing lines 1-20 of 60…]`, `(truncated)`, `… 300
+ * more lines`.
+ */
 const MARK = /^(?:[[(<…*]|\.\.\.|---).*(?:lines?|truncat|more|offset|showing|\bcut\b|limit|left out|omitted)/i;
 
-/** Longest such line, in UTF-16 units. */
+/** Maximum length of such a line, in UTF-16 units. */
 const LONGEST = 400;
 
-/** Returns true where the last line of a result says that there is more. */
+/** Returns true if the last line of a result states that there is more. */
 export function looksCut(text: string): boolean {
   const whole = text.trimEnd();
   const last = whole.slice(whole.lastIndexOf('\n') + 1).trim();

@@ -1,5 +1,5 @@
-// What a checkpoint always says of itself: that it is lossy, how to read what it stands for, what is no longer in force,
-// and what was cut, how much of it, and where it stands in the log.
+// Writes the limitations that every checkpoint states: it is shortened, how to read the original records, what is no
+// longer in force, and how much was cut at which positions of the log.
 
 import type { Position } from '@tidemark/log';
 import type { Checkpoint, LeftOut, ListName, ReadAgain } from './checkpoint.ts';
@@ -7,7 +7,7 @@ import { excerptOf, oneLine } from './excerpt.ts';
 
 const MOST_NAMED = 12;
 
-/** Limitations that a model may add, and the UTF-16 units of one. */
+/** Maximum number of limitations that a model may add. `TOLD` is the maximum length of each, in UTF-16 units. */
 const MOST_TOLD = 5;
 
 const TOLD = 200;
@@ -29,8 +29,8 @@ const LISTS: { readonly [K in ListName | 'steps']: string } = {
 };
 
 /**
- * The limitations of a checkpoint that is otherwise whole. `told`: what the model that helped says that it left out. `dropped`:
- * where the lines stand that a model wrote before and did not repeat.
+ * Returns the limitations of a checkpoint whose other fields are complete. `told` contains limitations that the
+ * assisting model named. `dropped` contains the positions of lines that a model wrote earlier and did not repeat.
  */
 export function limitationsOf(
   checkpoint: Omit<Checkpoint, 'limitations'>,
@@ -67,7 +67,10 @@ function unrepeatedLines(dropped: readonly Position[]): readonly string[] {
   return [`Of what a model wrote before, ${lines} not repeated and left out, at ${spansInWords(where)}.`];
 }
 
-/** Bounded: what a model writes takes nothing away of what the log proves. */
+/**
+ * Returns the limitations named by a model. Their number and length are limited, so they take no space from facts
+ * proven by the log.
+ */
 function byModel(told: readonly string[]): readonly string[] {
   const said = told
     .slice(0, MOST_TOLD)
@@ -83,7 +86,7 @@ function nameSkills(what: string, again: readonly ReadAgain[]): readonly string[
   return [`${what}: ${names.join(', ')}${more === 0 ? '' : ` and ${more} more`}.`];
 }
 
-/** An empty list of decisions is no proof that none was made. */
+/** Returns a line for empty lists of decisions and tasks, because an empty list does not prove that none were made. */
 function emptyLists({ decisions, tasks, leftOut: gone }: Omit<Checkpoint, 'limitations'>): readonly string[] {
   const empty = [
     ...(decisions.length === 0 && gone.decisions === undefined ? ['decisions'] : []),
@@ -115,16 +118,15 @@ function isList(name: string): name is ListName | 'steps' {
   return Object.hasOwn(LISTS, name);
 }
 
-// What a bound left out, as a count and places in the log, so that every later checkpoint can still name it.
+// Record of items omitted to fit a limit: their count and their ranges in the log. Each later checkpoint can therefore
+// still name them.
 
 type PositionSpan = LeftOut['spans'][number];
 
-/** So many stretches are named apart; nearer ones are then named as one. */
+/** Maximum number of separate ranges. If there are more, the ranges with the smallest gaps are joined. */
 const MOST_SPANS = 12;
 
-/**
- * What was left out before, and what is left out now, as one: places between which the list keeps nothing are one stretch.
- */
+/** Adds newly omitted positions to those omitted before. Positions with no kept item between them form one range. */
 export function addLeftOut(
   before: LeftOut | undefined,
   gone: readonly Position[],
@@ -135,7 +137,7 @@ export function addLeftOut(
   return { count: (before?.count ?? 0) + gone.length, spans: joinNear(joinStretches(spans, kept)) };
 }
 
-/** The positions in words: `3, 8-12`. */
+/** Returns the ranges as text: `3, 8-12`. */
 function spansInWords({ spans }: LeftOut): string {
   return spans.map(([from, to]) => (from === to ? `${from}` : `${from}-${to}`)).join(', ');
 }
@@ -154,7 +156,7 @@ function joinStretches(spans: readonly PositionSpan[], kept: readonly Position[]
   return joined;
 }
 
-/** The narrowest gaps are closed, all at once. */
+/** Joins ranges across the narrowest gaps until at most `MOST_SPANS` remain. */
 function joinNear(spans: readonly PositionSpan[]): readonly PositionSpan[] {
   if (spans.length <= MOST_SPANS) return spans;
   const gaps = spans.slice(1).map((span, index) => ({ index, width: span[0] - (spans[index]?.[1] ?? span[0]) }));

@@ -1,5 +1,5 @@
-// The words of each list of a checkpoint: its heading, and each item as a line. What people said is quoted, line by line,
-// so that it cannot pass for a heading.
+// Headings and lines of each list of a checkpoint. User prompts are quoted line by line, so their text cannot be
+// mistaken for a heading.
 
 import type {
   CheckpointItems,
@@ -13,7 +13,7 @@ import type {
 } from './checkpoint.ts';
 import { lineOf, oneLine } from './excerpt.ts';
 
-/** How a list is said. */
+/** Heading and line format of one list. */
 interface CheckpointSection<K extends ListName> {
   readonly heading: string;
   readonly line: (item: CheckpointItems[K]) => string;
@@ -71,7 +71,7 @@ const STATUS = {
   unlisted: 'no longer in the plan; nothing says that it was done',
 } as const;
 
-/** Each item in words, by list. */
+/** Returns each item as text, by list. */
 export function linesOf(lists: CheckpointLists): { readonly [list in ListName]: readonly string[] } {
   return {
     directives: say('directives', lists.directives),
@@ -99,12 +99,12 @@ export function headingOfList(list: ListName): string {
   return SECTIONS[list].heading;
 }
 
-/** Returns the lines of a text, whatever breaks them. */
+/** Splits a text at every kind of line break. */
 export function brokenLines(text: string): readonly string[] {
   return text.split(/\r\n|[\n\r\v\f\u0085\u2028\u2029]/);
 }
 
-/** A text as a quotation, whatever breaks its lines. */
+/** Returns a text as a quotation, with each line marked. Every kind of line break counts. */
 export function quoteText(text: string): string {
   return brokenLines(text)
     .map((line) => `  > ${line}`.trimEnd())
@@ -117,8 +117,8 @@ function fileLine({ position, path, removed, names = [] }: FileState): string {
 }
 
 /**
- * The names in the order of their lines, those without one first. A declared name has the number of its line, so that the
- * others stand near it: `rows total; readRow:12 Row; writeRow:40`.
+ * Lists names in the order of their lines. Names without a line come first. Only a declared name shows its line number,
+ * and the names after it are near that line: `rows total; readRow:12 Row; writeRow:40`.
  */
 function namesInWords(names: readonly NameInFile[]): string {
   const all = names

@@ -41,7 +41,7 @@ function of(told: readonly Told[], more: Partial<CheckpointInput> = {}): Checkpo
   return makeCheckpoint({ records: logOf(told), range, bound: BOUND, ...more });
 }
 
-/** As the log keeps it: in JSON. */
+/** Returns the record of a checkpoint as the log stores it, with its fields as JSON. */
 function recorded(checkpoint: Checkpoint): HistoryCompacted {
   const { text: said, limitations } = checkpointText(checkpoint);
   const fields: HistoryCompacted['fields'] = JSON.parse(JSON.stringify(checkpoint));
@@ -68,7 +68,7 @@ const STORY: readonly Told[] = [
   ['turn.ended', { outcome: 'completed' }],
 ];
 
-test('says what a range held, in headings and lines that stay as they are', () => {
+test('the text of a checkpoint has exactly these headings and lines', () => {
   const { text: said, limitations } = checkpointText(of(STORY));
   expect(said.split('\n')).toEqual([
     'This stands for the history from position 0 to 14. Numbers in brackets are positions in the log.',
@@ -123,11 +123,11 @@ test('says what a range held, in headings and lines that stay as they are', () =
   ]);
 });
 
-test('makes the same bytes of the same records', () => {
+test('equal records give an equal checkpoint', () => {
   expect(JSON.stringify(of(STORY))).toBe(JSON.stringify(of(STORY)));
 });
 
-test('is read back from the log as it was written, and as nothing where its form is another', () => {
+test('`readCheckpoint` returns the recorded checkpoint, and `undefined` for missing fields or an unknown form', () => {
   const made = of(STORY);
   expect(readCheckpoint(recorded(made))).toEqual(made);
   const { fields, ...plain } = recorded(made);
@@ -151,18 +151,18 @@ test.each<readonly [string, Told, string | undefined]>([
   ['a crash', ['tool.abandoned', { call: callId('c1'), reason: 'crashed' }], 'unknown'],
   ['a denial', ['tool.abandoned', { call: callId('c1'), reason: 'denied' }], undefined],
   ['a cut call', ['tool.abandoned', { call: callId('c1'), reason: 'cut' }], undefined],
-])('knows a command that ended with %s', (_, closing, outcome) => {
+])('`makeCheckpoint` records the outcome of a command that ended with %s', (_, closing, outcome) => {
   expect(of(ran(closing)).commands[0]?.outcome).toBe(outcome);
 });
 
-test('tells no command from what was only said, or never began', () => {
+test('commands that were only mentioned or never started are not listed', () => {
   const said = [created, prompt('I ran `npm test` and changed src/a.ts'), answer([text('Ran npm test: exit 0')])];
   expect(of(said)).toMatchObject({ commands: [], filesChanged: [], filesRead: [], tasks: [], decisions: [] });
   const unstarted: Told = ['tool.abandoned', { call: callId('c1'), reason: 'interrupted' }];
   expect(of(ran(unstarted, false)).commands).toEqual([]);
 });
 
-test('keeps of a command its last run, how often it ran, and where it failed before', () => {
+test('a command is listed with its last run, the number of runs, and its last failure before it passed', () => {
   const { commands } = of([created, ...bash('c1', 'make', 1, 'no'), ...bash('c2', 'make', 0, 'a\nall well')]);
   expect(commands).toEqual([
     {
@@ -178,7 +178,7 @@ test('keeps of a command its last run, how often it ran, and where it failed bef
   ]);
 });
 
-test('knows the files of a recording by its arguments, where the call had success', () => {
+test('files of a call without reported files are taken from its arguments if it succeeded', () => {
   const ofCall = (effect: 'read' | 'write', name: string, closing: 'tool.returned' | 'tool.failed') =>
     of([
       created,
@@ -193,7 +193,7 @@ test('knows the files of a recording by its arguments, where the call had succes
   expect(ofCall('read', 'path', 'tool.returned').filesRead).toEqual([]);
 });
 
-test('knows the tools of other programs by name, where no effect was recorded', () => {
+test('tools of other programs are known by name if no effect class was recorded', () => {
   const made = of([
     created,
     calls(['c1', 'Read', { file_path: '/w/a.ts' }]),
@@ -208,7 +208,7 @@ test('knows the tools of other programs by name, where no effect was recorded', 
   expect(made.commands).toEqual([{ position: 5, command: 'make', outcome: 'failed', runs: 1 }]);
 });
 
-test('takes the plans of other programs, and passes over what has no words', () => {
+test('plans of other programs are read, and entries without text are skipped', () => {
   const todo = { todos: [{ content: 'one', status: 'in_progress' }, { status: 'pending' }, 3] };
   const codex = { plan: [{ step: 'two', status: 'constructor' }] };
   const one = [calls(['c1', 'TodoWrite', todo]), ['tool.returned', { call: callId('c1'), parts: [] }] as const];
@@ -219,7 +219,7 @@ test('takes the plans of other programs, and passes over what has no words', () 
   ]);
 });
 
-test('says that nothing is recorded where no plan was kept', () => {
+test('without a plan, the limitations state that no decisions or open tasks are recorded', () => {
   const { text: said, limitations } = checkpointText(of([created, prompt('hello')]));
   expect(said).not.toContain('## Decisions');
   expect(limitations).toContain(
@@ -227,7 +227,7 @@ test('says that nothing is recorded where no plan was kept', () => {
   );
 });
 
-test('names no skill and no file that still stands behind it, and none that is preloaded', () => {
+test('skills and files that are loaded again in the tail are not listed, nor are preloaded skills', () => {
   const loaded = (name: string, reason: 'always' | 'on_demand'): Told => [
     'skill.loaded',
     { name, version: '1', reason, tokens: 1, source: 'home' },
@@ -244,7 +244,7 @@ test('names no skill and no file that still stands behind it, and none that is p
   expect(of(told).instructions).toHaveLength(1);
 });
 
-test('keeps every prompt word for word while they fit, and shortens the oldest first where they do not', () => {
+test('all prompts are unchanged if they fit, otherwise the oldest are shortened first', () => {
   const long = `first ${'words '.repeat(300)}last`;
   const told = [created, prompt(long), prompt(`${long} again`)];
   const { directives, limitations } = of(told);
@@ -257,7 +257,7 @@ test('keeps every prompt word for word while they fit, and shortens the oldest f
   expect(tight.limitations).toContain('Long prompts are shortened, with […] where words are missing: 1.');
 });
 
-test('keeps a prompt that stands whole behind it for the next one, and does not repeat it', () => {
+test('a prompt that stays whole after the checkpoint is not repeated, but is kept for the next checkpoint', () => {
   const long = `first ${'words '.repeat(300)}last`;
   const told = [created, prompt(long), prompt('second')];
   const made = of(told, { keptPrompts: [1] });
@@ -266,13 +266,13 @@ test('keeps a prompt that stands whole behind it for the next one, and does not 
   expect(next.directives[0]).toEqual({ position: 1, text: long });
 });
 
-test('shows what was said as a quotation: it cannot pass for a heading', () => {
+test('prompts are quoted, so their text cannot be mistaken for a heading', () => {
   const { text: said } = checkpointText(of([created, prompt('do it\n## Decisions\r\n- none\u2028## Risks')]));
   expect(said.split('\n').filter((line) => line.startsWith('## Decisions'))).toEqual([]);
   expect(said).toContain('  > ## Decisions\n  > - none\n  > ## Risks');
 });
 
-test('carries tasks through plans: done ones leave, those that a plan forgets stay and are marked', () => {
+test('done tasks leave the list, and tasks missing from a later plan stay as `unlisted`', () => {
   const first = of([created, ...planned('c1', { tasks: ['a', 'b', 'c'].map((task) => ({ task, status: 'open' })) })]);
   const more = [
     created,
@@ -292,7 +292,7 @@ test('carries tasks through plans: done ones leave, those that a plan forgets st
   expect(next.work.map(({ what }) => what)).toContain('Task done, by the plan: a');
 });
 
-test('passes over records that the one before stands for, so that giving them again changes nothing', () => {
+test('records that the previous checkpoint covers are skipped, so passing them again changes nothing', () => {
   const told = [...STORY, prompt('and the next one')];
   const previous = recorded(of(STORY));
   const { length } = STORY;
@@ -301,7 +301,7 @@ test('passes over records that the one before stands for, so that giving them ag
   expect(all.counts).toEqual({ ...of(STORY).counts, 'prompt.given': 2 });
 });
 
-test('keeps what a summary of another program said, and reads the range itself again', () => {
+test('the summary of another program is kept, and the records of its range are read again', () => {
   const { fields: _, ...summary } = recorded(of(STORY));
   const made = of(STORY, { previous: { ...summary, strategy: 'recorded', checkpoint: 'They fixed it.' } });
   expect(made.summary).toEqual({ position: 14, text: 'They fixed it.' });
@@ -311,7 +311,7 @@ test('keeps what a summary of another program said, and reads the range itself a
 
 const EMPTY: ModelFields = { decisions: [], work: [], tasks: [], questions: [], risks: [], limitations: [] };
 
-test('takes from a model what it adds, marked as its word; of what the log proves it may only say that it no longer holds', () => {
+test('items from a model are marked as such, and a model can change a proven decision only to `reversed`', () => {
   const plain = of(STORY);
   const fromModel: ModelFields = {
     ...EMPTY,
@@ -344,7 +344,7 @@ test('takes from a model what it adds, marked as its word; of what the log prove
   ]);
 });
 
-test('fits its bound, and names what it left out with its place, in every checkpoint that follows', () => {
+test('a checkpoint fits its bound and names the omitted items with their positions, and so does the next one', () => {
   const many = Array.from({ length: 300 }, (_, index) => prompt(`directive number ${index} `.repeat(9)));
   const made = of([created, ...many], { bound: 1_500 });
   expect(checkpointTokens(made)).toBeLessThanOrEqual(1_500);
@@ -356,7 +356,7 @@ test('fits its bound, and names what it left out with its place, in every checkp
   expect(next.limitations).toContain(said);
 });
 
-test('a model that adds without end takes no room of what the log proves', () => {
+test('a model that adds many long items takes no space from what the log proves', () => {
   const words = (what: string): readonly string[] =>
     Array.from({ length: 200 }, (_, at) => `${what} ${at} `.repeat(20));
   const fromModel: ModelFields = {
@@ -375,7 +375,7 @@ test('a model that adds without end takes no room of what the log proves', () =>
   expect(made.limitations).toContain('It named 195 more limitations, which are left out.');
 });
 
-test('names skills and instruction files that are no longer in force, however little room is left', () => {
+test('skills and instruction files that are no longer in force are named even with very few tokens', () => {
   const path = '/home/somebody/projects/a-workspace-with-a-long-name/packages/context/AGENTS.md';
   const many = Array.from({ length: 80 }, (_, at) => prompt(`directive number ${at} `.repeat(4)));
   const made = of([...STORY, ...touched('c8', 'read', path, 'read', named('more')), ...many], { bound: 600 });

@@ -1,4 +1,4 @@
-// Makes a checkpoint from the records that it will stand for. Pure: the same records, the same bytes.
+// Makes a checkpoint from the records that it replaces. The code is pure: equal records give equal bytes.
 
 import { defined } from '@tidemark/core';
 import type { HistoryCompacted, Position, Range, Recorded } from '@tidemark/log';
@@ -18,39 +18,46 @@ import { readCheckpoint } from './read-checkpoint.ts';
 import { shortenQuotes } from './shorten.ts';
 import { offeredBy } from './steps-of.ts';
 
-/** Of the bound: the least and the most that prompts and a summary may take, and tokens of the words that are always there. */
+/**
+ * Minimum and maximum share of the bound for prompts and a summary. `FIXED` is the number of tokens of the text that is
+ * always present.
+ */
 const LEAST_QUOTES = 0.5;
 
 const MOST_QUOTES = 0.9;
 
 const FIXED = 300;
 
-/** What a checkpoint is made from. */
+/** Input of a checkpoint. */
 export interface CheckpointInput {
   /**
-   * The records that are new to it, in order; with none before it, or one that holds no `fields`, all of the range. Those
-   * outside, or that the one before stands for, are passed over.
+   * Records that are new since `previous`, in order. Without `previous`, or if it has no `fields`, all records of the
+   * range. Records outside the range or covered by `previous` are skipped.
    */
   readonly records: Iterable<Recorded>;
-  /** What it will stand for, beginning where the one before it began. */
+  /** Range that the checkpoint will replace. It begins where the range of `previous` begins. */
   readonly range: Range;
-  /** The checkpoint before it, taken up by an epoch or not: its fields are carried over. */
+  /** Previous checkpoint, even if no epoch has used it yet. Its fields are carried over. */
   readonly previous?: HistoryCompacted;
-  /** The most tokens, by `estimateTokens`, of its text and limitations. Below some 600 the fixed words may take more. */
+  /**
+   * Maximum tokens of the text and the limitations, by `estimateTokens`. Below about 600, the fixed text alone may
+   * exceed it.
+   */
   readonly bound: number;
-  /** Names of the skills whose bodies still stand behind it. */
+  /** Names of the skills whose bodies remain after the checkpoint. */
   readonly skillsInTail?: Iterable<string>;
-  /** Paths, as tools told them, of the files that were read again behind it. */
+  /** Paths, as the tools reported them, of the files that were read again after the range. */
   readonly filesInTail?: Iterable<string>;
-  /** Positions of the prompts that will stand whole behind it. */
+  /** Positions of the prompts that remain whole after the checkpoint. */
   readonly keptPrompts?: Iterable<number>;
-  /** What a model writes: it stands in the place of what a model wrote before. */
+  /** Items written by a model. They replace the items that a model wrote for the previous checkpoint. */
   readonly fromModel?: ModelFields;
 }
 
 /**
- * The checkpoint of a range: what the one before it carried, what the new records hold, and what a model adds, within the
- * bound. What does not fit is named in the limitations, with its place in the log, and stays named in those that follow.
+ * Returns the checkpoint of a range within the bound: the fields of the previous checkpoint, facts from the new
+ * records, and items from a model. Omitted items are named in the limitations with their positions, also in later
+ * checkpoints.
  */
 export function makeCheckpoint(input: CheckpointInput): Checkpoint {
   const { range, bound, previous, fromModel } = input;
@@ -92,7 +99,10 @@ export function makeCheckpoint(input: CheckpointInput): Checkpoint {
   return fitBound(within, bound);
 }
 
-/** What prompts and a summary may take: all that the other lists leave but the least share of the steps, and at least half. */
+/**
+ * Returns the tokens for prompts and a summary: what the other lists and the minimum share of the steps leave, but at
+ * least half of the bound.
+ */
 function quotesRoom(merged: Merged, bound: number): number {
   const beside = tokensBesidePrompts(priceLists(merged), bound);
   return Math.max(bound * LEAST_QUOTES, bound * MOST_QUOTES - FIXED - beside);
@@ -128,7 +138,10 @@ function withSteps(
   };
 }
 
-/** The turns that hold one of these places, and the one under way; both are in order. */
+/**
+ * Returns the turns that contain one of these positions, and the turn in progress. Both inputs are in order of
+ * position.
+ */
 function turnsWith(turns: readonly TurnState[], places: readonly Position[]): readonly TurnState[] {
   let next = 0;
   return turns.filter(({ position, to, outcome }) => {
@@ -137,7 +150,9 @@ function turnsWith(turns: readonly TurnState[], places: readonly Position[]): re
   });
 }
 
-/** What is always there takes room too: as much less is offered to the rest, until all of it fits. */
+/**
+ * Reduces the tokens for the lists until the whole checkpoint fits the bound, because its fixed text needs tokens too.
+ */
 function fitBound(within: (room: number) => Checkpoint, bound: number): Checkpoint {
   let room = bound;
   for (;;) {
@@ -148,7 +163,7 @@ function fitBound(within: (room: number) => Checkpoint, bound: number): Checkpoi
   }
 }
 
-/** A summary that holds no fields, as another program wrote it, is kept as it was said. */
+/** Returns a checkpoint without fields, as another program wrote it, as an unchanged quotation. */
 function summaryOf({ range, checkpoint }: HistoryCompacted): Quote {
   return { position: range.to, text: checkpoint };
 }

@@ -1,21 +1,25 @@
-// Where the names of a history are used: what prose and inputs refer to later is likely to be needed again.
+// Finds the names that prompts, answers and inputs mention. A name that is mentioned later is likely to be needed
+// again.
 
 import type { AnswerPart, Recorded } from '@tidemark/log';
 import { parseArguments } from './known-tools.ts';
 import { wordsOf } from './gather.ts';
 import { namesIn, stringsIn } from '../base/names.ts';
 
-/** The names that records mention. */
+/** Mentions of names in records. */
 export interface Mentions {
-  /** The last position in the range whose prose or input holds a name. */
+  /** Last position in the range at which a prompt, an answer or an input mentions the name. */
   readonly last: ReadonlyMap<string, number>;
-  /** How many prompts, answers and inputs of the range hold it. */
+  /** Number of prompts, answers and inputs in the range that mention the name. */
   readonly count: ReadonlyMap<string, number>;
-  /** Names in what stays behind the range: a checkpoint need not repeat them. */
+  /** Names mentioned after the range. A checkpoint does not need to repeat them. */
   readonly behind: ReadonlySet<string>;
 }
 
-/** Reads records once. `after` and `to` bound the range; what stands behind it is what a request still holds. */
+/**
+ * Finds the mentions in one pass. The range is from `after` (exclusive) to `to` (inclusive). Later records remain in
+ * the request.
+ */
 export function mentionsIn(records: readonly Recorded[], after: number, to: number): Mentions {
   const last = new Map<string, number>();
   const count = new Map<string, number>();
@@ -34,7 +38,7 @@ export function mentionsIn(records: readonly Recorded[], after: number, to: numb
   return { last, count, behind };
 }
 
-/** Returns every text in the arguments of a call; the raw text where they do not parse. */
+/** Returns every string in the arguments of a call, or the raw text if the arguments do not parse. */
 function inputTexts(raw: string): readonly string[] {
   const value = parseArguments(raw);
   return value === undefined ? [raw] : stringsIn(value);

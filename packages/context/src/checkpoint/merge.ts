@@ -1,5 +1,5 @@
-// The fields of the checkpoint before, what the new records hold, and what a model writes, as one. Nothing that was carried
-// is summarised again. The answer of a model stands in the place of its answer before, and closes what it names.
+// Merges the fields of the previous checkpoint, the facts from new records, and the items from a model. Carried fields
+// are not summarized again. A model's new answer replaces its earlier answer and closes the items that it names.
 
 import { defined } from '@tidemark/core';
 import type { Position } from '@tidemark/log';
@@ -26,21 +26,24 @@ import { withoutModel } from './model-adds.ts';
 import type { Plan } from './plan-tasks.ts';
 import { isCommand, isRequest, isShortPrompt } from './requests.ts';
 
-/** What of the context behind the checkpoint it need not say. */
+/** Skills, files and prompts that remain in the context after the checkpoint, so it does not repeat them. */
 export interface ContextAfterCheckpoint {
   readonly skills: ReadonlySet<string>;
   readonly files: ReadonlySet<string>;
   readonly prompts: ReadonlySet<number>;
 }
 
-/** All that is to be carried, before any bound. */
+/** All merged fields before they are fitted to a bound. */
 export interface Merged extends CheckpointLists {
   readonly objective?: Objective;
 }
 
 const INSTRUCTIONS = /(^|[\\/])AGENTS\.md$/;
 
-/** Merges. Lists are in the order of the log; what is told twice of the same thing is told once, as it was last. */
+/**
+ * Merges the fields. Lists are in log order. Repeated entries for the same item become one entry with the latest
+ * values.
+ */
 export function mergeFields(
   previous: Checkpoint | undefined,
   found: Gathered,
@@ -52,7 +55,7 @@ export function mergeFields(
   const met = filesOf(found.calls);
   const { tasks, done } = mergeTasks(before?.tasks ?? [], plans, adds?.tasks ?? []);
   const proven = [...(before?.work ?? []), ...found.work, ...done];
-  // A model does not open again what the log proves to have ended.
+  // A model cannot reopen a task whose end is proven by the log.
   const open = tasks.filter(
     (one) =>
       adds?.closes.tasks.has(keyOfLine(one.task)) !== true &&
@@ -79,10 +82,13 @@ export function mergeFields(
   };
 }
 
-/** Short prompts since the objective that are named with it. */
+/** Maximum number of short prompts that are listed with the objective. */
 const MOST_SINCE = 3;
 
-/** The latest request, and the short prompts since: whether these ask for something else, only a reader can tell. */
+/**
+ * Returns the latest request and the short prompts after it. Code cannot decide if a short prompt is a new request, so
+ * they are listed for the reader.
+ */
 function objectiveOf(
   before: Checkpoint | undefined,
   { directives }: Gathered,
@@ -124,7 +130,8 @@ function mergeDecisions(proven: readonly Decision[], adds: ModelAdds | undefined
     [...proven, ...(adds?.decisions ?? [])],
     ({ what }) => keyOfLine(what),
     (was, is) => {
-      // A model that repeats what the log holds changes nothing of it, but for saying that it no longer holds.
+      // If a model repeats a decision from the log, the logged one stays unchanged. Only the status `reversed` is
+      // accepted.
       if (is.by === 'model' && was.by === undefined && is.status !== 'reversed') return was;
       const { by: _, ...said } = { ...was, ...is, position: was.position };
       return is.by === undefined ? said : { ...said, by: is.by };
@@ -135,8 +142,8 @@ function mergeDecisions(proven: readonly Decision[], adds: ModelAdds | undefined
 }
 
 /**
- * Without decisions that another one replaces in nearly its words, where only one can be meant; and without those of a model that
- * replaced what the log decided again since.
+ * Removes decisions that another decision replaces. The texts may differ slightly, but exactly one decision must match.
+ * A model's decision is removed instead if the log contains the replaced decision at a later position.
  */
 function withoutReplaced(decisions: readonly Decision[]): readonly Decision[] {
   const gone = new Set<Decision>();
@@ -151,7 +158,7 @@ function withoutReplaced(decisions: readonly Decision[]): readonly Decision[] {
   return decisions.filter((one) => !gone.has(one));
 }
 
-/** Whether the words of one line are among those of the other. */
+/** Checks if all words of the shorter line are in the longer line. */
 function isNearly(a: string, b: string): boolean {
   const [one, other] = [a, b].map((line) => new Set(keyOfLine(line).match(/[\p{L}\p{N}]+/gu) ?? []));
   if (one === undefined || other === undefined || one.size === 0 || other.size === 0) return false;
@@ -190,7 +197,7 @@ function mergeFiles(
 }
 
 function stateOf(met: Met): FileState {
-  // Names are chosen again, by what is needed now.
+  // Names are removed here because each checkpoint selects them again.
   const { as: _, names: __, ...state } = met;
   return state;
 }
@@ -205,14 +212,14 @@ function mergeCommands(commands: readonly CommandRun[]): readonly CommandRun[] {
   );
 }
 
-/** The failure that a later run of the command ended. */
+/** Returns the last failure of a command that has passed since, or no fields if the last run did not pass. */
 function failureBefore(was: CommandRun, is: CommandRun): Pick<CommandRun, 'failedAt' | 'failure'> {
   if (is.outcome !== 'passed') return {};
   const failed = was.outcome === 'failed' ? { failedAt: was.position, failure: was.excerpt } : was;
   return defined({ failedAt: failed.failedAt, failure: failed.failure });
 }
 
-/** A plan adds remarks and closes them; a later one may open them again. */
+/** Merges questions or risks. A plan adds and closes them, and a later plan can open them again. */
 function mergeRemarks(
   before: readonly Remark[] = [],
   plans: readonly (Plan & { readonly position: Position })[],
@@ -261,7 +268,7 @@ function latest(all: readonly ReadAgain[], behind: ReadonlySet<string>): readonl
   );
 }
 
-/** One of each key, where it was first: what was told of it, in order, as one. */
+/** Merges all items with the same key by `join`. Each merged item has the place of the first item with its key. */
 function lastOfEach<T>(all: readonly T[], keyOf: (one: T) => string, join: (was: T, is: T) => T): readonly T[] {
   const found = new Map<string, T>();
   for (const one of all) {
@@ -272,7 +279,7 @@ function lastOfEach<T>(all: readonly T[], keyOf: (one: T) => string, join: (was:
   return [...found.values()];
 }
 
-/** By position; at one position as they came. */
+/** Sorts items by position. Items at the same position keep their order. */
 function inOrder<T extends { readonly position: Position }>(all: readonly T[]): readonly T[] {
   return all.toSorted((a, b) => a.position - b.position);
 }

@@ -1,5 +1,5 @@
-// What a model wrote, placed in the log: where it names a position of what it read it stands there, else at the end; and what
-// of the checkpoint before it closes.
+// Assigns positions to the items that a model wrote, and finds the earlier items that they close. An item without a
+// valid position gets the end of the range.
 
 import { defined } from '@tidemark/core';
 import type { Position, Range } from '@tidemark/log';
@@ -9,7 +9,7 @@ import { carriedLine, keyOfLine } from './excerpt.ts';
 import type { ModelFields } from './model-answer.ts';
 import { isClosed } from './model-answer.ts';
 
-/** What a model adds, each thing marked as its word, and what it closes. */
+/** Items that a model adds, each marked with `by`, and the items that it closes. */
 export interface ModelAdds {
   readonly objective?: string;
   readonly decisions: readonly Decision[];
@@ -17,11 +17,11 @@ export interface ModelAdds {
   readonly tasks: readonly Task[];
   readonly questions: readonly Remark[];
   readonly risks: readonly Remark[];
-  /** Decisions that no longer hold, tasks that ended, and questions that were answered, each by `keyOfLine`. */
+  /** Keys (`keyOfLine`) of replaced decisions, ended tasks and answered questions. */
   readonly closes: { readonly [list in 'decisions' | 'tasks' | 'questions']: ReadonlySet<string> };
 }
 
-/** Places them in the range that the model read. */
+/** Converts the answer of a model into items with positions in the range that it read. */
 export function placeAdds(fields: ModelFields, { from, to }: Range): ModelAdds {
   const by = 'model' as const;
   const at = (named: number | undefined): Range['to'] =>
@@ -73,8 +73,8 @@ function keysOf(lines: readonly string[]): ReadonlySet<string> {
 }
 
 /**
- * The checkpoint before, without what a model wrote of it: the new answer stands in the place of the one before. What the log
- * proves stays.
+ * Returns the previous checkpoint without the items that a model wrote, because the new answer replaces them. Items
+ * proven by the log remain.
  */
 export function withoutModel(before: Checkpoint): Checkpoint {
   const { objective, decisions, work, tasks, questions, risks, ...rest } = before;
@@ -97,7 +97,7 @@ function isProven({ by }: Authored): boolean {
   return by === undefined;
 }
 
-/** Where the lines stand that a model wrote before, and that its new answer neither repeats nor closes. */
+/** Returns the positions of items that a model wrote earlier and that its new answer neither repeats nor closes. */
 export function missingPositions(before: Checkpoint, adds: ModelAdds): readonly Position[] {
   const { closes } = adds;
   return [

@@ -1,5 +1,5 @@
-// The answer that a model is asked for: its schema, the door that reads it, and the words of a retry. A bad answer is a
-// value with a reason, as what a model does is an event and no error.
+// Answer of a model that helps with a checkpoint: its schema, its parser, and the text of a retry. An unusable answer
+// is a returned value with a reason and not an error, because the behaviour of a model is an event.
 
 import type { AnswerPart } from '@tidemark/log';
 import { canonicalText } from '@tidemark/log';
@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { isRecord, parseArguments } from './known-tools.ts';
 import { lineOf, keyOfLine } from './excerpt.ts';
 
-/** One schema for each field, none forgotten. */
+/** One schema for each field. The type forces every field to be listed. */
 type ModelShape<T> = { readonly [K in keyof T]-?: z.ZodType<T[K]> };
 
 const words = z.string().min(1);
@@ -38,34 +38,38 @@ const answer = z.object({
   limitations: z.array(words),
 } satisfies ModelShape<ModelFields>);
 
-/** The JSON schema of the answer, as canonical JSON. */
+/** Returns the JSON schema of the answer, as canonical JSON. */
 export function answerSchema(): string {
   const { $schema: _, ...schema } = z.toJSONSchema(answer);
   return canonicalText(schema);
 }
 
-/** Why an answer is of no use. */
+/** Reason why an answer cannot be used. */
 export interface UnusableAnswer {
   /**
-   * It called tools; it said nothing; what it said is no JSON object; the object does not fit the schema; all lists are empty; two
-   * of them contradict.
+   * `calls`: it called tools. `silent`: it contains no text. `no-json`: its text contains no complete JSON object with
+   * a known field. `unfit`: the object does not match the schema. `empty`: all lists are empty. `contradicts`: two
+   * entries contradict each other.
    */
   readonly code: 'calls' | 'silent' | 'no-json' | 'unfit' | 'empty' | 'contradicts';
-  /** What is wrong, in words that fit a retry. Of the answer it repeats names of fields and tools, and lines that contradict. */
+  /**
+   * Description of the fault for the retry. From the answer it quotes only field names, tool names and contradicting
+   * lines.
+   */
   readonly message: string;
 }
 
-/** An answer that was read, or why it could not be. */
+/** Result of parsing an answer: its fields, or the reason why it cannot be used. */
 export type ParsedCheckpoint =
   | { readonly ok: true; readonly fields: ModelFields }
   | { readonly ok: false; readonly unusable: UnusableAnswer };
 
 const MOST_NAMED = 5;
 
-/** Of words of the answer in a retry, in UTF-16 units. */
+/** Maximum length of text quoted from the answer in a retry, in UTF-16 units. */
 const MOST_SAID = 300;
 
-/** Reads an answer. Words around the one object, and fields that were not asked for, pass. Nothing is thrown. */
+/** Parses an answer. Text around the object and unknown fields are ignored. It never throws. */
 export function parseCheckpoint(said: string | readonly AnswerPart[]): ParsedCheckpoint {
   const parts: readonly AnswerPart[] = typeof said === 'string' ? [{ type: 'text', text: said }] : said;
   const calls = parts.flatMap((part) => (part.type === 'call' ? [lineOf(part.name, 64)] : []));
@@ -78,7 +82,10 @@ export function parseCheckpoint(said: string | readonly AnswerPart[]): ParsedChe
   return read.success ? sound(read.data) : unusable('unfit', `its object does not fit: ${issuesOf(read.error)}`);
 }
 
-/** An answer takes the place of the one before it, so an empty one would take everything away. */
+/**
+ * Checks a parsed answer. An answer replaces the previous one, so an empty answer would delete everything and is
+ * refused.
+ */
 function sound(fields: ModelFields): ParsedCheckpoint {
   const { decisions, work, tasks, questions, risks } = fields;
   if ([decisions, work, tasks, questions, risks].every(({ length }) => length === 0))
@@ -87,7 +94,7 @@ function sound(fields: ModelFields): ParsedCheckpoint {
   return contradiction === undefined ? { ok: true, fields } : unusable('contradicts', lineOf(contradiction, MOST_SAID));
 }
 
-/** What is said to the model when it is asked once more. */
+/** Returns the text that asks the model to answer again. */
 export function retryText({ message }: UnusableAnswer): string {
   return `That answer cannot be used: ${message}. Call no tools, and answer with the one JSON object that was asked for.`;
 }
@@ -96,10 +103,10 @@ function unusable(code: UnusableAnswer['code'], message: string): ParsedCheckpoi
   return { ok: false, unusable: { code, message } };
 }
 
-/** Places of the text where the object is looked for. */
+/** Maximum number of opening braces at which parsing is tried. */
 const MOST_STARTS = 20;
 
-/** The first object in the text that has a field of an answer. */
+/** Returns the first JSON object in the text that has a known field. */
 function objectIn(text: string): Readonly<Record<string, unknown>> | undefined {
   let start = text.indexOf('{');
   for (let tries = 0; start !== -1 && tries < MOST_STARTS; tries += 1) {
@@ -110,7 +117,7 @@ function objectIn(text: string): Readonly<Record<string, unknown>> | undefined {
   return undefined;
 }
 
-/** Where the object that begins at a place ends, behind its last bracket. */
+/** Returns the offset after the closing brace of the object that begins at `start`. */
 function objectEnd(text: string, start: number): number {
   let depth = 0;
   let quoted = false;
@@ -126,7 +133,7 @@ function objectEnd(text: string, start: number): number {
 
 const LISTS = ['decisions', 'work', 'tasks', 'questions', 'risks', 'limitations'] as const;
 
-/** What models call a status of a task. */
+/** Other words that models use for the status of a task. */
 const STATUS: ReadonlyMap<unknown, string> = new Map([
   ['completed', 'done'],
   ['finished', 'done'],
@@ -136,7 +143,9 @@ const STATUS: ReadonlyMap<unknown, string> = new Map([
   ['cancelled', 'dropped'],
 ]);
 
-/** An answer without what says nothing: `null`, blank lines, and lists that are not there are empty ones. */
+/**
+ * Removes empty values from an answer: `null` and strings without letters or digits. Missing lists become empty lists.
+ */
 function tidyAnswer(value: Readonly<Record<string, unknown>>): unknown {
   const said = Object.entries(value).filter(([, one]) => saysSomething(one));
   const lists = LISTS.map((name) => {
@@ -164,45 +173,48 @@ function issuesOf({ issues }: z.ZodError): string {
 }
 
 /**
- * The answer of a model, read and checked. Positions are the model's own word, and are checked where they are merged. Files,
- * commands and the words of the user come from the log alone, so the model is not asked for them.
+ * Parsed answer of a model. Its positions are not verified here: `placeAdds` checks them against the range. Files,
+ * commands and the user's prompts come only from the log, so the model is not asked for them.
  */
 export interface ModelFields {
-  /** What the session is about now. */
+  /** Current subject of the session. */
   readonly objective?: string;
   readonly decisions: readonly ModelDecision[];
   readonly work: readonly { readonly what: string; readonly position?: number }[];
   readonly tasks: readonly ModelTask[];
   readonly questions: readonly ModelQuestion[];
   readonly risks: readonly string[];
-  /** What it says that it could not carry over. */
+  /** Limitations: content that the model reports it could not carry over. */
   readonly limitations: readonly string[];
 }
 
-/** A decision as a model has it. */
+/** Decision as written by a model. */
 export interface ModelDecision {
   readonly what: string;
   readonly why?: string;
   readonly status: string;
-  /** The words of the decision that no longer holds because of this one. */
+  /** Text of the earlier decision that this one replaces. */
   readonly replaces?: string;
   readonly position?: number;
 }
 
-/** A task as a model has it. `done` and `dropped` close it. */
+/** Task as written by a model. The statuses `done` and `dropped` close it. */
 export interface ModelTask {
   readonly task: string;
   readonly status: 'open' | 'active' | 'done' | 'dropped';
   readonly position?: number;
 }
 
-/** A question as a model has it. An answer closes it. */
+/** Question as written by a model. An answer closes it. */
 export interface ModelQuestion {
   readonly question: string;
   readonly answer?: string;
 }
 
-/** Returns why the lists of an answer contradict one another; `undefined` where they do not. */
+/**
+ * Returns a description of the first contradiction between the lists of an answer, or `undefined` if there is no
+ * contradiction.
+ */
 function contradictionIn({ decisions, work, tasks, questions }: ModelFields): string | undefined {
   const standing = new Set(decisions.filter(({ status }) => status !== 'reversed').map(({ what }) => keyOfLine(what)));
   const replaced = decisions.find(({ replaces }) => replaces !== undefined && standing.has(keyOfLine(replaces)));
@@ -226,12 +238,12 @@ function contradictionIn({ decisions, work, tasks, questions }: ModelFields): st
   return question === undefined ? undefined : `the question "${question}" is listed both with and without its answer`;
 }
 
-/** Returns true for a task that its status closes. */
+/** Returns true if the status closes the task. */
 export function isClosed({ status }: Pick<ModelTask, 'status'>): boolean {
   return status === 'done' || status === 'dropped';
 }
 
-/** Returns the words of one that is listed both closed and open. */
+/** Returns the text of an item that is listed both as closed and as open. */
 function twice<T>(all: readonly T[], wordsOf: (one: T) => string, closed: (one: T) => boolean): string | undefined {
   const ended = new Set(all.filter(closed).map((one) => keyOfLine(wordsOf(one))));
   const open = all.find((one) => !closed(one) && ended.has(keyOfLine(wordsOf(one))));

@@ -1,5 +1,5 @@
-// Checkpoints that a model helps with, round after round: a new answer stands in the place of the one before, and closes
-// what ended.
+// Checkpoints over several rounds with a model's help: each new answer replaces the previous one and closes items that
+// have ended.
 
 import type { HistoryCompacted } from '@tidemark/log';
 import { callId } from '@tidemark/log';
@@ -14,13 +14,19 @@ import type { ModelFields } from './model-answer.ts';
 
 const NOTHING: ModelFields = { decisions: [], work: [], tasks: [], questions: [], risks: [], limitations: [] };
 
-/** What happens before a round, and what the model then says; `undefined`: no model is asked. */
+/**
+ * One round: the events before it (`told`) and the model's answer (`says`). If `says` is `undefined`, no model is
+ * asked.
+ */
 interface Round {
   readonly told?: readonly Told[];
   readonly says: Partial<ModelFields> | undefined;
 }
 
-/** Compacts after each round, each time with the record of the round before, as the log gives it back. */
+/**
+ * Compacts after each round. Each compaction gets the record of the previous one, as it would be read back from the
+ * log.
+ */
 function played(rounds: readonly Round[]): readonly Checkpoint[] {
   const told: Told[] = [created, prompt('Build the store.')];
   let previous: HistoryCompacted | undefined;
@@ -44,7 +50,7 @@ const settled = (what: string, replaces?: string): ModelFields['decisions'][numb
   ...(replaces !== undefined && { replaces }),
 });
 
-test('after five rounds nothing contradicts: decisions are replaced, tasks done, questions answered', () => {
+test('five rounds replace decisions, finish tasks and answer questions without contradictions', () => {
   const made = played([
     {
       says: {
@@ -102,7 +108,7 @@ test('after five rounds nothing contradicts: decisions are replaced, tasks done,
   expect(last).not.toMatch(/sqlite|parser|port/);
 });
 
-test('a line that a model does not repeat leaves the checkpoint, and the limitations say where it stands', () => {
+test('a line that a model does not repeat is removed, and the limitations give its position', () => {
   const [first, second, third] = played([
     { says: { risks: ['The year end'], work: [{ what: 'Read the code' }], objective: 'A store' } },
     { says: { work: [{ what: 'Read the code' }, { what: 'Wrote the store' }] } },
@@ -117,7 +123,7 @@ test('a line that a model does not repeat leaves the checkpoint, and the limitat
   expect(third?.limitations.join()).not.toContain('not repeated');
 });
 
-test('a round without a model keeps what a model wrote', () => {
+test('a round without a model keeps the lines that a model wrote', () => {
   const [first, second, third] = played([
     { says: { decisions: [settled('use postgres')], risks: ['The year end'] } },
     { says: undefined },
@@ -127,7 +133,7 @@ test('a round without a model keeps what a model wrote', () => {
   expect(third).toMatchObject({ risks: [] });
 });
 
-test('what the log holds stays where the model is silent, and ends where the model closes it', () => {
+test('items proven by the log stay if the model omits them, and end if the model closes them', () => {
   const kept = {
     tasks: [
       { task: 'write the parser', status: 'open' },
@@ -163,7 +169,7 @@ test('what the log holds stays where the model is silent, and ends where the mod
   }
 });
 
-test('a model that repeats a decision of the log changes nothing of it', () => {
+test('a model that repeats a decision from the log does not change it', () => {
   const decisions = [{ what: 'use sqlite', why: 'it is one file', status: 'in force' }];
   const [made] = played([
     { told: plan('c1', { decisions }), says: { decisions: [{ what: 'Use sqlite.', status: 'tentative' }] } },
@@ -171,7 +177,7 @@ test('a model that repeats a decision of the log changes nothing of it', () => {
   expect(made?.decisions).toMatchObject(decisions);
 });
 
-test('a plan closes questions and risks in its own words, and a later one opens them again', () => {
+test('a plan closes questions and risks, and a later plan opens them again', () => {
   const rounds = [
     plan('c1', { questions: ['Which port?', 'Which host?'], risks: ['The year end'] }),
     plan('c2', { closed: ['which port', 'The year end'], questions: ['Which user?'] }),
@@ -185,7 +191,7 @@ test('a plan closes questions and risks in its own words, and a later one opens 
   ]);
 });
 
-test('what a plan takes up again stands open alone, whoever closed it', () => {
+test('a task, decision or question that a plan reopens is listed only as open', () => {
   const again = plan('c1', {
     tasks: [{ task: 'Write parser', status: 'open' }],
     decisions: [{ what: 'Use sqlite' }],
@@ -205,7 +211,7 @@ test('what a plan takes up again stands open alone, whoever closed it', () => {
   expect([made?.tasks.length, made?.questions.length, made?.work]).toEqual([1, 1, []]);
 });
 
-test('a task that the log proves to be done is not opened again by a model', () => {
+test('a model cannot reopen a task that the log proves to be done', () => {
   const [made] = played([
     {
       told: plan('c1', { tasks: [{ task: 'Write docs', status: 'done' }] }),
@@ -216,7 +222,7 @@ test('a task that the log proves to be done is not opened again by a model', () 
   expect(made?.work.map(({ what }) => what)).toEqual(['Task done, by the plan: Write docs']);
 });
 
-test('a decision is replaced in nearly its words, where only one can be meant', () => {
+test('a decision is replaced by slightly different text only if exactly one decision matches', () => {
   const decisions = [{ what: 'Use sqlite' }, { what: 'Use tabs in code' }, { what: 'Use tabs in docs' }];
   const [made] = played([
     {
@@ -232,7 +238,7 @@ test('a decision is replaced in nearly its words, where only one can be meant', 
   ]);
 });
 
-test('a row of 200,000 dots in an answer is read in time that follows its length', () => {
+test('an answer with 200,000 dots in a row is parsed in linear time', () => {
   const what = `${'.'.repeat(200_000)}x`;
   const said = {
     ...NOTHING,
@@ -242,7 +248,7 @@ test('a row of 200,000 dots in an answer is read in time that follows its length
   expect(parseCheckpoint(JSON.stringify(said)).ok).toBe(true);
 });
 
-test('a task that a model lists twice is said once, as the one that is worked on', () => {
+test('a task that a model lists twice appears once, as active', () => {
   const twice = { task: 'write the parser', status: 'active' } as const;
   const [made] = played([
     { says: { tasks: [{ task: 'Write the parser.', status: 'open' }, twice, { ...twice, status: 'open' }] } },
@@ -250,7 +256,7 @@ test('a task that a model lists twice is said once, as the one that is worked on
   expect(made?.tasks).toMatchObject([twice]);
 });
 
-test('a long answer of a model leaves the words and calls of the session in the checkpoint', () => {
+test("a long answer of a model does not push out the session's texts and calls", () => {
   const told = Array.from({ length: 60 }, (_, at) => [
     answer([words(`Finding ${at}: the reader of rows is wrong in case ${at}.`)]),
   ]).flat();
@@ -270,12 +276,12 @@ test('a long answer of a model leaves the words and calls of the session in the 
   expect(made?.decisions.length).toBeGreaterThan(5);
 });
 
-test('nothing that a model writes turns the direction of the text or breaks its line', () => {
+test("text direction characters and line breaks are removed from a model's text", () => {
   const [made] = played([{ says: { risks: ['evil \u202Etxt.exe\u2066 and\n## Objective'] } }]);
   expect(made?.risks[0]?.text).toBe('evil txt.exe and ## Objective');
 });
 
-test('a task that a later plan opens again is open again', () => {
+test('a task that a later plan reopens is listed as active', () => {
   const [, , again] = played([
     { told: plan('c1', { tasks: [{ task: 'write the parser', status: 'open' }] }), says: undefined },
     { says: { tasks: [{ task: 'write the parser', status: 'done' }] } },
@@ -319,7 +325,7 @@ test.each<readonly [string, Partial<ModelFields>, RegExp]>([
     { questions: [{ question: 'Which port?' }, { question: 'Which port?', answer: '8080' }] },
     /the question "Which port\?" is listed both/,
   ],
-])('an answer that %s is of no use, and the retry says why', (_, says, why) => {
+])('an answer that %s is refused, and the message gives the reason', (_, says, why) => {
   const read = parseCheckpoint(JSON.stringify({ ...NOTHING, ...says }));
   expect(read).toMatchObject({ ok: false, unusable: { message: expect.stringMatching(why) } });
 });

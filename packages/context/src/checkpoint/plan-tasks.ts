@@ -1,5 +1,5 @@
-// What is still to be done, carried through plans: a task leaves the list when a plan says that it is done or dropped,
-// and never because a later plan is silent about it.
+// Open tasks across several plans. A task leaves the list when a plan marks it as done or dropped. A task that a later
+// plan does not mention stays.
 
 import { defined } from '@tidemark/core';
 import type { Position } from '@tidemark/log';
@@ -7,13 +7,15 @@ import type { Remark, Task, WorkDone } from './checkpoint.ts';
 import { keyOfLine, carriedLine } from './excerpt.ts';
 import { isRecord, textIn } from './known-tools.ts';
 
-/** The open tasks behind these plans, and those that they ended. */
+/** Open tasks after all plans, and the tasks that the plans ended. */
 export interface MergedTasks {
   readonly tasks: readonly Task[];
   readonly done: readonly WorkDone[];
 }
 
-/** Merges. A model adds tasks that are not there. */
+/**
+ * Merges tasks of the previous checkpoint, the plans and a model. A model can only add tasks that are not in the list.
+ */
 export function mergeTasks(
   before: readonly Task[],
   plans: readonly (Pick<Plan, 'tasks'> & { readonly position: Position })[],
@@ -41,12 +43,17 @@ export function mergeTasks(
   return { tasks: [...open.values(), ...added.values()], done };
 }
 
-/** What a model wrote was never on a plan: that none names it says nothing. */
+/**
+ * Marks a task as missing from the latest plan. A task from a model stays unchanged, because it was never in a plan.
+ */
 function unlistTask(task: Task): Task {
   return task.by === 'model' ? task : { ...task, status: 'unlisted' };
 }
 
-/** Returns true for the work that says of an open task, or of an open question, that it ended: it was opened again since. */
+/**
+ * Returns a function that checks if a work item states the end of one of these tasks or questions. They are open again,
+ * so such a work item is out of date.
+ */
 export function endsAny(
   tasks: readonly Task[],
   questions: readonly Remark[],
@@ -74,15 +81,15 @@ function hasEnded(done: readonly WorkDone[], task: string): boolean {
 }
 
 /**
- * A plan as a call of a planning tool gave it. Reading is lenient, because recordings of other programs name the same things
- * otherwise; an entry without words is skipped.
+ * Plan from a call of a planning tool. Other programs use other field names, so the reader accepts several. Entries
+ * without text are skipped.
  */
 export interface Plan {
   readonly tasks: readonly { readonly task: string; readonly status: PlanStatus }[];
   readonly decisions: readonly { readonly what: string; readonly why?: string; readonly status: string }[];
   readonly questions: readonly string[];
   readonly risks: readonly string[];
-  /** Questions and risks that no longer stand. */
+  /** Questions and risks that the plan closes. */
   readonly closed: readonly string[];
 }
 
@@ -99,12 +106,15 @@ const STATUS: ReadonlyMap<string | undefined, PlanStatus> = new Map([
   ['cancelled', 'dropped'],
 ]);
 
-/** Whether a tool of this name keeps a plan. */
+/** Checks if a tool with this name stores plans. */
 export function isPlanTool(name: string): boolean {
   return TOOLS.has(name);
 }
 
-/** The plan in the arguments of such a call. A status that is not known is `open`: nothing is closed by a guess. */
+/**
+ * Returns the plan in the arguments of a planning call. An unknown status counts as `open`, so no task is closed by
+ * mistake.
+ */
 export function readPlan(value: Readonly<Record<string, unknown>>): Plan {
   const tasks = listIn(value, ['tasks', 'plan', 'todos']).flatMap((one) => {
     const task = wordsOf(one, ['task', 'step', 'content', 'title']);

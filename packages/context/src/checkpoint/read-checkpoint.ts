@@ -1,4 +1,5 @@
-// The door for checkpoints that a log holds: what another build wrote is read for what this one knows, or not at all.
+// Reads checkpoints from the log. A checkpoint of another build is read as far as this build knows its form. An unknown
+// form is not read at all.
 
 import type { HistoryCompacted, Position } from '@tidemark/log';
 import { z } from 'zod';
@@ -20,7 +21,7 @@ import type {
   WorkDone,
 } from './checkpoint.ts';
 
-/** One schema for each field, none forgotten. */
+/** One schema for each field. The type forces every field to be listed. */
 type CheckpointShape<T> = { readonly [K in keyof T]-?: z.ZodType<T[K]> };
 
 const position = z.custom<Position>((value) => typeof value === 'number' && Number.isSafeInteger(value) && value >= 0);
@@ -90,7 +91,7 @@ const gone = z.exactOptional(
 );
 
 const checkpoint = z.object({
-  // The form before this one has no steps and no turns: these stand in its list of work, as lines.
+  // The form `checkpoint/1` has no steps and turns. In that form, they are lines in the list of work.
   form: z.enum(['checkpoint/1', 'checkpoint/2']).transform(() => 'checkpoint/2' as const),
   strategy: z.enum(['deterministic', 'model-assisted']),
   range: z.object({ from: position, to: position }),
@@ -135,7 +136,7 @@ const checkpoint = z.object({
   } satisfies CheckpointShape<Checkpoint['leftOut']>),
 } satisfies CheckpointShape<Checkpoint>);
 
-/** The checkpoint that a record holds; `undefined` where it holds none in a form that this build knows. */
+/** Returns the checkpoint in a record, or `undefined` if the record contains no checkpoint in a known form. */
 export function readCheckpoint({ fields }: HistoryCompacted): Checkpoint | undefined {
   const read = checkpoint.safeParse(fields);
   return read.success ? read.data : undefined;

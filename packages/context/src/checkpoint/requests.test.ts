@@ -13,12 +13,12 @@ test.each([
   '/help shows nothing at all, repair it',
   'ok, continue with the parser and its tests',
   'x'.repeat(200),
-])('is a request: %s', (text) => {
+])('a request is recognized: %s', (text) => {
   expect([isRequest(text), isShortPrompt(text), isCommand(text)]).toEqual([true, false, false]);
 });
 
 test.each(['Add dark mode', 'Fix issue 42', 'Revert everything', 'use tabs', '修复测试'])(
-  'is a short prompt, which may be a request or belong to one: %s',
+  'a short prompt is recognized, which may be a request or add to one: %s',
   (text) => {
     expect([isRequest(text), isShortPrompt(text)]).toEqual([false, true]);
   },
@@ -34,7 +34,7 @@ test.each([
   'はい、続けてください',
   '...',
   '',
-])('only goes on: %s', (text) => {
+])('a prompt that only asks to continue is not a request: %s', (text) => {
   expect([isRequest(text), isShortPrompt(text)]).toEqual([false, false]);
 });
 
@@ -43,6 +43,6 @@ test.each([
   '/compact keep all that was said of the parser',
   '/model opus',
   '<command-name>/clear</command-name>',
-])('is a command: %s', (text) => {
+])('a command is recognized: %s', (text) => {
   expect([isCommand(text), isRequest(text), isShortPrompt(text)]).toEqual([true, false, false]);
 });

@@ -1,11 +1,13 @@
-// Which prompts ask for something: the objective of a checkpoint is the latest of them.
+// Finds prompts that ask for work. The latest of them is the objective of a checkpoint.
 
-/** A prompt has fewer words than a request, but says more than to go on: an answer to a question, or a short request. */
+/**
+ * Minimum number of words of a request. A prompt with fewer words can be an answer to a question or a short request.
+ */
 const REQUEST_WORDS = 4;
-/** A longer prompt is a request however few words it has, in UTF-16 units. */
+/** Maximum length of a short prompt, in UTF-16 units. A longer prompt is a request even if it has few words. */
 const LONGEST_SHORT = 120;
 
-/** Words that only agree, thank, or say to go on. */
+/** Words that only agree, thank, or ask to continue. */
 const GO_ON: ReadonlySet<string> = new Set(
   [
     'a ahead all again and as before continue cool do done exactly fine finish from go going good great is it its keep left lgtm looks more',
@@ -17,34 +19,40 @@ const GO_ON: ReadonlySet<string> = new Set(
   ].flatMap((words) => words.split(' ')),
 );
 
-/** Commands that take words of their own: these ask for no work. */
+/** Commands whose arguments are not a request for work. */
 const WITH_WORDS = /^\/(?:compact|clear|rename|resume)(?=\s|$)/i;
 const COMMAND = /^\/[a-z][\w:-]*(?=\s|$)/i;
-/** As Claude Code records its commands. */
+/** Form in which Claude Code records its commands. */
 const RECORDED = /^<(?:command-(?:name|message)|local-command-\w+)>/;
 
-/** Words of scripts that put no spaces between them: two letters count as one word. */
+/** Characters of scripts without spaces between words. Two such characters count as one word. */
 const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]/gu;
 
-/** Returns true for a prompt that asks for something, and not for a slash command or a word that only says to go on. */
+/** Returns true if a prompt asks for work. Slash commands and prompts that only ask to continue are not requests. */
 export function isRequest(text: string): boolean {
   return !isCommand(text) && (countWords(text) >= REQUEST_WORDS || text.length > LONGEST_SHORT) && !onlyGoesOn(text);
 }
 
-/** Returns true for a prompt of a few words that says more than to go on. It belongs to the request before it, or is one. */
+/**
+ * Returns true for a prompt of few words that does more than ask to continue. It either adds to the request before it
+ * or is a request.
+ */
 export function isShortPrompt(text: string): boolean {
   return !isCommand(text) && text !== '' && !isRequest(text) && !onlyGoesOn(text);
 }
 
-/** Returns true for a command of the program that was used, such as `/compact`. Words behind another one are a request. */
+/**
+ * Returns true for a command of the client program, such as `/compact`. If a command other than those in `WITH_WORDS`
+ * is followed by several words, the prompt counts as a request.
+ */
 export function isCommand(text: string): boolean {
   if (RECORDED.test(text) || WITH_WORDS.test(text)) return true;
   const command = COMMAND.exec(text)?.[0];
   return command !== undefined && countWords(text.slice(command.length)) < REQUEST_WORDS;
 }
 
-/** To go on, in a script that puts no spaces between its words. */
+/** Pattern for "continue" in scripts without spaces between words. */
 const UNSPACED_GO_ON = /^(?:好的?|请|那|嗯|では|じゃあ)*[,,、 ]*(?:请)?(?:继续|接着|続けて)/;
 const SHORT_UNSPACED = 14;
 

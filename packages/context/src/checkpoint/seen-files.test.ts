@@ -15,7 +15,7 @@ test.each<readonly [path: string, line: string, name: string]>([
   ['a.kt', 'internal fun total(): Int {', 'total'],
   ['a.java', '    public int total(List<Row> rows) {', 'total'],
   ['a.sh', 'read_rows() {', 'read_rows'],
-])('finds the heading of %s in %s', (path, line, name) => {
+])('`headingsIn` for %s finds the heading in: %s', (path, line, name) => {
   expect(headingsIn(path, [line])).toEqual([{ index: 0, text: line.trim(), name }]);
 });
 
@@ -25,11 +25,11 @@ test.each([
   ['a.java', '      return new Row(a, b);'],
   ['a.css', '  color: red;'],
   ['a.unknown', 'anything'],
-])('finds none of %s in %s', (path, line) => {
+])('`headingsIn` for %s finds no heading in: %s', (path, line) => {
   expect(headingsIn(path, [line])).toEqual([]);
 });
 
-test('takes the nearest heading above a line, and where there is none the nearest less-indented line', () => {
+test('`headingOf` returns the nearest heading above a line, or else the nearest line with less indent', () => {
   const code = ['class A {', '  one() {', '    return 1;', '  }', '}'];
   expect(headingOf('a.ts', code, 2)).toBe('one() {');
   expect(headingOf('a.md', ['# Title', 'text'], 1)).toBe('# Title');
@@ -37,12 +37,12 @@ test('takes the nearest heading above a line, and where there is none the neares
   expect(headingOf('a.ts', ['  x'], 0)).toBeUndefined();
 });
 
-test('reads a line of 100,000 characters in time that follows its length', () => {
+test('`headingsIn` reads a line of 100,000 characters in linear time', () => {
   const line = `${'public '.repeat(15_000)}(`;
   expect(headingsIn('a.java', [line])).toEqual([]);
 });
 
-/** The heading of the line that holds `HERE`. */
+/** Returns the heading of the line that contains `HERE`. */
 function headingAt(path: string, text: string): string | undefined {
   const lines = text.split('\n');
   return headingOf(
@@ -109,6 +109,6 @@ test.each<readonly [name: string, path: string, text: string, heading: string]>(
     'class A:\n    def one(self):\n        pass\n    async def two(self):\n        HERE\n',
     'async def two(self):',
   ],
-])('%s is the heading of a hunk', (_, path, text, heading) => {
+])('`headingOf` returns %s', (_, path, text, heading) => {
   expect(headingAt(path, text)).toBe(heading);
 });

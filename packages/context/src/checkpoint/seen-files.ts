@@ -1,28 +1,29 @@
-// What a range has shown of each file: the lines that were read or written last, followed through the changes since.
+// Tracks the content of each file that the range has shown: the lines that were read or written last, updated by later
+// changes.
 
 import { defined } from '@tidemark/core';
 import { namesIn } from '../base/names.ts';
 
-/** A stretch of a file. */
+/** Known part of a file. */
 export interface SeenFile {
   readonly lines: readonly string[];
-  /** The number of its first line, from 1; absent where the place of the stretch is not known. */
+  /** 1-based number of the first line. `undefined` if the place of the part in the file is unknown. */
   readonly first: number | undefined;
-  /** The stretch is the whole file. */
+  /** True if the part is the whole file. */
   readonly whole: boolean;
 }
 
-/** A part of a file that gives way to another. */
+/** Replacement of text in a file: `was` becomes `is`. */
 export interface Hunk {
   readonly was?: string;
   readonly is: string;
-  /** Every place that holds it. */
+  /** True if every occurrence of `was` is replaced. */
   readonly all?: boolean;
-  /** It is the whole file from now on. */
+  /** True if `is` is the new content of the whole file. */
   readonly whole?: boolean;
 }
 
-/** Returns the heading above a hunk; `undefined` where neither the file nor the hunk shows one. */
+/** Returns the heading above a hunk, or `undefined` if neither the file nor the hunk contains one. */
 export function headingAbove(path: string, file: SeenFile | undefined, { was, is }: Hunk): string | undefined {
   const hunk = was ?? is;
   const start = file === undefined || was === undefined ? -1 : placeOf(file.lines.join('\n'), was);
@@ -34,13 +35,18 @@ export function headingAbove(path: string, file: SeenFile | undefined, { was, is
   return headingsIn(path, hunk.split('\n'))[0]?.text;
 }
 
-/** Where a text stands that stands there once; -1 where it stands nowhere or twice. */
+/**
+ * Returns the offset of a part that occurs exactly once in the text, or -1 if it is missing or occurs more than once.
+ */
 function placeOf(text: string, part: string): number {
   const at = text.indexOf(part);
   return at === text.lastIndexOf(part) ? at : -1;
 }
 
-/** Returns the file behind a change; `undefined` where what was seen does not hold what the change replaces. */
+/**
+ * Returns the file after a change, or `undefined` if the known part does not contain the replaced text exactly once.
+ * With `all`, it may contain the text more than once.
+ */
 export function fileBehind(file: SeenFile | undefined, { was, is, all, whole }: Hunk): SeenFile | undefined {
   if (whole === true) return { lines: is.split('\n'), first: 1, whole };
   if (file === undefined || was === undefined) return undefined;
@@ -49,7 +55,10 @@ export function fileBehind(file: SeenFile | undefined, { was, is, all, whole }: 
   return { ...file, lines: (all === true ? text.replaceAll(was, () => is) : text.replace(was, () => is)).split('\n') };
 }
 
-/** The number of the line on which each name stands first, or is declared; 0 where the place of the stretch is not known. */
+/**
+ * Returns the line number of each name: the line that declares it, or else the first line that contains it. The number
+ * is 0 if the place of the part is unknown.
+ */
 export function linesOfNames(path: string, { lines, first }: SeenFile): ReadonlyMap<string, number> {
   const at = (index: number): number => (first === undefined ? 0 : index + first);
   const found = new Map<string, number>();
@@ -60,23 +69,23 @@ export function linesOfNames(path: string, { lines, first }: SeenFile): Readonly
   return found;
 }
 
-// The headings of a source text: functions, classes, sections. They are found as git finds the heading of a hunk (userdiff.c),
-// by one expression for each language. Where none matches, the nearest line above with a smaller indent is used.
+// Headings of a source text: functions, classes, sections. They are found by one regular expression per language, as in
+// git's hunk headings (userdiff.c). If no heading matches, the nearest line above with less indent is used.
 
-/** A line that names what stands below it. */
+/** Line that names the code or text below it. */
 export interface Heading {
-  /** Index of its line. */
+  /** Index of the line. */
   readonly index: number;
   /** The line without its indent. */
   readonly text: string;
-  /** The name that it declares; absent where it declares none, as the heading of a document. */
+  /** Name that the line declares. Absent if it declares none, for example in the heading of a document. */
   readonly name?: string;
 }
 
 interface Language {
   readonly endings: readonly string[];
   readonly heading: RegExp;
-  /** Lines that `heading` takes and that are none. */
+  /** Lines that match `heading` but are not headings. */
   readonly except?: RegExp;
 }
 
@@ -124,23 +133,27 @@ const LANGUAGES: readonly Language[] = [
   { endings: ['css', 'scss', 'less'], heading: /^[:[@.#]?[_a-z0-9][^;]*$/, except: /[:;]\s*$/ },
   { endings: ['sql'], heading: /^\s*(?:create|alter)\s+.*$/i },
   { endings: ['toml', 'ini'], heading: /^\s*\[.*\]\s*$/ },
-  // A key at the margin says little of a deep place: the nearest line that is less indented says more.
+  // YAML uses no headings. A top-level key describes a deeply nested place poorly, so the nearest line with less indent
+  // is used.
   { endings: ['yaml', 'yml'], heading: /(?!)/ },
 ];
 
-/** Git's own, where a language is not known: a line that begins with a letter, `_` or `$`. */
+/** Git's default for an unknown language: a line that begins with a letter, `_` or `$`. */
 const ANY: Language = { endings: [], heading: /^[A-Za-z_$].*$/, except: CONTROL };
 
 /** Longest line that is matched, in UTF-16 units. */
 const LINE = 300;
 
-/** The name behind a word that declares one, and else the name before an opening bracket or an equals sign. */
+/**
+ * Name after a keyword that declares one. `CALLED` finds the name before an opening parenthesis or an equals sign
+ * instead.
+ */
 const DECLARED =
   /\b(?:function|class|interface|enum|namespace|type|const|let|var|def|fn|func|fun|struct|trait|impl|mod|module|record|object|get|set)\b\*?\s*(?:\([^)]*\)\s*)?([\w$]+)/;
 
 const CALLED = /([\w$]+)\s*[(=]/;
 
-/** Returns the headings of a text, in order. `path` says its language. */
+/** Returns the headings of a text, in order. The ending of `path` selects the language. */
 export function headingsIn(path: string, lines: readonly string[]): readonly Heading[] {
   const language = languageOf(path);
   if (language === ANY) return [];
@@ -151,8 +164,8 @@ export function headingsIn(path: string, lines: readonly string[]): readonly Hea
 }
 
 /**
- * Returns the heading of the hunk that begins at a line: the nearest heading at or above it, else the nearest line above it
- * that is less indented; `undefined` where there is neither.
+ * Returns the heading of the hunk that begins at line index `at`: the nearest heading at or above that line, else the
+ * nearest line above with less indent. Returns `undefined` if there is neither.
  */
 export function headingOf(path: string, lines: readonly string[], at: number): string | undefined {
   const language = languageOf(path);
@@ -169,7 +182,7 @@ export function headingOf(path: string, lines: readonly string[], at: number): s
   return undefined;
 }
 
-/** Lines of Markdown inside of fences: a comment of a shell there is no heading. */
+/** Returns the lines inside code fences of Markdown. A shell comment there is not a heading. */
 function codeIn({ endings }: Language, lines: readonly string[]): ReadonlySet<number> {
   const code = new Set<number>();
   if (!endings.includes('md')) return code;

@@ -1,5 +1,5 @@
-// Shortens what people said, and an earlier summary, before they are fitted: the oldest prompts first, by their structure.
-// Nothing is shortened while there is room for all of it.
+// Shortens prompts and an earlier summary before the lists are fitted. The oldest prompts are shortened first, by their
+// structure. Nothing is shortened if everything fits.
 
 import { defined } from '@tidemark/core';
 import { estimateTokens } from '../base/estimate.ts';
@@ -7,29 +7,29 @@ import type { Directive, Objective, Quote } from './checkpoint.ts';
 import { quoteText } from './lines.ts';
 import { excerptOf, lineOf } from './excerpt.ts';
 
-/** Of the room: the most that an objective takes which is no prompt of the list. */
+/** Maximum share of the tokens for an objective that is not in the list of prompts. */
 const AIM = 0.15;
 
-/** Of the room: what a summary keeps where prompts need all of it. */
+/** Share of the tokens that a summary keeps if the prompts need all of them. */
 const SUMMARY = 0.3;
 
-/** The least tokens that a prompt is shortened to before it is left out. */
+/** Minimum tokens of a shortened prompt. */
 const LEAST = 24;
 
-/** Runs in which a quotation is brought within its tokens. */
+/** Maximum number of attempts to bring a quotation within its tokens. */
 const RUNS = 4;
 
-/** Tokens of a prompt beside its words. */
+/** Additional tokens of a prompt besides its text, for its markup. */
 const MARKS = 6;
 
-/** What people said, and the summary. */
+/** The objective, the prompts and the summary of a checkpoint. */
 export interface Quotes {
   readonly objective?: Objective;
   readonly directives: readonly Directive[];
   readonly summary?: Quote;
 }
 
-/** Returns the quotes within so many tokens. */
+/** Shortens the quotes to fit into `room` tokens. */
 export function shortenQuotes({ objective, directives, summary }: Quotes, room: number): Quotes {
   const repeated = objective !== undefined && directives.some(({ position }) => position === objective.position);
   const aim = objective && (repeated ? objective : shortQuote(objective, Math.max(LEAST, room * AIM)));
@@ -41,7 +41,7 @@ export function shortenQuotes({ objective, directives, summary }: Quotes, room: 
   const now = said.find(({ position }) => position === objective?.position);
   const left = rest - said.reduce((sum, one) => sum + directiveTokens(one), 0);
   return {
-    // The objective is a prompt too, and is shortened alike, so that it is quoted once.
+    // An objective that is also in the list of prompts is shortened in the same way, so both texts are equal.
     ...(aim && { objective: repeated && now?.below !== true ? { ...aim, ...textOf(now ?? aim) } : aim }),
     directives: said,
     ...defined({ summary: summary === undefined ? undefined : shortQuote(summary, Math.max(LEAST, left - MARKS)) }),
@@ -49,8 +49,8 @@ export function shortenQuotes({ objective, directives, summary }: Quotes, room: 
 }
 
 /**
- * Shrinks one prompt after the other, the oldest first, until all of them fit: each to its structure, then to shorter lines,
- * and only then to its beginning and its end.
+ * Shortens the prompts one by one, oldest first, until all fit. Each is first reduced to its outline, then to an
+ * outline with shorter lines, and only then to its beginning and end.
  */
 function shortenOldest(directives: readonly Directive[], room: number): readonly Directive[] {
   let short = directives;
@@ -69,12 +69,18 @@ function shortenTo(directives: readonly Directive[], room: number, level: number
   });
 }
 
-/** The tokens below which a prompt is not shortened at a level: those of its outline, and at last those of its two ends. */
+/**
+ * Returns the minimum tokens of a prompt at a level: the size of its outline, and at the last level `LEAST` for its
+ * beginning and end.
+ */
 function leastAt({ text }: Directive, level: number): number {
   return level < OUTLINE_LEVELS ? estimateTokens(quoteText(outlineAt(text, level))) : LEAST;
 }
 
-/** What stands whole behind the checkpoint is kept whole for the next one, and is a line of this one. */
+/**
+ * Returns the tokens of a prompt in this checkpoint. A prompt that remains whole after the checkpoint takes one line
+ * here, but its full text is stored for the next checkpoint.
+ */
 function directiveTokens(said: Directive): number {
   return said.below === true ? LEAST + MARKS : quoteTokens(said);
 }
@@ -83,7 +89,7 @@ function quoteTokens({ text }: Quote): number {
   return estimateTokens(quoteText(text)) + MARKS;
 }
 
-/** Within so many tokens as a quotation: its marks take room on each line. */
+/** Shortens a text so that its quotation has at most `tokens` tokens. The quotation mark of each line counts too. */
 function shortQuote<T extends Quote>(said: T, tokens: number): T {
   const { text, of = text.length } = said;
   if (estimateTokens(quoteText(text)) <= tokens) return said;
@@ -102,31 +108,31 @@ function textOf({ text, of }: Quote): Pick<Quote, 'text' | 'of'> {
   return defined({ text, of });
 }
 
-// Shortens a long text by its structure: a list keeps the first line of every item, a paragraph its first and last sentence. The
-// remaining room goes to the whole of them, in order.
+// Shortens a long text by its structure. A list keeps the first line of every item, and a paragraph its first and last
+// sentence. Remaining tokens are used to restore whole blocks, in order.
 
-/** Stands where words are missing. */
+/** Mark for omitted text. */
 const GAP = ' […]';
 
-/** A paragraph of at most so many UTF-16 units stays whole. */
+/** Maximum length of a paragraph that stays whole, in UTF-16 units. */
 const PARAGRAPH = 160;
 
-/** Of one line of an outline, in UTF-16 units, where the outline alone does not fit. */
+/** Maximum length of an outline's lines at each further level, in UTF-16 units, if the outline alone does not fit. */
 const LINES: readonly number[] = [300, 120, 60];
 
-/** A mark of a list, the name of a requirement (`R1:`, `REQ-7`), or a row of a table. */
+/** Beginning of a list item: a list mark, the name of a requirement (`R1:`, `REQ-7`), or a row of a table. */
 const ITEM =
   /^\s*(?:(?:[-*+•]|#{1,6}|(?:\d{1,4}|[A-Za-z])[.):]|\((?:\d{1,4}|[A-Za-z])\)|\[[ xX]\]|[A-Z]{1,8}-?\d{1,5}[.):]?)\s|\d{1,4}[、．]|\|)/;
 
-/** A paragraph of so many lines is cut between them. */
+/** Minimum number of lines of a paragraph that is cut between lines. */
 const MANY = 4;
 
 const FENCE = /^\s*(?:```|~~~)/;
 
-/** How far an outline is shortened: by structure alone, then its lines cut shorter, step by step. */
+/** Number of outline levels. Level 0 shortens by structure alone, and each further level cuts lines shorter. */
 const OUTLINE_LEVELS: number = 1 + LINES.length;
 
-/** Returns the outline of a text. Level 0 keeps its lines whole. */
+/** Returns the outline of a text. At level 0 its lines are not cut. */
 export function outlineAt(text: string, level: number): string {
   return blocksOf(text)
     .map((block) => outlineOf(block, level))
@@ -134,8 +140,8 @@ export function outlineAt(text: string, level: number): string {
 }
 
 /**
- * Returns a text within so many tokens, by `estimateTokens`: whole where it fits; then its outline, with as much of the rest as
- * there is room for; then its outline with shorter lines; then its beginning and its end.
+ * Returns a text that fits into `tokens` tokens, by `estimateTokens`. Tried in order: the whole text; its outline with
+ * as many whole blocks as fit; its outline with shorter lines; its beginning and end.
  */
 function fitText(text: string, tokens: number): string {
   if (estimateTokens(text) <= tokens) return text;
@@ -148,7 +154,7 @@ function fitText(text: string, tokens: number): string {
   return excerptWithin(text, tokens);
 }
 
-/** A paragraph, an item of a list with what belongs to it, or a block of code. */
+/** Paragraph, list item with its following lines, or block of code. */
 interface OutlineBlock {
   readonly kind: 'paragraph' | 'item' | 'code';
   readonly lines: readonly string[];
@@ -182,7 +188,7 @@ function outlineOf({ kind, lines }: OutlineBlock, level: number): string {
     .join('\n');
 }
 
-/** Of code, the first line inside its fence. */
+/** Returns the first line of a block with a mark for the rest. For code, it is the first line inside the fence. */
 function firstOf(kind: OutlineBlock['kind'], lines: readonly string[]): string {
   const first = (kind === 'code' ? lines[1] : lines[0]) ?? '';
   return lines.length === 1 ? first : `${first}${GAP}`;
@@ -196,7 +202,10 @@ function endsOf(lines: readonly string[]): string {
   return `${sentences[0]}${GAP} ${sentences.at(-1)}`;
 }
 
-/** Puts the whole of blocks back in their order while there is room, and as much as fits of one that is longer. */
+/**
+ * Replaces outlines by their whole blocks, in order, while tokens remain. Of a block that is too long, the part that
+ * fits is used.
+ */
 function restore(blocks: readonly OutlineBlock[], outlines: readonly string[], room: number): string {
   let left = room;
   return blocks
@@ -213,7 +222,10 @@ function restore(blocks: readonly OutlineBlock[], outlines: readonly string[], r
     .join('\n');
 }
 
-/** As much of a block as so many tokens hold: of several lines the first ones, of one long paragraph its two ends. */
+/**
+ * Returns the part of a block that fits into `tokens` tokens: its first lines, or for a paragraph of few lines its
+ * beginning and end.
+ */
 function partOf(kind: OutlineBlock['kind'], lines: readonly string[], tokens: number): string {
   if (kind === 'paragraph' && lines.length < MANY) return excerptWithin(lines.join('\n'), tokens);
   let left = tokens - estimateTokens(GAP);
@@ -224,13 +236,15 @@ function partOf(kind: OutlineBlock['kind'], lines: readonly string[], tokens: nu
   return [...kept, GAP.trim()].join('\n');
 }
 
-/** A long line keeps its end where there is room: what is forbidden often stands there. */
+/** Cuts a line. At the first length, the end of the line is kept too, because prohibitions often come last. */
 function cutLine(line: string, most: number): string {
   if (most === LINES[0]) return excerptOf(line, most);
   return line.length <= most ? line : `${lineOf(line.trimEnd(), most)}${GAP}`;
 }
 
-/** The beginning and the end. An excerpt is cut by length, so it becomes shorter until its tokens fit. */
+/**
+ * Returns the beginning and end of a text. An excerpt is cut by length, so the length is reduced until its tokens fit.
+ */
 function excerptWithin(text: string, tokens: number): string {
   let most = Math.max(0, tokens * 6);
   for (;;) {

@@ -1,5 +1,5 @@
-// The steps of a range before any bound: words, calls, and lines of results with how likely they are needed again; and what
-// stands in the files that were read or changed.
+// Collects the steps of a range before they are fitted to a bound: texts, calls and result lines, each with an estimate
+// of how likely it is needed again. Also collects the names in files that were read or changed.
 
 import { defined } from '@tidemark/core';
 import type { Position } from '@tidemark/log';
@@ -14,44 +14,44 @@ import { namesIn } from '../base/names.ts';
 import { isPlanTool } from './plan-tasks.ts';
 import type { Hunk, SeenFile } from './seen-files.ts';
 
-/** A step or a name that may be kept, and its worth: about how often it is expected to be needed. */
+/** Step that may be kept. `worth` is roughly the number of times that it is expected to be needed. */
 export interface Candidate {
   readonly step: CheckpointStep;
   readonly worth: number;
 }
 
-/** A name that stands in a file. */
+/** Name that occurs in a file. */
 export interface FileName extends NameInFile {
   readonly position: Position;
   readonly path: string;
   readonly worth: number;
 }
 
-/** What a range offers to a checkpoint. */
+/** Steps and names of a range that a checkpoint can choose from. */
 export interface Offered {
-  /** Words and calls: kept before all others. */
+  /** Texts and calls of the model. They are kept before all others. */
   readonly own: readonly Candidate[];
   readonly found: readonly Candidate[];
   readonly names: readonly FileName[];
-  /** Files that changed, with the line of each name in them; `undefined` where what they hold now is not known. */
+  /** Changed files, with the current line of each name. The value is `undefined` if the current content is unknown. */
   readonly changed: ReadonlyMap<string, NamesNow | undefined>;
 }
 
-/** The names of a file that changed, and whether it holds no others. */
+/** Names in a changed file. `whole` is true if the file contains no other names. */
 export interface NamesNow {
   readonly lines: ReadonlyMap<string, number>;
   readonly whole: boolean;
 }
 
-/** Longest line of a result that is kept, and longest argument, in UTF-16 units. */
+/** Maximum length of a kept result line, in UTF-16 units. `ARGUMENT` is the maximum length of an argument. */
 const LINE = 240;
 
 const ARGUMENT = 600;
 
-/** Lines of a change that are shown as they are. */
+/** Maximum number of changed lines that are shown in full. */
 const CHANGED = 3;
 
-/** Finds what a range offers. */
+/** Returns the steps and names that a range offers. */
 export function offeredBy(
   { prose, calls, loaders }: Pick<Gathered, 'prose' | 'calls' | 'loaders'>,
   mentions: Mentions,
@@ -71,10 +71,10 @@ export function offeredBy(
   return { ...offer, names: offer.names.flatMap((one) => asNow(one, changed)), changed };
 }
 
-/** Longest announcement of a call, in UTF-16 units. */
+/** Maximum length of a text that only announces a call, in UTF-16 units. */
 const ANNOUNCEMENT = 200;
 
-/** Words that only announce the call behind them say less than the call. */
+/** Returns the worth of a text. A text that only announces the next call is worth less than the call itself. */
 function worthOfWords({ text, last }: CheckpointStep): number {
   if (last === true) return 3;
   return text.length <= ANNOUNCEMENT && /[:：…]$/.test(text.trimEnd()) ? 0.7 : 2;
@@ -88,7 +88,10 @@ function namesNow({ files, changed }: OfferDraft): Offered['changed'] {
   return new Map(now);
 }
 
-/** Returns a name as its file holds it now: none where it is gone, without a line where that is no longer known. */
+/**
+ * Updates a name to the current content of its file. Returns an empty list if the name is gone, and the name without a
+ * line if its line is no longer known.
+ */
 export function asNow(one: FileName, changed: Offered['changed']): readonly FileName[] {
   if (!changed.has(one.path)) return [one];
   const now = changed.get(one.path);
@@ -133,7 +136,7 @@ function pathOf(call: ClosedCall, value: Readonly<Record<string, unknown>>): str
   return call.ended?.files?.[0]?.path ?? fileIn(call.name, deed, value);
 }
 
-/** A call in one line, or its command with the beginning and the end of a long one. */
+/** Returns a call as one line. A long command is shown by its beginning and end. */
 function callInWords(call: ClosedCall, value: Readonly<Record<string, unknown>>): string {
   const outcome = call.closing === 'returned' ? '' : ` (${call.closing})`;
   const raw = textIn(value, ['command', 'cmd']);
@@ -145,7 +148,7 @@ function callInWords(call: ClosedCall, value: Readonly<Record<string, unknown>>)
   return `${oneLine(call.name)}${outcome} ${named.join(', ')}`.trim();
 }
 
-/** A change: its path, the heading of each hunk, and the lines of a small one. */
+/** Returns a change as text: its path, the heading of each hunk, and the lines of a small hunk. */
 function changeInWords(
   { files }: Pick<OfferDraft, 'files'>,
   call: ClosedCall,
@@ -172,7 +175,7 @@ function changeInWords(
     : [head, first, ...below].join('\n');
 }
 
-/** The hunks in the arguments of a tool that writes or edits. */
+/** Returns the hunks in the arguments of a tool that writes or edits. */
 function hunksIn(value: Readonly<Record<string, unknown>>): readonly Hunk[] {
   const edits = value['edits'];
   const given = Array.isArray(edits) ? edits : [value];
@@ -204,7 +207,7 @@ function unix(text: string): string {
   return text.replaceAll('\r\n', '\n');
 }
 
-/** The lines that a hunk takes away and adds, without those that both sides have. */
+/** Returns the lines that a hunk removes and adds, without lines that both sides contain. */
 function changedLines(was: string | undefined, is: string): readonly string[] {
   if (was === undefined) return [];
   const [before, after] = [was.split('\n'), is.split('\n')];
@@ -216,7 +219,7 @@ function changedLines(was: string | undefined, is: string): readonly string[] {
 
 const NUMBER = /^\s*(\d+)(?:→|\t|: |\| ?)/;
 
-/** The lines of a result without the numbers that a tool puts before them, and the first of these numbers. */
+/** Returns the lines of a result without the line numbers that some tools print, and the first of these numbers. */
 function numberedLines(output: string): { readonly lines: readonly string[]; readonly first?: number } {
   const lines = output.replaceAll('\r\n', '\n').split('\n');
   const first = NUMBER.exec(lines[0] ?? '')?.[1];
@@ -226,7 +229,10 @@ function numberedLines(output: string): { readonly lines: readonly string[]; rea
   });
 }
 
-/** The path under which a file was met before: a tool may name it from the workspace on, and another one from the root. */
+/**
+ * Returns the path under which the file was seen before. Tools may name the same file relative to the workspace or as
+ * an absolute path.
+ */
 function fileKey({ files }: Pick<OfferDraft, 'files'>, path: string): string {
   if (files.has(path)) return path;
   const plain = path.replace(/^(?:\.\/)+/, '');
@@ -268,10 +274,12 @@ function offerChange(
   }
 }
 
-/** An escape in a string of code, with the colour of a terminal behind it. */
+/** Escape sequence in a string of code, with a following terminal color code. */
 const ESCAPE = /\\(?:[nrtbfve0]|u[\da-fA-F]{4}|x[\da-fA-F]{2}|033)(?:\[[\d;]*m)?/g;
 
-/** The names in a text of a file. Those that it declares, and those that are referred to, are worth most. */
+/**
+ * Adds the names in a text of a file. Names that it declares, and names mentioned elsewhere, have the highest worth.
+ */
 function offerNames(
   draft: OfferDraft,
   { position }: ClosedCall,
@@ -293,7 +301,7 @@ function offerNames(
   }
   for (const [index, line] of lines.entries())
     for (const { name, kind } of namesIn(line.replaceAll(ESCAPE, ' '))) {
-      // Capitals alone are words of SQL, of formats and of emphasis more often than names.
+      // Words in capitals are skipped. They are mostly SQL keywords, format names or emphasis, and not names in code.
       if (seen.has(name) || kind !== 'symbol' || /^[A-Z]+$/.test(name)) continue;
       seen.add(name);
       const worth = (base + referredTo(name, position, mentions)) * fresh(name, mentions);
@@ -306,7 +314,7 @@ const ERROR =
 
 const PLACE = /[\w/.-]+\.[a-z]{1,5}[:(]\d+/;
 
-/** The lines of a result, each with what of it is likely to be needed. */
+/** Adds the lines of a result, each with an estimate of its worth. */
 function offerLines(draft: OfferDraft, { position }: ClosedCall, output: string, mentions: Mentions): void {
   const seen = new Set<string>();
   const lines = output.split('\n');
@@ -319,21 +327,27 @@ function offerLines(draft: OfferDraft, { position }: ClosedCall, output: string,
     let worth = 0;
     for (const { name, kind } of names)
       if (kind !== 'member') worth += (1 + referredTo(name, position, mentions)) * fresh(name, mentions);
-    // Of the kept part alone: the whole of a long line would take time with the square of its length.
+    // Only the kept part of a line is tested, because testing a whole long line could take quadratic time.
     if (ERROR.test(kept)) worth += PLACE.test(kept) ? 4 : 2;
     if (index === lines.length - 1) worth += 1;
     if (worth > 0) draft.found.push({ step: { position, kind: 'found', text: kept }, worth });
   }
 }
 
-/** How much a name is worth because prose or inputs hold it, most where they do so later. */
+/**
+ * Returns the additional worth of a name that prompts, answers or inputs mention. Mentions at a later position count
+ * most.
+ */
 function referredTo(name: string, position: number, { last, count }: Mentions): number {
   const at = last.get(name);
   if (at === undefined) return 0;
   return (at > position ? 2 : 1) + Math.min(2, (count.get(name) ?? 0) / 3);
 }
 
-/** What stands behind the checkpoint need not stand in it. */
+/**
+ * Returns a low factor for names that are still mentioned after the range, because the checkpoint does not need to
+ * repeat them.
+ */
 function fresh(name: string, { behind }: Mentions): number {
   return behind.has(name) ? 0.15 : 1;
 }

@@ -1,4 +1,4 @@
-// What a checkpoint tells of requests, commands, changes and names is what they were.
+// Tests that a checkpoint reports requests, commands, changes and names as they were.
 
 import type { AnswerPart, CallId } from '@tidemark/log';
 import { callId } from '@tidemark/log';
@@ -9,7 +9,7 @@ import { answer, created, prompt, text } from '../../tests/log-of.ts';
 import type { Checkpoint } from './checkpoint.ts';
 import { checkpointTokens } from './checkpoint-text.ts';
 
-test('the objective is the latest request, and names the short prompts since', () => {
+test('the objective is the latest request, with the short prompts after it', () => {
   const told = [
     created,
     prompt('Explain how the parser works, and change nothing.'),
@@ -30,7 +30,7 @@ test('the objective is the latest request, and names the short prompts since', (
   expect(later.objective?.since?.map(({ text: said }) => said)).toEqual(['Add dark mode', 'Use blue.']);
 });
 
-test('commands that ran in two folders, or that differ at their ends, are told apart', () => {
+test('commands in different folders, or with different ends, are listed separately', () => {
   const long = `python3 - <<EOF\n${'x = 1  # the same preamble in both\n'.repeat(20)}`;
   const made = checkpointOf([
     created,
@@ -59,7 +59,7 @@ export function second(b: number): number {
 }
 `;
 
-test('each hunk of a change stands below its own function', () => {
+test('each hunk of a change is listed below its own function', () => {
   const edits = [
     { old_string: '  return a;', new_string: '  return 2 * a;' },
     { old_string: '  return b * 2;', new_string: '  return b * 3;' },
@@ -81,12 +81,12 @@ test('each hunk of a change stands below its own function', () => {
   );
 });
 
-test('a line of 2,000,000 characters is read in time that follows its length', () => {
+test('a result line of 2,000,000 characters is read in linear time', () => {
   const told = [created, ...step('a', 'bash', { command: 'cat all' }, `error ${'a.'.repeat(1_000_000)}`)];
   expect(textOf(checkpointOf(told))).toContain('> error a.a.a.');
 });
 
-test('a change is told with the function that it is in, also where its first line stands twice', () => {
+test('a change is listed with its function, also if its first line occurs twice in the file', () => {
   const edit = {
     path: 'a.ts',
     old_text: '    return 0;\n  }\n  return b * 2;',
@@ -112,7 +112,7 @@ def save_config(path, text):
     open(path, 'w').write(text)
 `;
 
-test('names in a file that changed stand with the lines of now, and those that are gone stand nowhere', () => {
+test('names in a changed file have their current lines, and removed names are not listed', () => {
   const read = step('r', 'read', { path: 'cfg.py' }, CONFIG);
   const header = { path: 'cfg.py', old_text: 'import os\n', new_text: `import os\n${'# a line\n'.repeat(40)}` };
   const rename = { path: 'cfg.py', old_text: 'def load_config(path):', new_text: 'def read_settings(path):' };
@@ -126,13 +126,13 @@ test('names in a file that changed stand with the lines of now, and those that a
       ['save_config', 46],
     ]),
   );
-  // What a later change did to a file that is not before the reader any more is not known: no line is told.
+  // This change replaces text that was not seen, so the current content of the file is unknown and no line is given.
   const blind = step('g', 'edit', { path: 'cfg.py', old_text: 'nothing', new_text: 'that was seen' }, 'ok');
   const next = checkpointOf([...told, ...blind], { previous: recorded(made) });
   expect(names(next).map((one) => (Array.isArray(one) ? one[1] : one))).toEqual([undefined, undefined]);
 });
 
-test('a search that finds nothing is no failed command, and a run that checks the work comes before other runs', () => {
+test('a search without a match is not a failed command, and commands that check the work are kept before others', () => {
   const failed = (id: string, command: string, output: string): readonly Told[] => [
     answer([{ type: 'call', call: callId(id), name: 'bash', arguments: JSON.stringify({ command }) }]),
     ['tool.returned', { call: callId(id), parts: [{ type: 'text', text: output }], exit: 1 }],
@@ -166,7 +166,7 @@ test('a search that finds nothing is no failed command, and a run that checks th
   expect(made.leftOut.commands?.count).toBeGreaterThan(0);
 });
 
-test('words of the client are no words of the user, and escapes and capitals are no names of a file', () => {
+test('texts of the client program are not prompts, and escapes and words in capitals are not names', () => {
   const source = `export const banner = 'one\\nFell \\x1b[38;5;255mBRIGHT';\nCREATE TABLE ROWS;\nuseRows();\n`;
   const made = checkpointOf([
     created,
@@ -180,7 +180,7 @@ test('words of the client are no words of the user, and escapes and capitals are
 
 const look = (id: string): AnswerPart<CallId> => ({ type: 'call', call: callId(id), name: 'look', arguments: '{}' });
 
-test('words that announce a call give way to findings', () => {
+test('texts that announce a call are dropped before findings', () => {
   const told = Array.from({ length: 40 }, (_, at) => [
     answer([text(`Let me check the reader of rows number ${at}:`), look(`a${at}`)]),
     answer([text(`The reader of rows number ${at} is wrong: it drops the last row.`), look(`b${at}`)]),
@@ -191,7 +191,7 @@ test('words that announce a call give way to findings', () => {
   expect(count('is wrong')).toBeGreaterThan(2 * count('Let me check'));
 });
 
-test('a turn that a compaction cut is one turn for the next one, with its real end', () => {
+test('a turn that a compaction cut is one turn in the next checkpoint, with its real end', () => {
   const ended: Told = ['turn.ended', { outcome: 'completed' }];
   const began: Told = ['turn.started', { trigger: 'user' }];
   const first = [created, began, prompt('Build the reader of rows now, please.'), answer([text('I begin.')])];
@@ -217,14 +217,14 @@ test('a turn that a compaction cut is one turn for the next one, with its real e
   ]);
 });
 
-test('a task that a plan opened again stands as open alone', () => {
+test('a task that a plan reopened is listed only as open', () => {
   const plan = (id: string, status: string): readonly Told[] =>
     step(id, 'plan', { tasks: [{ task: 'Write it', status }] }, 'planned');
   const made = checkpointOf([created, ...plan('a', 'open'), ...plan('b', 'done'), ...plan('c', 'open')]);
   expect([made.tasks.map(({ status }) => status), made.work]).toEqual([['open'], []]);
 });
 
-test('results are told as a terminal shows them: no colours, and no states of a progress bar', () => {
+test('results are kept as a terminal shows them, without color codes and earlier states of a progress bar', () => {
   const progress = Array.from({ length: 100 }, (_, at) => `\r${at}% of readRows`).join('');
   const output = `\u001B[31mFAIL\u001B[0m src/a.test.ts:12 expected 1\r\n${progress}\r\nTests: 3 failed`;
   const told = textOf(checkpointOf([created, ...step('a', 'bash', { command: 'npm test' }, output, true)]));
@@ -239,7 +239,7 @@ const REQUIREMENTS: readonly (readonly [name: string, mark: (at: number) => stri
   ['lines of code in a fence', (at) => `test('f${at}', () => expect(f(${at})).toBe(1));`],
 ];
 
-test.each(REQUIREMENTS)('a prompt that does not fit keeps as many lines as there is room for: %s', (_, mark) => {
+test.each(REQUIREMENTS)('a prompt that does not fit keeps as many lines as fit: %s', (_, mark) => {
   const lines = Array.from({ length: 120 }, (__, at) => mark(at + 1));
   const fence = mark(1).startsWith('test(') ? ['```'] : [];
   const words = ['Make these hold:', ...fence, ...lines, ...fence, 'Never change the test.'].join('\n');
@@ -252,7 +252,7 @@ test.each(REQUIREMENTS)('a prompt that does not fit keeps as many lines as there
   expect(checkpointTokens(made)).toBeLessThanOrEqual(1_800);
 });
 
-test('words that a user says while the agent works are no objective', () => {
+test('a prompt given while the agent works is not the objective', () => {
   const steer: Told = [
     'prompt.given',
     { parts: [{ type: 'text', text: 'Use the blue one of the two, please.' }], presenter: 'cli', steer: true },
@@ -261,7 +261,7 @@ test('words that a user says while the agent works are no objective', () => {
   expect(made.objective?.text).toBe('Paint the door of the house.');
 });
 
-test('a change whose old words have a name that is not known leaves what was read of the file', () => {
+test('an edit whose arguments have unknown names does not discard the known content of the file', () => {
   const edit = { path: 'cfg.py', from_text: 'import os', replace: 'import sys' };
   const made = checkpointOf([
     created,
@@ -273,7 +273,7 @@ test('a change whose old words have a name that is not known leaves what was rea
   );
 });
 
-test('a turn that was cut before any of its steps, or that ended and was resumed, is one turn with its real end', () => {
+test('a turn that was cut early, or that ended and was resumed, is one turn with its real end', () => {
   const began: Told = ['turn.started', { trigger: 'user' }];
   const resumed: Told = ['turn.resumed', { trigger: 'user' }];
   const end = (outcome: 'completed' | 'limited'): Told => ['turn.ended', { outcome }];
@@ -304,7 +304,7 @@ test('a turn that was cut before any of its steps, or that ended and was resumed
   }
 });
 
-test('a file is followed through line ends, numbered pages, paths from the root and hunks of one call', () => {
+test('the content of a file is tracked across line endings, numbered pages, absolute paths and several hunks per call', () => {
   const crlf = TWO.replaceAll('\n', '\r\n');
   const edit = {
     path: 'a.ts',
@@ -334,7 +334,7 @@ test('a file is followed through line ends, numbered pages, paths from the root 
   expect(textOf(made)).toContain('> in function middle() {');
 });
 
-test('a page that was cut is no whole file: names behind it stay', () => {
+test('an incomplete page does not count as the whole file, so names after it are kept', () => {
   const rest = step('r', 'read', { path: 'a.ts', offset: 40, limit: 20 }, 'export function farBelow() {\n}');
   const page = step('s', 'read', { path: 'a.ts' }, `${TWO}[Showing lines 1-13 of 60]`);
   const edit = { path: 'a.ts', old_text: '  return a;', new_text: '  return 2 * a;' };

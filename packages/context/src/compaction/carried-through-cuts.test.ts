@@ -1,4 +1,5 @@
-// Compactions in a row, cut where the fold itself cuts: whatever was said or changed is in the checkpoint, or still packed.
+// Property test: several compactions in a row, cut where the fold cuts. Every prompt and changed file is in the
+// checkpoint or still packed.
 
 import type { EpochOpened, HistoryCompacted } from '@tidemark/log';
 import { callId, position } from '@tidemark/log';
@@ -15,7 +16,7 @@ import { draftCompaction } from './draft-compaction.ts';
 
 const ROUNDS = 5;
 
-/** What happens between two requests, by an id of its own. */
+/** Returns the events of one happening between two requests. `id` is unique to it. */
 type Happens = (id: string) => readonly Told[];
 
 function opened(checkpoint?: number): Told {
@@ -39,7 +40,10 @@ function opened(checkpoint?: number): Told {
 const started: Told = ['turn.started', { trigger: 'user' }];
 const ended: Told = ['turn.ended', { outcome: 'completed' }];
 
-/** A batch of calls that each change a file; they close in turn, and something is said before the last one does. */
+/**
+ * Random batches of calls. Each call changes a file, the calls close in either order, and a prompt is given before or
+ * between their results.
+ */
 const batch: fc.Arbitrary<Happens> = fc
   .record({ calls: fc.integer({ min: 1, max: 3 }), said: fc.nat(3), forward: fc.boolean() })
   .map(({ calls, said, forward }) => (id) => {
@@ -89,7 +93,7 @@ function compact(all: readonly { readonly happenings: readonly Happens[]; readon
   return { told, state: fold(told), last };
 }
 
-/** What a model was told or did, at these places, that is neither in the checkpoint nor packed. */
+/** Returns the prompts and changed files that are neither in the checkpoint nor packed. */
 function lost({ told, state, last }: Compacted): unknown {
   const packed = new Set<number>(
     slice(state.history.packed).flatMap(({ origin }) => (origin.from === 'event' ? [origin.position] : [])),
@@ -103,7 +107,7 @@ function lost({ told, state, last }: Compacted): unknown {
   });
 }
 
-test('loses no prompt and no changed file, wherever it cuts, what was said while calls ran included', () => {
+test('compactions lose no prompt and no changed file at any cut, including prompts given while calls ran', () => {
   fc.assert(
     fc.property(rounds, (all) => {
       expect(lost(compact(all))).toEqual([]);

@@ -1,37 +1,40 @@
-// What has become of the latest compaction, and of the notes before it. It is derived: a record is a plan, an epoch takes it up, and only a request that was
-// accepted behind it proves that it served.
+// Derives the state of the latest compaction and of the notes before it. A `history.compacted` record is only a plan
+// until an epoch uses it. Only a later accepted request proves that the compaction worked.
 
 import type { Position } from '@tidemark/log';
 import type { State } from '../state/state.ts';
 import { slice } from '../base/append-only.ts';
 import { keptBehind } from '../fold/settle.ts';
 
-/** `recorded`: the next request takes it up. `taken-up`: no request behind it was accepted yet. `confirmed`: one was. */
+/**
+ * State of the latest compaction. `recorded`: no epoch uses it yet, and the next request will open one. `taken-up`: an
+ * epoch uses it, but no request was accepted since. `confirmed`: a request was accepted since.
+ */
 export interface CompactionStanding {
-  /** Its `history.compacted`. */
+  /** Position of the `history.compacted` record. */
   readonly position: Position;
   readonly standing: 'recorded' | 'taken-up' | 'confirmed';
 }
 
-/** Returns what has become of the latest compaction; `undefined` where nothing was compacted. */
+/** Returns the state of the latest compaction, or `undefined` if the history was never compacted. */
 export function compactionStanding({ compacted, epoch, streams, counted }: State): CompactionStanding | undefined {
   if (compacted === undefined) return undefined;
   const { position } = compacted;
   if (epoch?.opened.checkpoint !== position) return { position, standing: 'recorded' };
-  // Of a recording the answers alone are known.
+  // An imported recording contains answers but no requests, so counted answers are checked too.
   const accepted = Math.max(streams['main']?.accepted?.position ?? -1, counted?.position ?? -1);
   return { position, standing: accepted > position ? 'confirmed' : 'taken-up' };
 }
 
 /**
- * `waiting`: recorded while a turn was at work, and packed with the next prompt, whatever a compaction leaves out. `packed`: in
- * the next request. `dropped`: left out by the compaction that was recorded last.
+ * State of a note. `waiting`: it was recorded during a turn and will be packed with the next prompt, so a compaction
+ * cannot omit it. `packed`: it is in the next request. `dropped`: the latest compaction omits it.
  */
 export type NoteStanding = 'waiting' | 'packed' | 'dropped';
 
 /**
- * Returns the standing of the note at a position. Its message decides, not its own position: a note is packed together with the
- * prompt that follows it, and a compaction keeps or leaves out both.
+ * Returns the state of the note at a position. A note is packed in one message with the prompt after it, and a
+ * compaction keeps or omits the whole message. So the position of the message decides, not the position of the note.
  */
 export function noteStanding({ history, compacted }: State, position: number): NoteStanding {
   if (history.notes.some((note) => note.position === position)) return 'waiting';

@@ -1,4 +1,4 @@
-// Where a compaction may cut, over random histories, and that the fold makes exactly that cut.
+// Tests that a compaction cuts only at allowed places, over random histories, and that the fold makes exactly that cut.
 
 import type { Span } from '@tidemark/model';
 import fc from 'fast-check';
@@ -21,7 +21,9 @@ const tellings = fc.array(
   { maxLength: 25 },
 );
 
-/** Ids are told apart by the fold, so that a random history may repeat them. */
+/**
+ * Returns the packed spans of a history. The fold makes repeated call ids unique, so random histories may repeat them.
+ */
 function tailOf(told: readonly (readonly Told[])[]): readonly Span[] {
   return slice(fold([created, ...told.flat()]).history.packed);
 }
@@ -29,7 +31,7 @@ function tailOf(told: readonly (readonly Told[])[]): readonly Span[] {
 const one = (): number => 1;
 
 describe('a boundary', () => {
-  test('never stands between a call and its result, and the fold cuts there and nowhere else', () => {
+  test('never separates a call from its result, and the fold cuts exactly there', () => {
     fc.assert(
       fc.property(tellings, fc.nat(30), (told, tokens) => {
         const tail = tailOf(told);
@@ -43,7 +45,7 @@ describe('a boundary', () => {
     );
   });
 
-  test('keeps no more than it was given, but for results that the model has not seen', () => {
+  test('keeps at most the given tokens, except for results that the model has not seen', () => {
     fc.assert(
       fc.property(tellings, fc.nat(30), (told, tokens) => {
         const tail = tailOf(told);
@@ -57,17 +59,17 @@ describe('a boundary', () => {
     );
   });
 
-  test('keeps the batch that waits for its answer, however large it is', () => {
+  test('keeps the batch that waits for an answer, at any size', () => {
     const tail = tailOf([[prompt('one')], [answer([call('a'), call('b')]), returned('a'), returned('b')]]);
     expect(boundaryOf(tail, 0, () => 1_000)).toMatchObject({ first: 1 });
   });
 
-  test('is none where nothing would be left out', () => {
+  test('is `undefined` if nothing would be omitted', () => {
     const tail = tailOf([[prompt('one')], [answer([text('1')])]]);
     expect(boundaryOf(tail, 10, one)).toBeUndefined();
   });
 
-  test('is not drawn before what a checkpoint in force stands for', () => {
+  test('is after the range of the current checkpoint', () => {
     const tail = tailOf([[prompt('one')], [answer([text('1')])], [prompt('two')], [answer([text('2')])]]);
     expect(boundaryOf(tail, 2, one)).toMatchObject({ first: 2, to: 2 });
     expect(boundaryOf(tail, 2, one, 3)).toMatchObject({ first: 3, to: 3 });

@@ -1,4 +1,5 @@
-// What a compaction would leave out and keep, with the full size of the request behind it. Nothing is made here.
+// Drafts a compaction: the spans that it omits and keeps, and the full size of the request after it. The draft does not
+// contain the checkpoint.
 
 import { defined } from '@tidemark/core';
 import type { Position, Range } from '@tidemark/log';
@@ -14,41 +15,47 @@ import type { SpanSize } from '../base/estimate.ts';
 import { addSizes, NO_SIZE, sizeOfSpan } from '../base/estimate.ts';
 import type { State } from '../state/state.ts';
 
-/** What to keep. */
+/** Options for the part of the history that is kept. */
 export interface DraftOptions {
   readonly row: Pick<Capabilities, 'prefixCheck' | 'reasoningInLoop'>;
-  /** Most tokens of the history behind the checkpoint, on the model's scale. */
+  /** Maximum tokens of the history after the checkpoint, on the model's scale. */
   readonly tail: number;
-  /** Tokens that a byte of the tail takes at least, where bytes are what the request lacks. */
+  /**
+   * Minimum tokens that each byte of the tail counts as. Set if the request exceeds the byte limit and not the token
+   * limit.
+   */
   readonly perByte?: number;
-  /** Most UTF-16 units of a text in a kept result; absent is no bound. */
+  /** Maximum length of a text in a kept result, in UTF-16 units. Absent means no limit. */
   readonly shortens?: number;
-  /** Where the notes stand that will be said again when they are left out. */
+  /** Positions of the notes that will be recorded again if the compaction omits them. */
   readonly noted: Iterable<number>;
-  /** Nothing is kept, whatever the tail: the checkpoint stands alone. */
+  /** True to keep nothing of the history, so the checkpoint stands alone. `tail` is then ignored. */
   readonly alone?: boolean;
 }
 
-/** A compaction before its checkpoint is made. Its sizes are estimates on the model's scale. */
+/** Compaction before its checkpoint is made. Its sizes are estimates on the model's scale. */
 export interface CompactionDraft {
   readonly range: Range;
-  /** Prompts and steers inside the range that stay. */
+  /** Positions of prompts inside the range that are kept, steering prompts included. */
   readonly keeps: readonly Position[];
   readonly shortens?: number;
-  /** What stays behind the range. */
+  /** Spans that remain after the range. */
   readonly kept: readonly Span[];
-  /** What the checkpoint will stand for, but for what the checkpoint before stands for; and the size of that one. */
+  /**
+   * Size of the spans that the new checkpoint replaces. `carried` is the size of the previous checkpoint, which it
+   * replaces too.
+   */
   readonly left: SpanSize;
   readonly carried: SpanSize;
-  /** Tokens that the model counts for one estimated token of both. */
+  /** Ratio of the model's tokens to estimated tokens for both sizes together. */
   readonly scale: number;
   readonly parts: { readonly [part in Exclude<RequestPart, 'checkpoint'>]: SpanSize };
 }
 
-/** What a request behind a compaction is made of. */
+/** Part of a request after a compaction. */
 export type RequestPart = 'front' | 'tools' | 'checkpoint' | 'directives' | 'tail' | 'notes';
 
-/** Drafts a compaction; `undefined` where there is nothing to leave out. */
+/** Drafts a compaction. Returns `undefined` if there is nothing to omit. */
 export function draftCompaction(state: State, options: DraftOptions): CompactionDraft | undefined {
   const { history, compacted, epoch } = state;
   const tail = slice(history.packed, history.lead);
@@ -91,8 +98,9 @@ export function draftCompaction(state: State, options: DraftOptions): Compaction
 }
 
 /**
- * Whether the steps of the open tool loop cannot stand behind a checkpoint: with their reasoning the edit is refused, without
- * it their calls are. Then none is kept; the prompts of the turn are, and the checkpoint tells the work.
+ * Checks if the steps of the open tool loop must be omitted. After a compaction, a provider that checks the prefix
+ * refuses them with their reasoning, and refuses their calls without it. The prompts of the turn are still kept, and
+ * the checkpoint describes the work.
  */
 function mustLeaveLoop(tail: readonly Span[], { prefixCheck, reasoningInLoop }: DraftOptions['row']): boolean {
   if (!prefixCheck || reasoningInLoop !== 'required') return false;
@@ -100,12 +108,12 @@ function mustLeaveLoop(tail: readonly Span[], { prefixCheck, reasoningInLoop }: 
   return tail.slice(opened + 1).some(({ parts }) => parts.some(({ type }) => type === 'reasoning'));
 }
 
-/** Behind all that is packed; nothing may be open. */
+/** Returns the cut after all packed spans and all records. The caller must make sure that no call is open. */
 function endOf({ length }: State, tail: readonly Span[]): TailBoundary | undefined {
   return tail.length === 0 ? undefined : { first: tail.length, to: position(length - 1) };
 }
 
-/** What was said in the turn under way, of what is packed. */
+/** Returns the positions of the current turn's prompts among the omitted spans. */
 function standing({ directives }: State, left: readonly Span[]): readonly Position[] {
   const said = new Set<number>(slice(directives));
   return left.flatMap((span) => (said.has(placeOf(span)) ? [position(placeOf(span))] : []));
@@ -120,32 +128,37 @@ function meanScale(scaling: Scaling, spans: readonly Span[]): number {
   return estimated === 0 ? scaleOfText(scaling, undefined) : modelSize(scaling, spans).tokens / estimated;
 }
 
-/** Reasoning is bound to the prefix that a compaction edits: a model that checks it is not sent it any more. */
+/**
+ * Returns the span as it will be sent. Reasoning is bound to the prefix, which a compaction changes, so it is removed
+ * for a model that checks the prefix.
+ */
 function shownSpan(span: Span, { prefixCheck }: DraftOptions['row']): Span {
   if (!prefixCheck || !span.parts.some(({ type }) => type === 'reasoning')) return span;
   return { ...span, parts: span.parts.filter(({ type }) => type !== 'reasoning') };
 }
 
 /**
- * A cut through a tail of spans. It is between messages, never between a call and its result or inside a parallel batch, by
- * tokens from the end. Results that the model has not seen are always kept, with the answer that asked for them.
+ * Cut through a tail of spans, chosen by tokens from the end. It is always between messages, so it never separates a
+ * call from its result or splits a parallel batch. Results that the model has not seen are always kept, with the answer
+ * that made the calls.
  */
 export interface TailBoundary {
-  /** Index of the first span that is kept; as many as there are when none is. */
+  /** Index of the first kept span, or the number of spans if none is kept. */
   readonly first: number;
-  /** The last position that the checkpoint stands for. */
+  /** Last position that the checkpoint covers. */
   readonly to: Position;
 }
 
-/** Spans of one group: an answer with all its results, or what was said together. */
+/** Spans of one group: an answer with all its results, or prompts and notes that were packed together. */
 interface Message {
   readonly first: number;
   readonly spans: readonly Span[];
 }
 
 /**
- * The earliest cut that keeps at most so many tokens behind it, as `tokensOf` counts them; results that were not seen yet are
- * kept beyond that. `undefined` when nothing would be left out. `after`: what a checkpoint in force stands for already.
+ * Returns the earliest cut after which at most `tokens` tokens are kept, counted by `tokensOf`. Results that the model
+ * has not seen are kept in any case. Returns `undefined` if nothing would be omitted. `after` is the last position that
+ * the current checkpoint covers.
  */
 export function boundaryOf(
   tail: readonly Span[],
@@ -169,7 +182,10 @@ export function boundaryOf(
   return found;
 }
 
-/** The cut behind all that is packed; `undefined` when nothing is. What waits to be packed stays, and so do open calls. */
+/**
+ * Returns the cut after all packed spans, or `undefined` if nothing is packed. Content that waits to be packed and open
+ * calls remain.
+ */
 function cutBehind(tail: readonly Span[], after = -1): TailBoundary | undefined {
   return cutsOf(tail, after)(tail.length);
 }
@@ -179,7 +195,9 @@ function messagesOf(tail: readonly Span[]): readonly Message[] {
   return starts.map((first, index) => ({ first, spans: tail.slice(first, starts[index + 1] ?? tail.length) }));
 }
 
-/** Index of the answer whose results the model has not seen; as many as there are messages when it has seen all. */
+/**
+ * Returns the index of the answer whose results the model has not seen, or the number of messages if it has seen all.
+ */
 function firstUnseen(messages: readonly Message[]): number {
   const last = messages.findLastIndex(({ spans }) => spans[0]?.role === 'assistant');
   const waits = messages[last]?.spans.some(({ role }) => role !== 'assistant') === true;
@@ -191,8 +209,9 @@ function sumOf(messages: readonly Message[], tokensOf: (span: Span) => number): 
 }
 
 /**
- * Cuts before a span, where the fold can make one: all groups before it lie at or below a position, and its own above.
- * Settled order is not that of positions, so that not every place has one.
+ * Returns a function that finds the cut before a span. A cut needs a position with all groups before the span at or
+ * below it and the span's own group above it. Spans are in settled order and not in order of positions, so some places
+ * have no cut.
  */
 function cutsOf(tail: readonly Span[], after: number): (first: number) => TailBoundary | undefined {
   const floors = running(tail, ({ group }) => group, Math.max, after);
@@ -209,7 +228,7 @@ function cutsOf(tail: readonly Span[], after: number): (first: number) => TailBo
   };
 }
 
-/** What a fold over the first spans gives: for none, for one, and so on to all of them. */
+/** Returns the results of a fold over the first 0, 1, 2, … spans. */
 function running(
   spans: readonly Span[],
   of: (span: Span) => number,

@@ -1,4 +1,5 @@
-// How much a checkpoint may take: by the window, by what it stands for, by what is asked, and never so much that nothing is freed.
+// Tests of the maximum size of a checkpoint. It depends on the window, on the range that the checkpoint replaces and on
+// the caller's limit. It is never so large that the compaction frees too little.
 
 import type { EpochOpened } from '@tidemark/log';
 import { expect, test } from 'vitest';
@@ -22,7 +23,7 @@ const opened: EpochOpened = {
   forecast: { rewrite: 0 },
 };
 
-/** A plan for a session of so many thousand words, in turns of a thousand, in a window of so many tokens. */
+/** Returns a plan for a session of `thousands` turns of about a thousand words each, in a window of `window` tokens. */
 function planned(thousands: number, window: number, more: Partial<CompactionInput> = {}): CompactionPlan {
   const told: Told[] = [created, ['epoch.opened', opened]];
   for (let at = 0; at < thousands; at += 1)
@@ -40,17 +41,17 @@ function planned(thousands: number, window: number, more: Partial<CompactionInpu
   return plan;
 }
 
-test('a checkpoint may take a tenth of the window where what it stands for is long', () => {
+test('a checkpoint for a long range may take a tenth of the window', () => {
   expect(planned(150, 200_000).bound).toBe(20_000);
 });
 
-test('a checkpoint may take a quarter of what it stands for where that is less', () => {
+test('a checkpoint may take a quarter of its range if that is less than a tenth of the window', () => {
   const { bound, draft } = planned(40, 200_000);
   expect(bound).toBe(Math.floor(draft.left.tokens / 4));
   expect(bound).toBeGreaterThan(4_000);
 });
 
-test('a checkpoint may take 4,000 tokens of a shorter range', () => {
+test('a checkpoint for a shorter range may take 4,000 tokens', () => {
   expect(planned(10, 200_000).bound).toBe(4_000);
 });
 
@@ -60,13 +61,13 @@ test('a checkpoint never takes so much that the compaction frees less than a fif
   expect(sizes.after - sizes.parts.checkpoint + bound).toBeLessThanOrEqual(0.8 * sizes.before);
 });
 
-test('in a small window a checkpoint takes a tenth of it, and an eighth of what a plan must fit instead of 4,000', () => {
+test('in a small window a checkpoint may take a tenth of the window, and for a short range an eighth of `hard` instead of 4,000', () => {
   const { bound, sizes } = planned(10, 14_000);
   expect(bound).toBe(1_400);
   expect(planned(2, 14_000).bound).toBe(Math.floor(sizes.hard / 8));
 });
 
-test('a checkpoint takes what is asked for, and no less than its fixed words need', () => {
+test('a checkpoint takes the size that the caller asks for, but at least the size of its fixed text', () => {
   expect(planned(150, 200_000, { checkpoint: 8_000 }).bound).toBe(8_000);
   expect(planned(150, 200_000, { checkpoint: 30_000 }).bound).toBe(30_000);
   expect(planned(150, 200_000, { checkpoint: 1 }).bound).toBe(600);

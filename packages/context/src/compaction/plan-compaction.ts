@@ -1,5 +1,5 @@
-// The plan of a compaction: down the ladder of tails, the first one that fits and is worth its price. The last rung keeps
-// what the model has not answered yet and nothing else, its results shortened.
+// Plans a compaction. It tries smaller and smaller tails and takes the first that fits and is worth its price. The last
+// attempt keeps only the messages that the model has not answered yet, with shortened results.
 
 import { defined } from '@tidemark/core';
 import type { Money, Timestamp } from '@tidemark/log';
@@ -17,21 +17,30 @@ import type { State } from '../state/state.ts';
 import type { CompactionDraft, DraftOptions, RequestPart } from './draft-compaction.ts';
 import { draftCompaction } from './draft-compaction.ts';
 
-/** How much of the tail each rung keeps, of what the budgets give: 20k, 10k, 5k, 2.5k, and the current batch alone. */
+/**
+ * Share of the tail budget that each rung keeps. With the default budget these are 20k, 10k, 5k and 2.5k tokens. The
+ * last rung keeps only the current batch.
+ */
 const RUNGS: readonly number[] = [1, 1 / 2, 1 / 4, 1 / 8, 0];
 
-/** Most UTF-16 units that the last rung leaves of a text in a result. */
+/** Maximum length of a text in a result on the last rung, in UTF-16 units. */
 const SHORTENED = 2_000;
 
-/** A checkpoint has at least this many tokens: its fixed words, and a little. */
+/** Minimum tokens of a checkpoint: its fixed text and a little more. */
 const LEAST_CHECKPOINT = 600;
 
-/** A checkpoint may use this share of the window and this share of what it stands for. */
+/**
+ * Maximum share of the window for a checkpoint. `OF_RANGE` is its maximum share of the range that it replaces. The
+ * smaller value applies.
+ */
 const OF_WINDOW = 1 / 10;
 
 const OF_RANGE = 1 / 4;
 
-/** It may use so many tokens in any case, and in a small window this share of what a plan must fit. */
+/**
+ * Tokens that a checkpoint may always use. In a small window the limit is the share `OF_HARD` of the budget `hard`
+ * instead.
+ */
 const ALWAYS = 4_000;
 
 const OF_HARD = 1 / 8;
@@ -39,43 +48,54 @@ const OF_HARD = 1 / 8;
 /** Index of the last rung. */
 export const LAST_RUNG: number = RUNGS.length - 1;
 
-/** What a plan is made with. */
+/** Input of a compaction plan. */
 export interface CompactionInput {
   readonly row: Capabilities;
-  /** As it is now, with its budgets. */
+  /** Current gauge, with its budgets. */
   readonly gauge: Gauge;
   readonly noted: DraftOptions['noted'];
-  /** The first rung that is tried. Default: 0. */
+  /** First rung that is tried. Default: 0. */
   readonly from?: number;
-  /** Most tokens of the tail on the first rung: by default what the budgets give. */
+  /** Maximum tokens of the tail on the first rung. Default: the tail budget of the gauge. */
   readonly tail?: number;
-  /** Most tokens of the checkpoint, on the model's scale: by default what the free room allows. */
+  /**
+   * Maximum tokens of the checkpoint, on the model's scale. By default it is computed from the window and the range.
+   */
   readonly checkpoint?: number;
-  /** The last rung that is tried. Default: the last of the ladder. */
+  /** Last rung that is tried. Default: the last rung, or `from` with `alone`. */
   readonly last?: number;
-  /** See `DraftOptions`. There is one rung then. */
+  /** True to keep no tail: see `DraftOptions`. Only one rung is tried then. */
   readonly alone?: boolean;
-  /** A checkpoint is written better than the one that waits: it may leave out the same. */
+  /**
+   * True if the plan is for a better checkpoint than that of a waiting compaction. The plan may then omit the same part
+   * of the history.
+   */
   readonly anew?: boolean;
 }
 
-/** A compaction that may be made. */
+/** Compaction that can be made. */
 export interface CompactionPlan {
   readonly sizes: CompactionSizes;
   readonly rung: number;
   readonly draft: CompactionDraft;
-  /** Most tokens of its checkpoint on the model's scale, and the same before any ratio: as a text of the mean scale of its range has them. */
+  /**
+   * Maximum tokens of the checkpoint on the model's scale. `bound` is the same limit in unscaled estimated tokens,
+   * converted with the mean scale of the range.
+   */
   readonly most: number;
   readonly bound: number;
 }
 
-/** Why none is made, with the sizes of the last rung that was tried. */
+/** Reason why no compaction is planned, with the sizes of the last rung that was tried. */
 export interface RefusedPlan {
   readonly refused: CompactionRefusal;
   readonly sizes: CompactionSizes;
 }
 
-/** Plans. It counts with the smallest checkpoint: judge the plan again with the size of the real one. */
+/**
+ * Plans a compaction with the smallest possible checkpoint. The caller must judge the plan again with the size of the
+ * real checkpoint.
+ */
 export function planCompaction(state: State, input: CompactionInput): CompactionPlan | RefusedPlan {
   const { from = 0, alone = false, last = alone ? from : LAST_RUNG } = input;
   let refused = nothing(input.gauge);
@@ -87,12 +107,16 @@ export function planCompaction(state: State, input: CompactionInput): Compaction
   return refused;
 }
 
-/** Not what a compaction that no epoch has taken up yet leaves out already: the smaller tails below are for what does not fit. */
+/**
+ * Refuses a plan that omits no more than a compaction which no epoch uses yet. A smaller tail is useful only if a
+ * larger one does not fit, and not to repeat a compaction.
+ */
 function unlessWaiting({ compacted, epoch, history }: State, plan: CompactionPlan): CompactionPlan | RefusedPlan {
   if (compacted === undefined || compacted.position === epoch?.opened.checkpoint) return plan;
   const { range, keeps = [], shortens } = compacted.data;
   const { draft, sizes } = plan;
-  // By what is packed, since a range also holds what never is: behind a fork that was begun anew, its own beginning.
+  // The number of packed spans is compared, because a range can also contain records that are never packed. For
+  // example, a fork with a history of its own contains its own `session.created`.
   const waiting = keptBehind(slice(history.packed, history.lead), { to: range.to, keeps, shortens });
   const less = draft.keeps.length + draft.kept.length < waiting.length;
   return less || (draft.shortens !== undefined && shortens === undefined) ? plan : { sizes, refused: 'nothing-new' };
@@ -117,19 +141,25 @@ function planRung(state: State, input: CompactionInput, rung: number): Compactio
   return { sizes, rung, draft, most, bound: boundAt(most, draft.scale) };
 }
 
-/** The tail of a request that is too heavy takes the same share of the bytes that fit as of the tokens. */
+/**
+ * Returns the `perByte` option for a request that is too large in bytes. It makes the tail take the same share of the
+ * byte limit as of the token limit.
+ */
 function perByte({ by, hard, bytesLimit }: Gauge): Pick<DraftOptions, 'perByte'> {
   return by === 'bytes' && bytesLimit !== undefined ? { perByte: hard / (MOST_BYTES * bytesLimit) } : {};
 }
 
-/** Returns the most estimated tokens of a checkpoint that a model counts so many tokens of at a scale, and no less than its fixed words need. */
+/**
+ * Converts a limit on the model's scale into unscaled estimated tokens. The result is at least the size of a
+ * checkpoint's fixed text.
+ */
 export function boundAt(most: number, scale: number): number {
   return Math.max(LEAST_CHECKPOINT, Math.floor(most / scale));
 }
 
 /**
- * Most tokens of a checkpoint, on the model's scale. It never takes so much that the compaction would not be worth it or would not
- * fit: a short range is then told in a short checkpoint.
+ * Returns the maximum tokens of a checkpoint, on the model's scale. It is low enough that the compaction fits and is
+ * worth making, so a short range gets a short checkpoint.
  */
 function mostOf({ gauge, checkpoint }: CompactionInput, draft: CompactionDraft, sizes: CompactionSizes): number {
   const { limit, hard, by } = gauge;
@@ -147,33 +177,36 @@ function nothing({ input = 0, hard }: Gauge): RefusedPlan {
   return { sizes: { before: input, after: input, hard, parts }, refused: 'nothing-to-leave-out' };
 }
 
-// A compaction is worth making if the next request fits and is smaller by at least a fifth. Otherwise it would be repeated, and
-// free almost nothing each time.
+// Judges if a compaction is worth making: the next request must fit and be smaller by at least a fifth. Without this
+// rule, compactions would be repeated and free almost nothing each time.
 
-/** What is left of a request after a compaction that is worth it, at most. */
+/** Maximum share of the request that may remain after a compaction. */
 const MOST_LEFT: number = 0.8;
 
-/** Share of a provider's byte limit that a request behind a compaction may take. */
+/** Maximum share of a provider's byte limit for a request after a compaction. */
 const MOST_BYTES: number = 0.9;
 
-/** The sizes of a compaction, in tokens on the model's scale: estimates. */
+/** Sizes of a compaction: estimated tokens on the model's scale. */
 export interface CompactionSizes {
-  /** The next request as it is now. */
+  /** Size of the next request without the compaction. */
   readonly before: number;
-  /** The same behind the compaction. */
+  /** Size of the next request after the compaction. */
   readonly after: number;
-  /** What `after` must fit. */
+  /** Limit for `after`. */
   readonly hard: number;
   readonly parts: { readonly [part in RequestPart]: number };
 }
 
-/** Why a compaction is not made; `nothing-new`: one that waits for the next request leaves out as much. */
+/**
+ * Reason why a compaction is not made. `nothing-new`: a compaction that waits for the next request already omits as
+ * much.
+ */
 export type CompactionRefusal = 'nothing-to-leave-out' | 'nothing-new' | 'does-not-fit' | 'shrinks-too-little';
 
-/** What a compaction comes to. */
+/** Sizes of a compaction, and the reason if it is refused. */
 export interface JudgedCompaction {
   readonly sizes: CompactionSizes;
-  /** Absent where it is worth making. */
+  /** Absent if the compaction is worth making. */
   readonly refused?: CompactionRefusal;
 }
 
@@ -208,12 +241,18 @@ function refusalOf({ before, after, hard }: CompactionSizes, gauge: Gauge, bytes
   return after <= MOST_LEFT * before || lighter ? undefined : 'shrinks-too-little';
 }
 
-/** Nobody counted the last request: what its bytes tell, at the ratio of the parts that are known. */
+/**
+ * Estimates the last request from its bytes, because no count exists. The result is at least the size of the front and
+ * the tools.
+ */
 function wholeOf(state: State, { bytes }: Gauge, { front, tools }: CompactionSizes['parts']): number {
   return Math.max(front + tools, inModelTokens(state, Math.ceil(bytes / 4)).tokens);
 }
 
-/** The lowest length that a compaction brings a request below, where a model prices the whole of a longer one dearer. */
+/**
+ * Returns the lowest cliff that the request is above before the compaction and no longer above after it, or
+ * `undefined`. Above a cliff, the model prices the whole request higher.
+ */
 export function cliffCleared(
   { before, after }: CompactionSizes,
   row: Pick<Capabilities, 'prices'>,
@@ -222,7 +261,10 @@ export function cliffCleared(
   return cliffsOf(row, at).find((above) => after <= above && before > above);
 }
 
-/** What the break costs above reading the same from the cache: the front is read, all behind it is written anew. */
+/**
+ * Returns the tokens that the compaction writes again, and their cost above reading them from the cache. The front and
+ * the tools are read, and everything after them is written.
+ */
 export function breakCost(
   { after, parts }: CompactionSizes,
   capabilities: Capabilities,
@@ -233,14 +275,14 @@ export function breakCost(
   return defined({ tokens, cost });
 }
 
-/** One piece of a request, and its tokens: an estimate on the model's scale. */
+/** Part of a request with its estimated tokens on the model's scale. */
 export interface LargePart {
-  /** `front`, `tools`, or who spoke and where: `user at 17`. */
+  /** Name of the part: `front`, `tools`, or a role and position such as `user at 17`. */
   readonly what: string;
   readonly tokens: number;
 }
 
-/** The largest pieces of the next request, the largest first. */
+/** Returns the largest parts of the next request, largest first. */
 export function largestParts(state: State, most = 4): readonly LargePart[] {
   const { epoch, history } = state;
   const scaling = scalingOf(state);

@@ -34,24 +34,24 @@ function opened(one: RequestSpec, { texts: chosen, padding }: FrontChoice): Epoc
 
 const asked = (setting: 'always' | 'never'): RequestSpec => ({ ...wanted, padding: { setting, padded, others: 0 } });
 
-test('pads where the sum says so, and records the sum', () => {
+test('`chooseFront` pads the front if the calculation shows a gain, and records the calculation', () => {
   const { texts: chosen, padding } = choose(wanted);
   expect(chosen.layers.at(-1)?.record.name).toBe('padding');
   expect(padding).toMatchObject({ setting: 'auto', why: 'pays', floor: 4_096 });
 });
 
-test('counts what the first request holds behind the front: a long prompt passes the floor by itself', () => {
+test('`chooseFront` counts the tokens after the front, because a long prompt reaches the floor by itself', () => {
   const { texts: chosen, padding } = choose(wanted, 'word '.repeat(2_000));
   expect(chosen).toBe(texts);
   expect(padding).toMatchObject({ why: 'costs', calls: 0 });
 });
 
-test('says nothing where nothing was asked of padding', () => {
+test('`chooseFront` returns no padding record if padding was not offered', () => {
   const { padding: _, ...plain } = wanted;
   expect(choose(plain)).toEqual({ texts });
 });
 
-test('carries the decision on where the next epoch leaves the front as it is', () => {
+test('`chooseFront` keeps the decision if the next epoch has the same front', () => {
   const long = 'word '.repeat(2_000);
   const first = choose(wanted);
   expect(choose({ ...wanted, parameters: { effort: 'high' } }, long, opened(wanted, first))).toEqual(first);
@@ -59,7 +59,7 @@ test('carries the decision on where the next epoch leaves the front as it is', (
   expect(choose(wanted, 'go', opened(wanted, never))).toEqual(never);
 });
 
-test('decides anew where the model, the front or the setting is another', () => {
+test('`chooseFront` decides again if the model, the front or the setting differs', () => {
   const before = opened(wanted, choose(wanted));
   const long = 'word '.repeat(2_000);
   expect(choose({ ...wanted, model: 'n' }, long, before).padding?.why).toBe('costs');

@@ -1,5 +1,5 @@
-// Which front an epoch opens with: the natural one or the padded one. Decided with the epoch, and carried on by the next one
-// where that changes nothing of the front.
+// Chooses the front that an epoch opens with: the natural front or the padded front. The decision is made when the
+// epoch opens. The next epoch keeps it if its front is otherwise the same.
 
 import { defined } from '@tidemark/core';
 import type { EpochOpened, FrontEntry, PaddingRecord, PaddingSetting, Timestamp } from '@tidemark/log';
@@ -15,11 +15,14 @@ import type { State } from '../state/state.ts';
 import type { RequestSpec } from './epoch.ts';
 import { sameFront, servesAs } from './epoch.ts';
 
-/** What the choice depends on. */
+/** Inputs of the choice. */
 export interface ChoiceInput {
-  /** With the new epoch in force: the history is packed as its first request will hold it. */
+  /**
+   * State with the new epoch already applied, so the history is packed as the first request of the epoch will contain
+   * it.
+   */
   readonly state: State;
-  /** The epoch before it. */
+  /** Epoch before the new one. */
   readonly before: EpochOpened | undefined;
   readonly wanted: RequestSpec;
   readonly capabilities: Capabilities;
@@ -27,16 +30,19 @@ export interface ChoiceInput {
   readonly ttl: '5m' | '1h';
 }
 
-/** A front, and the sum that led to it. */
+/** Chosen front, and the calculation that led to it. */
 export interface FrontChoice {
   readonly texts: FrontTexts;
-  /** Absent where nothing was asked of padding. */
+  /** Absent if padding was not offered. */
   readonly padding?: PaddingRecord;
-  /** What is cached of it, where another session has sent it. */
+  /** Cached entries of the front, if another session has already sent it. */
   readonly cached?: readonly FrontEntry[];
 }
 
-/** Chooses. */
+/**
+ * Returns the front of the new epoch: the front inherited from a parent, the decision of the epoch before, or the
+ * result of a new calculation, in this order.
+ */
 export function chooseFront(input: ChoiceInput): FrontChoice {
   const { wanted } = input;
   const { padding: offer, texts } = wanted;
@@ -45,7 +51,10 @@ export function chooseFront(input: ChoiceInput): FrontChoice {
   return offer === undefined ? { texts } : (carriedOn(input) ?? choosePadding(input, offer));
 }
 
-/** A subagent's first front is its parent's, byte for byte, and is read from what that has cached. */
+/**
+ * Returns the parent's front for the first epoch of a subagent. The bytes are the same, so the subagent reads the
+ * parent's cache.
+ */
 function inheritedBy({ before, wanted }: ChoiceInput): FrontChoice | undefined {
   const { inherited } = wanted;
   if (before !== undefined || inherited === undefined || !servesAs(inherited.opened, wanted)) return undefined;
@@ -74,7 +83,10 @@ function choosePadding(
   return { texts: padded, padding: skills === undefined ? padding : { ...padding, skills } };
 }
 
-/** An epoch that leaves the front as it is leaves its padding too: its bytes may still be read. */
+/**
+ * Returns the padding decision of the epoch before if the front is otherwise unchanged. Its bytes may still be in the
+ * cache.
+ */
 function carriedOn({ before, wanted }: ChoiceInput): FrontChoice | undefined {
   const { padding: offer, texts } = wanted;
   if (before?.padding === undefined || before.padding.setting !== offer?.setting) return undefined;
@@ -92,7 +104,7 @@ function digestOf(layers: EpochOpened['layers']): string | undefined {
   return layers.find(({ name }) => name === PADDING)?.digest;
 }
 
-/** Estimated tokens of all that stands behind the front. */
+/** Returns the estimated tokens of everything after the front. */
 function tailTokens({ history: { packed } }: State): number {
   let tokens = 0;
   for (let index = 0; index < packed.length; index += 1)
@@ -101,46 +113,55 @@ function tailTokens({ history: { packed } }: State): number {
 }
 
 /**
- * Input of the sum that decides whether a front is padded up to the model's floor. It is made when an epoch opens, recorded, and
- * frozen with it. Below the floor each call pays the whole front; above it the front is written once and then read. Tokens are
- * estimates.
+ * Input of the calculation that decides if a front is padded up to the model's floor. The calculation is made when an
+ * epoch opens, is recorded, and does not change during the epoch. Below the floor, each call pays for the whole front;
+ * above it, the front is written once and then read. Tokens are estimates.
  */
 export interface PaddingInput {
   readonly setting: PaddingSetting;
   readonly capabilities: Capabilities;
   readonly at: Timestamp;
-  /** How long what is written shall live. */
+  /** Lifetime of the entries to write. */
   readonly ttl: '5m' | '1h';
-  /** Tokens of tools and system text without padding. */
+  /** Tokens of the tools and the system text without padding. */
   readonly natural: number;
-  /** The same with it; absent where no whole sections come above the floor and stay below the cap. */
+  /**
+   * Tokens of the tools and the system text with padding. Absent if no set of whole sections reaches the floor and
+   * stays below the cap.
+   */
   readonly padded: number | undefined;
-  /** Tokens behind the front in the first request. */
+  /** Tokens after the front in the first request. */
   readonly tail: number;
-  /** The front has tools. */
+  /** True if the front contains tools. */
   readonly tools: boolean;
-  /** Other sessions that are expected on the same front while its entry lives. */
+  /** Number of other sessions that are expected to use the same front while its entry lives. */
   readonly others: number;
 }
 
 /**
- * Calls of a session, each as likely as the others: the deciles of the calls to one prompt in the three shared recordings
- * of real coding sessions (85 prompts, 594 calls; the median is 3, the mean 7). As if a session were one prompt: further
- * ones come behind the floor, where they add the price of reading the padding and nothing else.
+ * Numbers of calls per session, all equally likely. They are the deciles of the calls per prompt in the three shared
+ * recordings of real coding sessions (85 prompts, 594 calls; median 3, mean 7).
+ *
+ * A session is treated as one prompt. Requests of further prompts are already above the floor. There they only add the
+ * price of reading the padding.
  */
 const LENGTHS: readonly number[] = [1, 2, 3, 3, 3, 4, 4, 6, 9, 19];
 
 /**
- * Tokens by which a request grows from call to call, each as likely as the others. With tools: the middles of the quarters of
- * the first five steps of those recordings (12 steps, from 347 to 20,135). Without tools none was recorded; 350 lies between
- * the medians of their later steps, 241 and 481.
+ * Tokens by which a request grows from one call to the next, all equally likely.
+ *
+ * With tools: the midpoints of the quartiles of the first five steps in those recordings (12 steps, from 347 to 20,135
+ * tokens). No session without tools was recorded. For such sessions, 350 is assumed, which lies between the medians of
+ * the later steps of the recordings, 241 and 481.
  */
 const GROWTH: { readonly [kind in 'tools' | 'talk']: readonly number[] } = {
   tools: [550, 1_500, 5_500, 19_500],
   talk: [350],
 };
 
-/** Decides, and says why. What cannot be known is left out of the record. */
+/**
+ * Decides if the front is padded, and returns the decision with its reason. Unknown values are omitted from the record.
+ */
 export function decidePadding(input: PaddingInput): PaddingRecord {
   const { setting, natural, padded, capabilities, others } = input;
   const told = {
@@ -153,7 +174,7 @@ export function decidePadding(input: PaddingInput): PaddingRecord {
   return { ...told, ...sum, why: whyOf(input, sum?.gain) };
 }
 
-/** Whether a record says that the front was padded. */
+/** Checks that a record describes a padded front. */
 export function isPadded({ why }: PaddingRecord): boolean {
   return why === 'pays' || why === 'always';
 }
@@ -173,7 +194,10 @@ function whyOf(
   return gain > 0 ? 'pays' : 'costs';
 }
 
-/** Expected calls below the floor, and the gain in tokens at the base input price, over this session and the others. */
+/**
+ * Returns the expected number of calls below the floor, and the gain of padding in tokens at the base input price, over
+ * this session and the others.
+ */
 function sumOf(input: PaddingInput): Pick<PaddingRecord, 'calls' | 'gain'> | undefined {
   const { capabilities, natural, padded, tail, tools, others } = input;
   const { floor, markers } = capabilities;
@@ -193,10 +217,10 @@ function sumOf(input: PaddingInput): Pick<PaddingRecord, 'calls' | 'gain'> | und
   return { calls, gain: Math.round(gain) };
 }
 
-/** How a session goes, as far as its input is concerned. */
+/** Assumed course of a session: its number of calls and the size of their inputs. */
 interface Course {
   readonly calls: number;
-  /** Tokens behind the front in the first call, and what each further one adds. */
+  /** Tokens after the front in the first call. Each further call adds `growth` tokens. */
   readonly tail: number;
   readonly growth: number;
   readonly floor: number;
@@ -207,14 +231,14 @@ interface PaddingRates {
   readonly write: number;
 }
 
-/** Calls that are made before the whole request, tail included, passes the floor by itself. */
+/** Returns the number of calls made before the whole request, including its tail, reaches the floor by itself. */
 function callsBelow({ calls, tail, growth, floor }: Course, front: number): number {
   return Math.min(calls, Math.max(0, Math.ceil((floor - front - tail) / growth)));
 }
 
 /**
- * Input in tokens at the base price: fresh below the floor, else what the cache holds is read and the rest written. `held` is
- * in the cache before the first call.
+ * Returns the cost of the input, in tokens at the base price. Input below the floor is fresh. Above the floor, cached
+ * tokens are read and all others are written. `held` is the number of tokens in the cache before the first call.
  */
 function inputCost(
   { calls, tail, growth, floor }: Course,

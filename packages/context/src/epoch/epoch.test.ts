@@ -25,21 +25,21 @@ const padded = padFront(texts, { floor: 4_096, preloads: [] }, newHash);
 
 const offered = (setting: PaddingSetting): RequestSpec => ({ ...wanted, padding: { setting, padded, others: 0 } });
 
-test('opens the first epoch with the first request', () => {
+test('an epoch opens with the first request of a session', () => {
   expect(neededEpoch(before, wanted)).toBe('initial');
   expect(open.epoch?.opened).toMatchObject({ number: 0, cause: 'initial', contract: 'tm1', tools: [{ name: 'read' }] });
 });
 
-test('opens none for the same front', () => {
+test('no epoch opens for the same front', () => {
   expect(neededEpoch(open, { ...wanted })).toBeUndefined();
 });
 
-test('opens none for tools that come back with the same bytes (claude-code#65917)', () => {
+test('no epoch opens for tools that return with the same bytes (claude-code#65917)', () => {
   const again = composeFront({ tools: [{ schema: {}, name: 'read', description: 'Reads.' }] }, newHash);
   expect(neededEpoch(open, { ...wanted, texts: again })).toBeUndefined();
 });
 
-test('opens none for a setting that was changed and changed back', () => {
+test('no epoch opens for a setting that is changed and then changed back', () => {
   expect(neededEpoch(open, { ...wanted, parameters: { effort: 'high' } })).toBe('reasoning');
   expect(neededEpoch(open, wanted)).toBeUndefined();
 });
@@ -52,11 +52,11 @@ test.each<readonly [string, Partial<RequestSpec>]>([
   ['reasoning', { parameters: { thinking: { type: 'enabled', budget_tokens: 1024 } } }],
   ['parameters', { parameters: { speed: 'fast' } }],
   ['contract', { texts: { ...texts, contract: 'tm2' } }],
-])('opens one because of %s', (cause, change) => {
+])('an epoch opens with the cause %s', (cause, change) => {
   expect(neededEpoch(open, { ...wanted, ...change })).toBe(cause);
 });
 
-test('opens one for a compaction, once', () => {
+test('an epoch opens once for a compaction', () => {
   const data = {
     range: { from: position(0), to: position(1) },
     strategy: 'recorded',
@@ -72,13 +72,13 @@ test('opens one for a compaction, once', () => {
   expect(neededEpoch(after, wanted)).toBeUndefined();
 });
 
-test('counts a changed parameter as no edit of what was sent, a changed front as one', () => {
+test('a changed front counts as an edit of sent content, and a changed parameter does not', () => {
   const first = open.epoch?.edited;
   expect(openedWith({ ...wanted, parameters: { effort: 'high' } }, open).epoch?.edited).toBe(first);
   expect(openedWith({ ...wanted, texts: composeFront({}, newHash) }, open).epoch?.edited).toBe(open.length);
 });
 
-test('opens none because a front would be padded now that was not, nor the other way round', () => {
+test('no epoch opens only because the padding decision would now be different', () => {
   const full = openedWith({ ...wanted, texts: padded ?? texts });
   for (const setting of ['auto', 'always', 'never'] as const) {
     expect(neededEpoch(open, offered(setting))).toBeUndefined();
@@ -87,7 +87,7 @@ test('opens none because a front would be padded now that was not, nor the other
   expect(neededEpoch(full, { ...offered('auto'), texts: composeFront({}, newHash) })).toBe('tools');
 });
 
-test('opens none because the padding would be another now: of another floor, or of none', () => {
+test('no epoch opens because the padding itself would differ now, or be absent', () => {
   const full = openedWith({ ...wanted, texts: padded ?? texts });
   const small = padFront(texts, { floor: 1_024, preloads: [] }, newHash);
   for (const now of [small, undefined])
@@ -95,7 +95,7 @@ test('opens none because the padding would be another now: of another floor, or 
   expect(neededEpoch(full, wanted)).toBeUndefined();
 });
 
-test('opens none for the list of skills that an older front holds, and one for what else differs', () => {
+test('no epoch opens because of the skill list in an older front, and other differences still open one', () => {
   const list = layer('skills', 'r1', 'project', '- tax: taxes', newHash);
   const older = openedWith({ ...wanted, texts: { ...texts, layers: [...texts.layers, list] } });
   expect(older.epoch?.opened.layers.map(({ name }) => name)).toEqual(['runtime', 'skills']);

@@ -1,5 +1,5 @@
-// When an epoch opens, and what it says. Only with the first request that needs it: a setting changed and changed back
-// opens none (L3).
+// Decides when an epoch opens, and builds its event. An epoch opens only with the first request that needs it, so a
+// setting that is changed and changed back opens none (L3).
 
 import { defined } from '@tidemark/core';
 import type {
@@ -19,52 +19,59 @@ import type { FrontTexts, Layer } from '../front/front.ts';
 import { ROLE, sizeOfTools, PADDING } from '../front/front.ts';
 import type { State } from '../state/state.ts';
 
-/** What the next request is to be made with. */
+/** Specification of the next request. */
 export interface RequestSpec {
   readonly provider: string;
   readonly model: string;
   readonly parameters: RenderParameters;
-  /** The catalog row, as an artifact. */
+  /** Digest of the catalog row, which is stored as an artifact. */
   readonly capabilities: Digest;
   readonly texts: FrontTexts;
   /**
-   * When other tools are to be taken where the model takes none appended: with the next request, or with whatever epoch
-   * opens next. Absent, it is now, unless tools are only taken away, or the log says that this list waits.
+   * Time at which a changed tool list applies, if the model accepts no appended tools: with the next request, or with
+   * the next epoch that opens for any reason. The default is `now`. There are two exceptions: if tools are only
+   * removed, or if the log records that this list waits, the default is `next-epoch`.
    */
   readonly takeTools?: 'now' | 'next-epoch';
-  /** The stream that has a cache key of its own from the first: one of many that will call at once. */
+  /** Stream with a cache key of its own from its first call. It is set if many streams will call at the same time. */
   readonly stream?: string;
-  /** What may stand in the place of `texts`; without it nothing is padded. */
+  /** Padded front that may replace `texts`. If absent, the front is not padded. */
   readonly padding?: PaddingOffer;
-  /** Of a subagent: the front of its parent, with which its first epoch opens where that serves it. */
+  /**
+   * Only for a subagent: the front of its parent. The subagent's first epoch opens with this front if it fits the
+   * request.
+   */
   readonly inherited?: InheritedFront & { readonly texts: FrontTexts };
 }
 
-/** The front of another session, as that one was told of it last. */
+/** Front of another session, as that session last reported it. */
 export interface InheritedFront {
   readonly opened: EpochOpened;
-  /** What is cached of it. */
+  /** Cached entries of the front. */
   readonly cached: readonly FrontEntry[];
 }
 
-/** A padded front, and when to take it. */
+/** Padded front, and the conditions for using it. */
 export interface PaddingOffer {
   readonly setting: PaddingSetting;
-  /** The front of `texts` with its padding; absent where none fits. */
+  /** The front of `texts` with padding. Absent if no padding fits. */
   readonly padded: FrontTexts | undefined;
-  /** Other sessions that are expected on the same front while its entry lives. */
+  /** Number of other sessions that are expected to use the same front while its entry lives. */
   readonly others: number;
 }
 
-/** Render parameters that set how much a model reasons. */
+/** Render parameters that set the amount of reasoning. */
 const REASONING = ['thinking', 'effort', 'output_config', 'reasoning', 'reasoning.effort'];
 
-/** Why the next request would need a new epoch, were nothing appended; `undefined` when the one in force serves it. */
+/**
+ * Returns the main cause for which the next request needs a new epoch, if no change can be appended. Returns
+ * `undefined` if the current epoch serves the request.
+ */
 export function neededEpoch(state: State, wanted: RequestSpec): EpochCause | undefined {
   return epochCauses(state, wanted)[0];
 }
 
-/** In what the next request differs from what is in force, the weightiest first. */
+/** Returns the differences between the next request and the current epoch, the most important first. */
 export function epochCauses({ epoch, compacted, waiting }: State, wanted: RequestSpec): readonly EpochCause[] {
   if (epoch === undefined) return ['initial'];
   const { opened, inForce } = epoch;
@@ -82,14 +89,15 @@ export function epochCauses({ epoch, compacted, waiting }: State, wanted: Reques
   return causes.filter((cause) => cause !== undefined && cause !== false);
 }
 
-/** Returns the layer of the agent's own system text, where it has one. */
+/** Returns the layer of the agent's own system text, if the front has one. */
 export function roleOf({ texts }: Pick<RequestSpec, 'texts'>): Layer | undefined {
   return texts.layers.find(({ record }) => record.name === ROLE);
 }
 
 /**
- * Whether a front serves what is wanted, its padding and an older log's list of skills apart: those are frozen with it. Its
- * tools may be others: what differs is appended behind it, or waits.
+ * Checks that an epoch's front can serve the wanted request. Its padding and the skill list of an older log are not
+ * compared, because they are frozen with the front. Tools may differ: changed tools are appended after the front, or
+ * wait for a later epoch.
  */
 export function servesAs(opened: EpochOpened, wanted: RequestSpec): boolean {
   const { provider, model, texts } = wanted;
@@ -97,7 +105,10 @@ export function servesAs(opened: EpochOpened, wanted: RequestSpec): boolean {
   return changedLayer(opened, wanted, [PADDING, SKILLS]) === undefined;
 }
 
-/** Whether an epoch holds the front that is wanted, padded or not: that was decided when it opened, and is frozen with it. */
+/**
+ * Checks that an epoch has the wanted front, with or without padding. Padding is not compared, because it was decided
+ * when the epoch opened and is frozen with it.
+ */
 export function sameFront(opened: EpochOpened, wanted: RequestSpec): boolean {
   return sameTools(opened.tools, wanted) && changedLayer(opened, wanted, [PADDING]) === undefined;
 }
@@ -109,7 +120,7 @@ function sameTools(tools: readonly ToolRecord[], { texts }: RequestSpec): boolea
   );
 }
 
-/** `but`: layers that are not compared. */
+/** Returns the cause for the first layer that differs. Layers in `but` are not compared. */
 function changedLayer(
   opened: EpochOpened,
   { texts, padding }: RequestSpec,
@@ -128,7 +139,10 @@ function changedLayer(
   return changed?.name === ROLE ? 'role' : 'contract';
 }
 
-/** A layer of older logs, the list of skills. It stays until another epoch opens, and is no cause of one. */
+/**
+ * Name of the skill list layer, which exists only in older logs. The layer stays until another cause opens an epoch,
+ * and opens no epoch itself.
+ */
 const SKILLS = 'skills';
 
 function without(
@@ -144,7 +158,10 @@ function changedParameter(before: RenderParameters, after: RenderParameters): Ep
   return changed.every((name) => REASONING.includes(name)) ? 'reasoning' : 'parameters';
 }
 
-/** The render parameters that differ. A log may name any: what every object inherits is not among them. */
+/**
+ * Returns the names of the render parameters that differ. A log may contain any name, so only own members are compared,
+ * never inherited ones such as `constructor`.
+ */
 export function changedNames(before: RenderParameters, after: RenderParameters): readonly string[] {
   const names = new Set([...Object.keys(before), ...Object.keys(after)]);
   return [...names].filter((name) => !isSameJson(own(before, name), own(after, name)));
@@ -154,12 +171,12 @@ function own(parameters: RenderParameters, name: string): unknown {
   return Object.hasOwn(parameters, name) ? parameters[name] : null;
 }
 
-/** Returns true when two values have the same canonical JSON. */
+/** Checks that two values have the same canonical JSON. */
 export function isSameJson(a: unknown, b: unknown): boolean {
   return canonicalText(a) === canonicalText(b);
 }
 
-/** The event that opens the epoch. */
+/** Returns the `epoch.opened` event that opens the epoch. */
 export function openEpoch(
   state: State,
   wanted: RequestSpec,
@@ -200,26 +217,32 @@ export function openEpoch(
   };
 }
 
-/** Input of the cache key, a routing hint that the sessions of one family share. It holds no prompt text and nothing volatile. */
+/**
+ * Input of the cache key, a routing hint that the sessions of one family share. The key contains no prompt text and no
+ * volatile value.
+ */
 export interface KeyInput {
   readonly contract: string;
   readonly model: string;
-  /** The root session: forks and subagents inherit it. */
+  /** Root session. Forks and subagents inherit it. */
   readonly root: string;
   /** Digests of the tools, in order. */
   readonly tools: readonly string[];
-  /** Digest of the list of skills that stands in the front of an older log. */
+  /** Digest of the skill list in the front of an older log. */
   readonly skills?: string;
-  /** The stream that leaves the family's key for one of its own. */
+  /** Stream that uses a key of its own instead of the family's key. */
   readonly stream?: string | undefined;
-  /** Who finds the machine, as the catalog row has it. */
+  /** Routing rule of the catalog row. */
   readonly routing?: Capabilities['routing'];
 }
 
 /**
- * The contract's name and 12 hex digits each of the model, the root session (with the stream, if it is said), the tool list
- * and an older log's list of skills: 55 characters for `tm1`, within the 64 that OpenAI takes. Where the provider routes by itself the
- * key only keeps one family apart from another: the contract's name and the root alone.
+ * Returns the cache key: the contract's name, and 12 hex digits each for the model, the root session (with the stream,
+ * if given), the tool list, and the skill list of an older log. The key has 55 characters for `tm1`, within OpenAI's
+ * limit of 64.
+ *
+ * If the provider routes by itself, the key only distinguishes families. It then contains the contract's name and the
+ * root alone.
  */
 export function cacheKey(input: KeyInput, newHash: NewHash): string {
   const { contract, model, root, tools, skills = null, stream, routing } = input;
@@ -229,7 +252,10 @@ export function cacheKey(input: KeyInput, newHash: NewHash): string {
   return [contract, short(model), family, short(tools), short(skills)].join('.');
 }
 
-/** The key of the next request: the epoch's, or one of the stream's own where it left the family's; `undefined` before any epoch. */
+/**
+ * Returns the cache key of the next request: the key of the epoch, or the stream's own key if the stream has left the
+ * family's key. Returns `undefined` before any epoch.
+ */
 export function keyInForce(state: State, routing: Capabilities['routing'], newHash: NewHash): string | undefined {
   const { epoch, pace, root = '' } = state;
   if (epoch === undefined || pace.own === undefined || routing === 'automatic') return epoch?.opened.cacheKey;

@@ -29,19 +29,20 @@ function decide(change: Partial<PaddingInput> = {}): ReturnType<typeof decidePad
   });
 }
 
-test('pads a front just below the floor where talk is expected to stay below it for some calls', () => {
+test('`decidePadding` pads a front just below the floor if several calls are expected below the floor', () => {
   expect(decide()).toMatchObject({ why: 'pays', natural: 3_600, padded: 4_600, floor: 4_096, calls: 1.9 });
   expect(decide().gain).toBeGreaterThan(0);
 });
 
-test('does not pad a front far below the floor, nor one whose first step passes it by itself', () => {
+test('`decidePadding` does not pad a front far below the floor, or a request that reaches the floor by itself', () => {
   expect(decide({ natural: 1_900, tools: true })).toMatchObject({ why: 'costs', calls: 1.8 });
   expect(decide({ tail: 600 })).toMatchObject({ why: 'costs', calls: 0 });
   expect(decide({ tail: 600 }).gain).toBeLessThan(0);
 });
 
-test('makes the sum of one talk by hand', () => {
-  // 1.25 to write, 0.1 to read; lengths 1, 2, 3, 3, 3, 4, 4, 6, 9, 19, each of two calls below the floor at most.
+test('the gain equals a calculation by hand for sessions without tools', () => {
+  // A write costs 1.25 and a read 0.1. The sessions have 1, 2, 3, 3, 3, 4, 4, 6, 9 and 19 calls, of which at most two
+  // are below the floor.
   const lengths = [1, 2, 3, 3, 3, 4, 4, 6, 9, 19];
   const [natural, padded, tail, growth] = [3_600, 4_600, 100, 350];
   const sums = lengths.map((length) => {
@@ -56,19 +57,19 @@ test('makes the sum of one talk by hand', () => {
   expect(decide().gain).toBe(Math.round(sums.reduce((sum, one) => sum + one, 0) / lengths.length));
 });
 
-test('counts with the prices of the row: the same front pays sooner where a read costs less', () => {
+test('`decidePadding` uses the prices of the row, so the gain is higher if a read costs less', () => {
   const cheap = row('claude-opus-5-5', { floor: 4_096 });
   expect(decide({ capabilities: cheap }).gain ?? 0).toBeGreaterThan(decide().gain ?? 0);
   expect(decide({ ttl: '1h' }).gain ?? 0).toBeLessThan(decide().gain ?? 0);
 });
 
-test('lets other sessions on the same front pay for it', () => {
+test('`decidePadding` counts the gain of other sessions with the same front', () => {
   const far = { natural: 1_900, tools: true } as const;
   expect(decide(far).why).toBe('costs');
   expect(decide({ ...far, others: 20 })).toMatchObject({ why: 'pays', others: 20 });
 });
 
-describe('says why', () => {
+describe('the reason of `decidePadding`', () => {
   test.each<readonly [string, Partial<PaddingInput>]>([
     ['never', { setting: 'never' }],
     ['always', { setting: 'always', natural: 200 }],
@@ -80,11 +81,11 @@ describe('says why', () => {
     ['uncached', { capabilities: { ...HAIKU, markers: 'unknown' } }],
     ['pays', { capabilities: { ...HAIKU, markers: 'pass-through' } }],
     ['unknown-price', { capabilities: { ...HAIKU, prices: [] } }],
-  ])('%s', (why, change) => {
+  ])('is %s', (why, change) => {
     expect(decide(change).why).toBe(why);
   });
 
-  test('unknown-floor, and leaves out what it does not know', () => {
+  test('is unknown-floor without a floor, and the record omits the unknown values', () => {
     const { floor: _, ...unknown } = HAIKU;
     expect(decide({ capabilities: unknown })).toEqual({
       setting: 'auto',
@@ -96,7 +97,7 @@ describe('says why', () => {
   });
 });
 
-test('pads by itself only where the sum says that it gains, and only fronts below the floor', () => {
+test('with `auto`, only a front below the floor is padded, and only if the calculation shows a gain', () => {
   fc.assert(
     fc.property(fc.nat(6_000), fc.nat(3_000), fc.boolean(), fc.nat(5), (natural, tail, tools, others) => {
       const record = decide({ natural, padded: Math.max(natural, 4_600), tail, tools, others });

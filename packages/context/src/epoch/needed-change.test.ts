@@ -35,11 +35,11 @@ function opened(state: State, one: RequestSpec): State {
 }
 
 const open = fold([request(2)], opened(fold([created, prompt('go')]), wanted));
-/** An answer, and a prompt behind it: where most requests are made. */
+/** Adds an answer and a prompt after it, the usual state before a request. */
 const next = (state: State): State => fold([request(2), answer([text('so')]), prompt('on')], state);
 const between = next(open);
 
-/** The state with what is needed recorded. */
+/** Returns the state with the needed changes recorded. */
 function changed(state: State, one: RequestSpec, appends = ALL): State {
   const need = neededChange(state, one, appends);
   if (need.do !== 'append') throw new Error(`needs ${need.do}`);
@@ -68,8 +68,8 @@ function toolsIn(state: State): readonly string[] {
   return state.epoch?.inForce.tools.map(({ name }) => name) ?? [];
 }
 
-describe('what a difference asks for', () => {
-  test('nothing, where there is none, and where it was changed back', () => {
+describe('neededChange', () => {
+  test('asks for nothing if there is no difference, or if a change was reversed', () => {
     expect(neededChange(between, wanted, ALL)).toEqual({ do: 'nothing' });
     const there = next(changed(between, withTools(spec('read'), spec('grep'))));
     const back = next(changed(there, wanted));
@@ -77,7 +77,7 @@ describe('what a difference asks for', () => {
     expect(neededChange(back, wanted, ALL)).toEqual({ do: 'nothing' });
   });
 
-  test('a change, where the model takes it appended; an epoch, where it does not', () => {
+  test('asks for an appended change if the model accepts it, and otherwise for an epoch', () => {
     const more = withTools(spec('read'), spec('grep'));
     expect(neededChange(between, more, ALL)).toMatchObject({
       do: 'append',
@@ -97,7 +97,7 @@ describe('what a difference asks for', () => {
     expect(neededChange(between, withEffort('high'), ['system'])).toEqual({ do: 'epoch', cause: 'reasoning' });
   });
 
-  test('an epoch, where tools are defined anew, or to go at once, and the model takes more of them alone', () => {
+  test('asks for an epoch if tools are redefined or removed at once, and the model accepts only additions', () => {
     expect(neededChange(between, { ...withTools(), takeTools: 'now' }, SOME)).toEqual({ do: 'epoch', cause: 'tools' });
     expect(neededChange(between, withTools(spec('read', 'Another.')), SOME)).toEqual({ do: 'epoch', cause: 'tools' });
     expect(neededChange(between, withTools(spec('read', 'Another.')), ALL)).toMatchObject({
@@ -106,7 +106,7 @@ describe('what a difference asks for', () => {
     });
   });
 
-  test('an epoch, where the front has no tool to add one to', () => {
+  test('asks for an epoch to add a tool to a front without tools', () => {
     const bare = next(opened(fold([created, prompt('go')]), withTools()));
     expect(neededChange(bare, wanted, ALL)).toEqual({ do: 'epoch', cause: 'tools' });
   });
@@ -115,11 +115,11 @@ describe('what a difference asks for', () => {
     ['thinking', { parameters: { effort: 'medium', thinking: { type: 'adaptive' } } }],
     ['no effort at all', { parameters: {} }],
     ['an effort beside something else', { parameters: { effort: 'low', thinking: { type: 'adaptive' } } }],
-  ])('an epoch for %s, which no message can set', (_what, change) => {
+  ])('asks for an epoch for %s, which no message can set', (_what, change) => {
     expect(neededChange(between, { ...wanted, ...change }, ALL)).toEqual({ do: 'epoch', cause: 'reasoning' });
   });
 
-  test('an epoch, where something else needs one: it takes all that is wanted', () => {
+  test('asks for one epoch with all changes if another difference needs an epoch', () => {
     const both = {
       ...withTools(spec('grep')),
       texts: { ...composeFront({ tools: [spec('grep')] }, newHash), contract: 'tm2' },
@@ -127,12 +127,12 @@ describe('what a difference asks for', () => {
     expect(neededChange(between, both, ALL)).toEqual({ do: 'epoch', cause: 'contract' });
   });
 
-  test('an epoch, where the catalog row is another than that of the epoch', () => {
+  test('asks for an epoch if the catalog row differs from the row of the epoch', () => {
     const more = { ...withTools(spec('read'), spec('grep')), capabilities: named('another row') };
     expect(neededChange(between, more, ALL)).toEqual({ do: 'epoch', cause: 'tools' });
   });
 
-  test('nothing yet, behind an answer that goes on, and behind a level that nothing followed', () => {
+  test('asks for nothing yet after an answer that continues, and after a reasoning change with no message after it', () => {
     const paused = fold([request(2), answer([text('wait')])], open);
     expect(neededChange(paused, withTools(spec('read'), spec('grep')), ALL)).toEqual({ do: 'nothing' });
     expect(neededChange(paused, withEffort('high'), ALL)).toEqual({ do: 'nothing' });
@@ -145,7 +145,7 @@ describe('what a difference asks for', () => {
 describe('tools that wait for the next epoch', () => {
   const waiting: RequestSpec = { ...withTools(spec('grep')), takeTools: 'next-epoch' };
 
-  test('are those that were only taken away, unless somebody wants that now', () => {
+  test('are tools that were only removed, if the model cannot take the change appended', () => {
     for (const appends of [[], SOME])
       expect(neededChange(between, withTools(), appends)).toEqual({
         do: 'append',
@@ -157,14 +157,14 @@ describe('tools that wait for the next epoch', () => {
     expect(neededChange(next(gone), wanted, [])).toEqual({ do: 'nothing' });
   });
 
-  test('are recorded once, and said to nobody', () => {
+  test('are recorded once, and are not shown to the model', () => {
     const queued = changed(between, waiting, []);
     expect(packed(queued)).toEqual(packed(between));
     expect(toolsIn(queued)).toEqual(['read']);
     expect(neededChange(next(queued), waiting, [])).toEqual({ do: 'nothing' });
   });
 
-  test('wait on for a process that comes back with them, and not for one that wants them now', () => {
+  test('continue to wait in a process that returns with the same list, but not if `takeTools` is `now`', () => {
     const queued = next(changed(between, waiting, []));
     const { takeTools: _when, ...again } = waiting;
     expect(neededChange(queued, again, [])).toEqual({ do: 'nothing' });
@@ -172,7 +172,7 @@ describe('tools that wait for the next epoch', () => {
     expect(neededChange(between, again, [])).toEqual({ do: 'epoch', cause: 'tools' });
   });
 
-  test('are taken by whatever epoch opens next', () => {
+  test('are taken by the next epoch that opens for any cause', () => {
     const queued = next(changed(between, waiting, []));
     const other = { ...waiting, parameters: { effort: 'low' } };
     expect(neededChange(queued, other, [])).toEqual({ do: 'epoch', cause: 'reasoning' });
@@ -181,7 +181,7 @@ describe('tools that wait for the next epoch', () => {
     expect(taken.epoch?.inForce.queued).toBeUndefined();
   });
 
-  test('are appended at once where the model takes them', () => {
+  test('are appended at once if the model accepts it', () => {
     expect(neededChange(between, waiting, ALL)).toMatchObject({
       do: 'append',
       changes: [{ data: { as: 'appended' } }],
@@ -192,7 +192,7 @@ describe('tools that wait for the next epoch', () => {
 describe('a change in the history', () => {
   const grep = withTools(spec('read'), spec('grep'));
 
-  test('stands behind all that was said, and in front of the answer', () => {
+  test('comes after all earlier messages and before the answer', () => {
     const there = changed(between, { ...grep, parameters: { effort: 'high' } });
     expect(packed(next(there)).slice(-5)).toEqual([
       'user: on',
@@ -203,7 +203,7 @@ describe('a change in the history', () => {
     ]);
   });
 
-  test('waits for the answer that is on its way, whatever was said meanwhile', () => {
+  test('waits for the answer in flight, even if a prompt is recorded in the meantime', () => {
     const data = { added: [], removed: ['read'], as: 'appended' } as const;
     const asked = fold([request(2), ['tools.changed', data], prompt('and then')], between);
     expect(packed(asked)).toEqual(packed(between));
@@ -214,7 +214,7 @@ describe('a change in the history', () => {
     ]);
   });
 
-  test('that no answer followed gets a line that says so before the next words, an effort none', () => {
+  test('without an answer gets a line before the next message that states this, except a change of effort', () => {
     const failed: Told = [
       'answer.failed',
       { step: 1, stream: 'main', class: 'retryable', code: 'provider/overloaded', message: 'busy', retry: false },
@@ -231,7 +231,7 @@ describe('a change in the history', () => {
     );
   });
 
-  test('that waits for its answer gets that line before the words of a side call too, which hold the history', () => {
+  test('without an answer gets that line before the words of a side call that contains the history', () => {
     const waits = changed(between, grep);
     const asked = (behind: 'main' | 'none'): readonly string[] =>
       besideSpans(waits, [{ type: 'text', text: 'Name this.' }], position(waits.length), behind).map(
@@ -241,7 +241,7 @@ describe('a change in the history', () => {
     expect(asked('none')).toEqual(['user']);
   });
 
-  test('names again what was defined before, and defines what was not', () => {
+  test('marks a definition that was sent before as known, and sends a new one', () => {
     const there = next(changed(between, grep));
     const gone = next(changed(there, wanted));
     const again = changed(gone, grep);
@@ -253,32 +253,32 @@ describe('a change in the history', () => {
     ]);
   });
 
-  test('is no longer packed once an epoch has it in its front, and that edits what was sent', () => {
+  test('is no longer packed once an epoch has it in its front, which counts as an edit of sent content', () => {
     const there = next(changed(between, { ...grep, parameters: { effort: 'high' } }));
     const folded = opened(there, { ...grep, parameters: { effort: 'high', thinking: { type: 'adaptive' } } });
     expect(packed(folded).filter((span) => span.startsWith('system'))).toEqual([]);
     expect(packed(folded)).toHaveLength(packed(there).length - 2);
     expect(folded.epoch?.edited).toBe(position(there.length));
     expect(toolsIn(folded)).toEqual(['grep', 'read']);
-    // The state before it is as it was.
+    // The earlier state is unchanged.
     expect(packed(there).filter((span) => span.startsWith('system'))).toHaveLength(2);
   });
 });
 
-/** The words of the changes of the role, in order. */
+/** Returns the texts of the role changes, in order. */
 function wordsOf({ history }: State): readonly string[] {
   const parts = slice(history.packed).flatMap((span) => span.parts);
   return parts.flatMap((part) => (part.type === 'change' && part.change === 'role' ? [part.text] : []));
 }
 
 describe('a change of the role', () => {
-  test('is appended where it is shorter than the history, and opens an epoch where it is longer', () => {
+  test('is appended if it is shorter than the history, and opens an epoch if it is longer', () => {
     const long = next(fold([request(2), answer([text('word '.repeat(200))]), prompt('on')], open));
     const needFor = (words: number): string => neededChange(long, withRole('word '.repeat(words)), ALL).do;
     expect([needFor(150), needFor(300)]).toEqual(['append', 'epoch']);
   });
 
-  test('is appended where the model takes a system message, and is an epoch where it does not', () => {
+  test('is appended if the model accepts a system message, and otherwise opens an epoch', () => {
     const need = neededChange(between, withRole('Be short.'), ['system']);
     const data = { role: roleDigest('Be short.'), text: 'Be short.', as: 'appended' };
     expect(need).toEqual({ do: 'append', changes: [{ kind: 'role.changed', data }] });
@@ -288,14 +288,14 @@ describe('a change of the role', () => {
     });
   });
 
-  test('stands behind all that was said, and is in force from there on', () => {
+  test('comes after all earlier messages and applies from then on', () => {
     const after = changed(between, withRole('Be short.'));
     expect(wordsOf(after).at(-1)).toMatch(/^The text about your role has changed.*\n\nBe short\.$/s);
     expect(packed(after).slice(0, -1)).toEqual(packed(between));
     expect(neededChange(next(after), withRole('Be short.'), ALL)).toEqual({ do: 'nothing' });
   });
 
-  test('that is changed back, or taken away, is appended again', () => {
+  test('is appended again if it is reversed or removed', () => {
     const there = next(changed(between, withRole('Be short.')));
     expect(neededChange(there, wanted, ALL)).toEqual({
       do: 'append',
@@ -306,19 +306,19 @@ describe('a change of the role', () => {
     expect(neededChange(back, wanted, ALL)).toEqual({ do: 'nothing' });
   });
 
-  test('waits behind an answer that goes on', () => {
+  test('waits after an answer that continues', () => {
     const paused = fold([request(2), answer([text('so')])], open);
     expect(neededChange(paused, withRole('Be short.'), ALL)).toEqual({ do: 'nothing' });
   });
 
-  test('goes with a change of tools and of reasoning, each by its own record', () => {
+  test('is recorded separately from a change of reasoning', () => {
     const all = { ...withRole('Be short.'), parameters: { effort: 'high' } };
     const kinds = (need: ReturnType<typeof neededChange>): readonly string[] =>
       need.do === 'append' ? need.changes.map(({ kind }) => kind) : [need.do];
     expect(kinds(neededChange(between, all, ALL))).toEqual(['role.changed', 'reasoning.changed']);
   });
 
-  test('is taken into the front of the next epoch, which packs it no more', () => {
+  test('moves into the front of the next epoch and is no longer packed', () => {
     const there = next(changed(between, withRole('Be short.')));
     const folded = opened(there, withRole('Be short.'));
     expect(packed(folded).filter((span) => span.startsWith('system'))).toEqual([]);
@@ -326,7 +326,7 @@ describe('a change of the role', () => {
     expect(neededChange(folded, withRole('Be short.'), ALL)).toEqual({ do: 'nothing' });
   });
 
-  test('that no answer followed has a line behind it before the next words', () => {
+  test('without an answer is followed by a line that states this, before the next message', () => {
     const failed = fold([request(2)], changed(between, withRole('Be short.')));
     const after = fold(
       [['answer.failed', { step: 1, stream: 'main', code: 'x', message: 'm', class: 'retryable' }], prompt('on')],

@@ -1,6 +1,6 @@
-// What a difference between what is wanted and what is in force asks for: nothing, a change appended behind what was sent
-// where the model takes one, or a new epoch. Asked only when a request is prepared: what was changed and changed back is no
-// difference.
+// Decides what a difference between the wanted request and the current epoch requires: nothing, a change appended to
+// the history if the model accepts it, or a new epoch. The decision is made only when a request is prepared, so a
+// setting that is changed and changed back is no difference.
 
 import type { EpochCause, ReasoningChanged, RoleChanged, ToolRecord, ToolsChanged } from '@tidemark/log';
 import type { Capabilities } from '@tidemark/model';
@@ -10,30 +10,34 @@ import { changedNames, epochCauses, isSameJson, roleOf } from './epoch.ts';
 import { estimateTokens, sizeOfSpan } from '../base/estimate.ts';
 import type { Epoch, History, State } from '../state/state.ts';
 
-/** A change to be recorded in front of the request. */
+/** A change to be recorded before the request. */
 export type Change =
   | { readonly kind: 'tools.changed'; readonly data: ToolsChanged }
   | { readonly kind: 'reasoning.changed'; readonly data: ReasoningChanged }
   | { readonly kind: 'role.changed'; readonly data: RoleChanged };
 
-/** What the next request needs before it can be made. */
+/** Step that the next request needs before it can be built. */
 export type Need =
   | { readonly do: 'nothing' }
   | { readonly do: 'append'; readonly changes: readonly Change[] }
   | { readonly do: 'epoch'; readonly cause: EpochCause };
 
-/** What settles one difference without an epoch: a change, or that it waits. `undefined` where nothing does. */
+/**
+ * Result of settling one difference without an epoch: a change to append, or `waits` if the difference stays open for
+ * now. `undefined` means that only an epoch settles it.
+ */
 type SettledDifference = Change | 'waits' | undefined;
 
 /**
- * Render parameters that an appended message can set, and lastingly: `effort` in a system message at Anthropic (docs,
+ * Render parameters that an appended message can set permanently: `effort` in a system message at Anthropic (docs,
  * build-with-claude/effort-per-message), `reasoning.effort` in a `configuration_update` at OpenAI (provider facts 2.2).
  */
 const APPENDABLE: readonly string[] = ['effort', 'reasoning.effort'];
 
 /**
- * What the next request needs, with a model that takes these changes appended by the row that is wanted. Requests are made by
- * the row that their epoch was opened with: where that is another one, a change opens an epoch, which takes the new row.
+ * Returns what the next request needs. `given` lists the changes that the model accepts appended, by the wanted catalog
+ * row. Requests are built with the row of their epoch. If the wanted row differs from it, any change opens an epoch,
+ * which then uses the new row.
  */
 export function neededChange(state: State, wanted: RequestSpec, given: Capabilities['appends']): Need {
   const { epoch, history } = state;
@@ -69,8 +73,9 @@ function settle(cause: EpochCause, { epoch, history, wanted, appends }: FrontDif
 }
 
 /**
- * A system message inside the history stands where a change of tools does. It is carried next to the old text by every later
- * request, so a text that is longer than the history it would save from being written again goes into a new front.
+ * Settles a change of the role. The new text is a system message in the history, at the same place as a change of
+ * tools. Every later request carries the new text in addition to the old one. A text longer than the history therefore
+ * goes into a new front, although the history must then be written again.
  */
 function settleRole(history: History, wanted: RequestSpec, appends: Capabilities['appends']): SettledDifference {
   if (!appends.includes('system')) return undefined;
@@ -81,7 +86,10 @@ function settleRole(history: History, wanted: RequestSpec, appends: Capabilities
   return { kind: 'role.changed', data: { ...(role && { role: role.record.digest }), text, as: 'appended' } };
 }
 
-/** Whether a history has more tokens than so many. Looked at from its end, and no further than needed. */
+/**
+ * Checks that a history has more than `tokens` tokens. It adds up spans from the end, and stops as soon as the answer
+ * is known.
+ */
 function isLongerThan({ packed }: History, tokens: number): boolean {
   let left = tokens;
   for (let index = packed.length - 1; index >= 0 && left >= 0; index -= 1) {
@@ -103,7 +111,7 @@ function settleTools(
   if (takesTools(epoch, change, appends)) return endsWithAnswer(history) ? 'waits' : appendTools(change);
   if (wanted.takeTools === 'now') return undefined;
   if (inForce.queued !== undefined && isSameJson(inForce.queued, tools)) return 'waits';
-  // Fewer tools are no reason to pay: a call of one that is not there is answered so.
+  // Removed tools are no reason to pay for an epoch. If the model calls one, it gets an error result.
   if (wanted.takeTools === undefined && change.added.length > 0) return undefined;
   return { kind: 'tools.changed', data: { ...change, as: 'queued' } };
 }
@@ -124,8 +132,9 @@ function differenceOf(before: readonly ToolRecord[], after: readonly ToolRecord[
 }
 
 /**
- * Whether the model takes this change appended. A front without a tool is no place to add one to: the first definition
- * behind it would change the beginning of what the provider renders (Anthropic's docs, mid-conversation system messages).
+ * Checks that the model accepts this change appended. A tool cannot be added to a front without tools: the first
+ * definition after such a front would change the beginning of the text that the provider renders (Anthropic's docs,
+ * mid-conversation system messages).
  */
 function takesTools(
   { opened, inForce }: Epoch,
@@ -149,12 +158,13 @@ function settleReasoning(
   const setting = new Map(Object.entries(wanted.parameters)).get(parameter ?? '');
   if (parameter === undefined || others.length > 0 || !APPENDABLE.includes(parameter) || typeof setting !== 'string')
     return undefined;
-  // Two updates with nothing between them are refused (OpenAI): the next request says what has become of it.
+  // OpenAI refuses two updates without a message between them. The difference stays open, so a later request appends it
+  // if it still exists.
   if (endsWithAnswer(history) || endsWithLevel(history)) return 'waits';
   return { kind: 'reasoning.changed', data: { parameter, setting, as: 'appended', scope: 'lasting' } };
 }
 
-/** Behind an answer that goes on (a pause) no provider takes a change. */
+/** Checks that the history ends with an answer that continues (a pause). No provider accepts a change at that place. */
 function endsWithAnswer({ packed }: History): boolean {
   return itemAt(packed, -1)?.role === 'assistant';
 }

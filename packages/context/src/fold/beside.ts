@@ -1,4 +1,5 @@
-// The words of a side call: one message behind what it holds of the history, in that request and in no other.
+// Spans of a side call's own words. They are one message after the history that the side call contains, and only that
+// request contains them.
 
 import type { ContentPart, Position } from '@tidemark/log';
 import type { Span } from '@tidemark/model';
@@ -8,9 +9,9 @@ import { waitsForAnswer } from './settle.ts';
 import type { State } from '../state/state.ts';
 
 /**
- * The spans of a side call's own words, behind the main history or with nothing of it; none when they are blank. Where the
- * history ends with a change that a provider wants an answer behind, a line stands between. Their origin is the
- * `request.prepared` that records the words (L4), at this position.
+ * Returns the spans of a side call's own words, after the main history or without any history. Returns an empty list
+ * for blank words. If the history ends with a change that needs an answer, a line is inserted between the change and
+ * the words. The origin of the spans is the `request.prepared` at `position`, which records the words (L4).
  */
 export function besideSpans(
   state: State,

@@ -24,7 +24,7 @@ const marker = (block: number): { block: number; ttl: '5m'; prefix: ReturnType<t
   prefix: named(`prefix ${block}`),
 });
 
-/** The same record on a side stream. */
+/** Returns the same record on a side stream. */
 function beside(told: Told): Told {
   const [kind, data, at] = told;
   switch (kind) {
@@ -58,12 +58,15 @@ const MAIN: readonly Told[] = [
   returned('c2'),
 ];
 
-/** All but what is known of side streams, the pace of calls and the cache, to which belongs what the main stream left there. */
+/**
+ * Returns the state without the fields that side calls may change: side streams, the pace of calls, the cache, and the
+ * cache entry that the main stream left.
+ */
 function conversation({ streams: { main }, cache: _cache, length: _length, pace: _pace, ...rest }: State): unknown {
   return { ...rest, main: { ...main, accepted: { ...main?.accepted, left: undefined } } };
 }
 
-test('a side call moves nothing of the main stream, wherever it is sent, answered, cut or lost', () => {
+test('a side call changes nothing of the main stream, whether it is sent, answered, interrupted or failed', () => {
   const sides = new Set<unknown>(SIDE.map(([, data]) => data));
   const any = fc.oneof(fc.constantFrom(...MAIN), fc.constantFrom(...SIDE));
   fc.assert(
@@ -81,7 +84,7 @@ test('a side call moves nothing of the main stream, wherever it is sent, answere
   );
 });
 
-test('a side call keeps alive what it marked of the history; on its own words it leaves nothing that is kept', () => {
+test('a side call refreshes the entries of the history that it marked, and leaves no entry for its own words', () => {
   const state = fold([
     created,
     request(2, [marker(1)], 1),
@@ -95,7 +98,7 @@ test('a side call keeps alive what it marked of the history; on its own words it
   ]);
 });
 
-test('what the main stream left lives from the side call that read it, and its pauses count from there', () => {
+test('the entry that the main stream left is refreshed by a side call that reads it, and later pauses are measured from that call', () => {
   const left = (...told: readonly Told[]): readonly unknown[] => {
     const main = fold([created, ...told]).streams['main'];
     return [main?.accepted?.left?.at, main?.accepted?.left?.block, main?.pauses.bins, main?.away.bins];
@@ -110,12 +113,12 @@ test('what the main stream left lives from the side call that read it, and its p
     none,
     [0, 100, 0, 0, 0, 0, 0, 0, 0],
   ]);
-  // Without what the main stream left, it is another prefix.
+  // A side call that does not read the main stream's entry has another prefix.
   const other = [beside(request(4, [asked(2, '5m')], 250)), beside(billed(0, 10))];
   expect(left(...read, ...other)[0]).toBe(second(1));
 });
 
-test('a side call that failed, or that cached nothing, keeps nothing alive, and no stream stays behind it', () => {
+test('a side call that failed or cached nothing refreshes nothing, and its stream is removed', () => {
   const sent = fold([created, beside(request(4, [marker(1), marker(3)]))]);
   expect(Object.keys(sent.streams)).toEqual(['side/1']);
   for (const end of [
@@ -128,7 +131,7 @@ test('a side call that failed, or that cached nothing, keeps nothing alive, and 
   }
 });
 
-/** Lives of what is held, by block. */
+/** Returns the lifetimes of the cache entries, by block. */
 function livesOf(told: readonly Told[]): readonly (readonly [block: number, ttl: CacheEntry['ttl']])[] {
   return fold([created, ...told]).cache.entries.map(({ block, ttl }) => [block, ttl] as const);
 }
@@ -137,7 +140,7 @@ const asked = (block: number, ttl: '5m' | '1h'): MarkerRecord => ({ ...marker(bl
 const billed = (read: number, write: number): Told =>
   answer([{ type: 'text', text: 'done' }], { fresh: 0, read, writes: [{ ttl: '5m', tokens: write }], answer: 1 });
 
-test('an entry keeps the life it was written with, whatever a later marker on it asks for', () => {
+test('an entry keeps the lifetime it was written with, even if a later marker asks for another', () => {
   const written = [request(2, [asked(1, '1h')], 1), billed(0, 100)];
   expect(livesOf([...written, request(3, [asked(1, '5m'), asked(2, '5m')], 9), billed(100, 10)])).toEqual([
     [1, '1h'],
@@ -145,7 +148,7 @@ test('an entry keeps the life it was written with, whatever a later marker on it
   ]);
 });
 
-test('what is written behind an entry of five minutes lives no longer than it', () => {
+test('an entry after an entry of five minutes lives at most five minutes', () => {
   const written = [request(2, [asked(1, '5m')], 1), billed(0, 100)];
   expect(livesOf([...written, request(3, [asked(1, '1h'), asked(2, '1h')], 9), billed(100, 10)])).toEqual([
     [1, '5m'],
@@ -153,7 +156,7 @@ test('what is written behind an entry of five minutes lives no longer than it', 
   ]);
 });
 
-test('what had expired is written with the life that was asked for', () => {
+test('an expired entry is written again with the requested lifetime', () => {
   const written = [request(2, [asked(1, '5m')], 1), billed(0, 100)];
   expect(livesOf([...written, request(3, [asked(1, '1h'), asked(2, '1h')], 400), billed(0, 110)])).toEqual([
     [1, '1h'],
@@ -161,20 +164,20 @@ test('what had expired is written with the life that was asked for', () => {
   ]);
 });
 
-test('what was read unknown to the session is taken to be short-lived', () => {
+test('an entry that was read but never written by this session is assumed to be short-lived', () => {
   expect(livesOf([request(2, [asked(1, '1h')], 1), billed(50, 50)])).toEqual([[1, '5m']]);
 });
 
-test('a pause of the main stream is shown by what it put at stake, and a side call shows none', () => {
+test('a miss in the main stream is recorded with the tokens that were at stake, and a side call records none', () => {
   const told = [request(2, [marker(1)], 1), billed(0, 100), request(3, [marker(1), marker(2)], 901), billed(0, 110)];
   const pauses = fold([created, ...told]).streams['main']?.pauses;
-  // Nothing was said to have expired, and nothing was read: the record of the answer has no miss.
+  // The answer records no expired miss, so the unread tokens count as broken.
   expect(pauses).toMatchObject({ broken: 100 });
   const side = [beside(request(4, [marker(1), marker(3)], 2_000)), beside(billed(0, 110))];
   expect(fold([created, ...told, ...side]).streams['main']?.pauses).toEqual(pauses);
 });
 
-test('a pause after which entries had expired is counted by its length', () => {
+test('a pause after which entries had expired is recorded by its length', () => {
   const again: Told = [
     'answer.received',
     {
@@ -206,14 +209,14 @@ describe('entries that the provider keeps by itself', () => {
     answer([{ type: 'text', text: 'done' }], { fresh, read, writes: [{ ttl: '30m', tokens: write }], answer: 1 });
   const entries = (told: readonly Told[]): State['cache']['entries'] => fold([created, ...told]).cache.entries;
 
-  test('are as old as when they were written, and alive from when they were read', () => {
+  test('keep the time at which they were written, and are refreshed when they are read', () => {
     const told = [kept([place(8)], 1), used(0, 2_000), kept([{ ...place(8), found: true }], 60), used(2_000, 0)];
     expect(entries(told)).toEqual([
       expect.objectContaining({ block: 8, at: second(60), ttl: { idleMs: 1_800_000, born: second(1) } }),
     ]);
   });
 
-  test('are not alive anew where one that should have been found was not read, and new where this request leaves one', () => {
+  test('are not refreshed if they were expected but not read, and are new where the request leaves one', () => {
     const told = [
       kept([place(3)], 1),
       used(0, 2_000),
@@ -225,13 +228,13 @@ describe('entries that the provider keeps by itself', () => {
     expect(entries(told).filter(({ at }) => at === second(60))).toHaveLength(1);
   });
 
-  test('hold what of the whole lies on the grid, where writing is free and not told', () => {
+  test('contain the tokens up to the last grid point if writes are free and not reported', () => {
     const state = fold([created, kept([place(8)], 1, { grid }), answer([], { fresh: 2_000, read: 0, writes: [] })]);
     expect(state.streams['main']?.accepted).toMatchObject({ cached: 1_920, input: 2_000, left: { block: 8 } });
     expect(entries([kept([place(8)], 1, { grid }), answer([], { fresh: 1_000, read: 0, writes: [] })])).toEqual([]);
   });
 
-  test('are kept under the key that was sent', () => {
+  test('have the cache key that was sent', () => {
     expect(entries([kept([place(8)], 1, { key: 'tm1.a' }), used(0, 2_000)])).toMatchObject([{ key: 'tm1.a' }]);
   });
 });

@@ -1,4 +1,5 @@
-// The fold of requests and answers: what was sent on each stream, what was accepted, what the provider then holds.
+// Folds requests and answers: the request sent on each stream, the request that was accepted last, and the cache
+// entries that the provider then has.
 
 import { defined } from '@tidemark/core';
 import type { Miss, RecordedOf, RequestPrepared, Usage } from '@tidemark/log';
@@ -6,8 +7,8 @@ import { milliseconds } from '@tidemark/log';
 import { cachedTokens, inputTokens } from '@tidemark/model';
 import { itemAt } from '../base/append-only.ts';
 import { cacheBehind } from '../cache/cache-behind.ts';
-import type { Grid } from '../cache/plan.ts';
-import { onGrid } from '../cache/plan.ts';
+import type { Grid } from '../cache/implicit.ts';
+import { onGrid } from '../cache/implicit.ts';
 import { historySize, isRecorded, isUncounted } from '../pressure/next-input.ts';
 import { NO_PAUSES, addCall, addPause } from '../state/call-times.ts';
 import type { Ratio, Scales } from '../state/scales.ts';
@@ -22,7 +23,7 @@ const NO_STREAM: Stream = {
   away: NO_PAUSES,
 };
 
-/** A request was recorded, and so may be on its way. */
+/** Applies a recorded request. It may be in flight from now on. */
 export function send(state: State, event: RecordedOf<'request.prepared'>): State {
   const stream = streamOf(state, event.data.stream) ?? NO_STREAM;
   const { position, at, data } = event;
@@ -31,14 +32,17 @@ export function send(state: State, event: RecordedOf<'request.prepared'>): State
   return withStream({ ...state, pace }, data.stream, { ...stream, pending });
 }
 
-/** A request failed: it moves nothing. */
+/** Applies a failed request: its pending state is cleared, and nothing else changes. */
 export function fail(state: State, name: string): State {
   const stream = streamOf(state, name);
   if (stream?.pending === undefined) return state;
   return name === 'main' ? withStream(state, name, { ...stream, pending: undefined }) : withoutStream(state, name);
 }
 
-/** A request was answered: its markers are entries now. A side call leaves nothing else behind, but what it read lives on. */
+/**
+ * Applies an answered request. Its markers are now cache entries. A side call changes nothing else, but it refreshes
+ * the entries that it read.
+ */
 export function accept(state: State, event: RecordedOf<'answer.received' | 'answer.interrupted'>): State {
   const { stream: name, usage } = event.data;
   const stream = streamOf(state, name);
@@ -65,14 +69,16 @@ export function accept(state: State, event: RecordedOf<'answer.received' | 'answ
   });
 }
 
-/** The last count in front of a call that was cut; what had none itself, but was cut too, stands behind the same. */
+/**
+ * Returns the last count before a request that was cut. If the request before was itself cut, its count is the same.
+ */
 function countedBefore({ counted }: State, before: Accepted | undefined): RequestCount | undefined {
   if (before === undefined || isUncounted(before)) return counted;
   const { position, input, model, answer, spans } = before;
   return { position, input, model, answer, spans, front: counted?.front };
 }
 
-/** An answer to a request that is not in the log: a recording's. What it counted is known all the same. */
+/** Applies an answer whose request is not in the log, as in a recording. Its token count is still used. */
 function elsewhere(state: State, event: RecordedOf<'answer.received' | 'answer.interrupted'>): State {
   const { history, epoch, counted } = state;
   const { position, kind, data } = event;
@@ -80,13 +86,16 @@ function elsewhere(state: State, event: RecordedOf<'answer.received' | 'answer.i
   if (data.stream !== 'main' || kind === 'answer.interrupted') return state;
   const { model } = epoch.opened;
   const input = inputTokens(data.usage ?? {});
-  // An answer without a total, or one that another record counts, leaves the count before it in force.
+  // An answer without a total, or with a total that another record counts, does not replace the last count.
   if (input === undefined && counted?.input !== undefined) return state;
   const front = counted?.front ?? (input && Math.max(0, input - historySize(history).tokens));
   return { ...state, counted: { position, input, model, answer: answerOf(event), spans: history.settled, front } };
 }
 
-/** A side call that read what the main stream left has begun its life anew, and may have left an entry further on. */
+/**
+ * Refreshes the main stream's entry after a side call that read it. The side call may have left an entry further on,
+ * which replaces it.
+ */
 function keptWarm(state: State, touched: readonly CacheEntry[]): State {
   const main = state.streams['main'];
   const left = main?.accepted?.left;
@@ -96,7 +105,10 @@ function keptWarm(state: State, touched: readonly CacheEntry[]): State {
   return withStream(state, 'main', { ...main, accepted: { ...main.accepted, left: end } });
 }
 
-/** What a cut answer said is packed in another form, or not at all: its usage then tells nothing of the next request. */
+/**
+ * Returns the answer as part of the last accepted request, with its tokens. A cut answer is packed in another form or
+ * not at all, so its usage does not predict the next request.
+ */
 function answerOf({
   kind,
   position,
@@ -107,10 +119,15 @@ function answerOf({
   return { position, ...(answer === undefined ? {} : { tokens: answer + reasoning }) };
 }
 
-/** No text is counted so many times its estimate, or as little: what is, holds something that is no text of ours. */
+/**
+ * Maximum factor by which a real count can differ from its estimate, in either direction. A count beyond it includes
+ * content that is not text of this session.
+ */
 const ODD = 4;
 
-/** What was appended was estimated when the request was prepared; now it is counted. */
+/**
+ * Updates the ratios. The size of the appended text was estimated when the request was prepared, and is now counted.
+ */
 function learnRatios(
   ratios: State['ratios'],
   model: string,
@@ -121,14 +138,14 @@ function learnRatios(
   if (size === undefined || input === undefined) return ratios;
   const { appended: estimated, measured, whole: all = 0, since } = size;
   const { appended, whole } = learntFor(ratios, model);
-  // Each text teaches once: what a counted request held already is not compared again.
+  // Each text is used only once: text that an earlier counted request already contained is not compared again.
   const added =
     since === undefined || before === undefined ? ([all, input] as const) : ([since, input - before] as const);
   const learnt = { appended: learn(appended, estimated, input - measured), whole: learn(whole, ...added) };
   return learnt.appended === appended && learnt.whole === whole ? ratios : { ...ratios, [model]: learnt };
 }
 
-/** The scales behind a request that was counted. */
+/** Returns the scales after a counted request, or `undefined` if it has no count. */
 function scalesBehind(
   { scales, ratios, epoch, history: { packed, lead } }: State,
   { prepared, spans }: SentRequest,
@@ -150,13 +167,19 @@ function scalesBehind(
   });
 }
 
-/** What shrank was dropped by the provider, and tells nothing of what was appended. */
+/**
+ * Returns the ratio with one more observation. If the count did not grow, the provider dropped content, and the count
+ * contains no information about the appended text.
+ */
 function learn(ratio: Ratio, estimated: number, counted: number): Ratio {
   if (counted <= 0) return ratio;
   return learnRatio(ratio, estimated, Math.min(estimated * ODD, Math.max(estimated / ODD, counted)));
 }
 
-/** What was not read again, and not for its age, is no pause's doing: it was dropped, packed anew or stripped. */
+/**
+ * Records the pause before a request. Tokens that were not read again for a reason other than expiry are not charged to
+ * the pause: they were dropped, packed differently or stripped.
+ */
 function recordPause(
   { accepted, pauses, away }: Stream,
   { at }: SentRequest,
@@ -164,7 +187,7 @@ function recordPause(
 ): Pick<Stream, 'pauses' | 'away'> {
   if (!accepted?.cached || usage?.read === undefined) return { pauses, away };
   const held = accepted.cached;
-  // What another cause would have lost as well, no longer life would have kept.
+  // If another cause alone would also have lost the tokens, a longer lifetime would not have kept them.
   const isExpired = ended.miss?.cause === 'expired' && ended.miss.also === undefined;
   const broken = isExpired ? 0 : held - usage.read;
   const ms = milliseconds(at) - milliseconds(accepted.at);
@@ -192,7 +215,10 @@ function withStream(state: State, name: string, stream: Stream): State {
   return { ...state, streams: { ...state.streams, [name]: stream } };
 }
 
-/** What was read or written; where writing is free and not told, what of the whole lies on the grid. */
+/**
+ * Returns the tokens that were read or written. On a grid, writes are free and not reported, so the tokens up to the
+ * last grid point are returned.
+ */
 function cachedAt(usage: Usage | undefined, grid: Grid | undefined): number | undefined {
   if (usage === undefined) return undefined;
   if (grid === undefined) return cachedTokens(usage);

@@ -22,7 +22,7 @@ import { evolve } from './evolve.ts';
 import { INTERRUPTED } from '../base/render.ts';
 
 describe('settled order', () => {
-  test('packs results in call order, whatever the order they came in', () => {
+  test('packs results in call order, even if they arrived in another order', () => {
     const state = fold([
       created,
       prompt('go'),
@@ -38,7 +38,7 @@ describe('settled order', () => {
     ]);
   });
 
-  test('packs a steer behind the batch it was recorded in', () => {
+  test('packs a prompt given during a batch after the results of that batch', () => {
     const state = fold([created, prompt('go'), answer([call('c1')]), prompt('and keep the rounding'), returned('c1')]);
     expect(packed(state)).toEqual(['user: go', 'assistant: call c1', 'user: result c1', 'user: and keep the rounding']);
   });
@@ -47,13 +47,13 @@ describe('settled order', () => {
     expect(packed(fold([created, prompt('go'), answer([call('c1')]), prompt('more')]))).toEqual(['user: go']);
   });
 
-  test('holds a steer that comes while a request is on its way until its answer', () => {
+  test('holds a prompt given while a request is in flight until the answer', () => {
     const sent: readonly Told[] = [created, prompt('go'), request(1), prompt('wait')];
     expect(packed(fold(sent))).toEqual(['user: go']);
     expect(packed(fold([...sent, answer([text('done')])]))).toEqual(['user: go', 'assistant: done', 'user: wait']);
   });
 
-  test('packs a note with the next prompt, before it; an urgent one at once', () => {
+  test('packs a note before the next prompt, and an urgent note at once', () => {
     expect(packed(fold([created, note('workspace')]))).toEqual([]);
     expect(packed(fold([created, note('workspace'), prompt('go')])).map((span) => span.slice(0, 14))).toEqual([
       'user: <context',
@@ -62,7 +62,7 @@ describe('settled order', () => {
     expect(packed(fold([created, note('mode', true)]))).toHaveLength(1);
   });
 
-  test('lets an urgent note wait for the results of an open batch', () => {
+  test('makes an urgent note wait for the results of an open batch', () => {
     const state = fold([created, prompt('go'), answer([call('c1')]), note('mode', true), returned('c1')]);
     expect(packed(state).map((span) => span.slice(0, 15))).toEqual([
       'user: go',
@@ -74,13 +74,13 @@ describe('settled order', () => {
 });
 
 describe('closing', () => {
-  test('ignores and reports a second closing', () => {
+  test('ignores and reports a second closing event of a call', () => {
     const state = fold([created, prompt('go'), answer([call('c1')]), returned('c1'), returned('c1')]);
     expect(packed(state)).toHaveLength(3);
     expect(state.problems.buffer.map((problem) => problem.code)).toEqual(['second-closing']);
   });
 
-  test('ignores and reports a result without its call', () => {
+  test('ignores and reports a result without a call', () => {
     const state = fold([created, prompt('go'), returned('c9')]);
     expect(state.problems.buffer.map((problem) => problem.code)).toEqual(['orphan-closing']);
   });
@@ -95,13 +95,13 @@ describe('closing', () => {
     expect(packed(state)).toEqual(['user: go', 'assistant: call c1', 'user: error result c1']);
   });
 
-  test('leaves out a call whose arguments were cut, and its result', () => {
+  test('omits a call whose arguments were cut, and its result', () => {
     const cut: Told = ['tool.abandoned', { call: callId('c2'), reason: 'cut' }];
     const state = fold([created, prompt('go'), answer([call('c1'), call('c2')]), returned('c1'), cut]);
     expect(packed(state)).toEqual(['user: go', 'assistant: call c1', 'user: result c1']);
   });
 
-  test('tells apart a call id that a later answer repeats', () => {
+  test('renames a call id that a later answer repeats', () => {
     const state = fold([
       created,
       prompt('go'),
@@ -114,18 +114,18 @@ describe('closing', () => {
   });
 });
 
-test('leaves out blank text, and what then holds nothing', () => {
+test('the fold packs no blank text, and no message that has only blank text', () => {
   const state = fold([created, prompt('  '), prompt('go'), answer([text('\n\n')]), answer([text(' '), text('done')])]);
   expect(packed(state)).toEqual(['user: go', 'assistant: done']);
 });
 
-describe('a cut answer', () => {
+describe('an interrupted answer', () => {
   const cutBy = (by: 'user' | 'transport'): Told => [
     'answer.interrupted',
     { step: 0, stream: 'main', by, provider: 'anthropic', model: 'm', parts: [text('half'), call('c1')] },
   ];
 
-  test('is packed as what was said and a closing line when the user cut it', () => {
+  test('is packed as its text and a closing line if the user interrupted it', () => {
     expect(packed(fold([created, prompt('go'), cutBy('user'), prompt('again')]))).toEqual([
       'user: go',
       `assistant: half + ${INTERRUPTED}`,
@@ -133,7 +133,7 @@ describe('a cut answer', () => {
     ]);
   });
 
-  test('is not packed when the transport cut it', () => {
+  test('is not packed if the transport cut it', () => {
     expect(packed(fold([created, prompt('go'), cutBy('transport')]))).toEqual(['user: go']);
   });
 });
@@ -175,26 +175,26 @@ describe('an epoch', () => {
     compacted,
   ];
 
-  test('alone changes packing: a compaction is inert until one names it', () => {
+  test('is the only event that changes packing: a compaction has no effect until an epoch names it', () => {
     expect(packed(fold(before))).toHaveLength(4);
     const state = fold([...before, opened(5)]);
     expect(packed(state)).toEqual(['user: <checkpoint>\nall before\n</checkpoint>', 'user: two', 'assistant: 2']);
   });
 
-  test('that keeps the checkpoint in force repacks nothing', () => {
+  test('that keeps the current checkpoint repacks nothing', () => {
     const state = fold([...before, opened(5)]);
     const again = fold([opened(5)], state);
     expect(again.history.packed.buffer).toBe(state.history.packed.buffer);
   });
 
-  test('that names no compaction is reported, and packs as before', () => {
+  test('that names a record other than a compaction as its checkpoint is reported, and packs as before', () => {
     const state = fold([...before, opened(3)]);
     expect(packed(state)).toHaveLength(4);
     expect(state.problems.buffer.map((problem) => problem.code)).toEqual(['unknown-epoch-record']);
   });
 });
 
-test('what was packed for a request is the beginning of what is packed later (L3), whatever is recorded in any order', () => {
+test('the spans packed for a request are the beginning of all later packings (L3), for records in any order', () => {
   const told = fc.constantFrom<Told>(
     prompt('p'),
     note('n'),
@@ -229,7 +229,7 @@ test('an older state is not changed by a newer one', () => {
   expect(packed(fold([prompt('four')], old))).toEqual(['user: one', 'user: four']);
 });
 
-test('a kind that this version does not know stops the running, not the reading', () => {
+test('an event of unknown kind is noted in `unknown`, and the fold continues', () => {
   const unknown = { kind: 'unknown', name: 'x.happened', data: null } as const;
   const [record] = logOf([prompt('go')]);
   if (record === undefined) throw new Error('no record');

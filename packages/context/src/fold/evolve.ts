@@ -1,4 +1,5 @@
-// The fold: one small function per kind of fact. State in, state out; what did not change is the same object.
+// Fold of the log: one small function per event kind, from state to state. Parts of the state that do not change are
+// the same objects.
 
 import type { EpochOpened, HistoryCompacted, Kind, Position, Recorded, RecordedOf } from '@tidemark/log';
 import { canonicalText } from '@tidemark/log';
@@ -32,7 +33,7 @@ type FoldStep<K extends Kind> = (state: State, event: RecordedOf<K>) => State;
 
 type Steps = { readonly [K in Kind]: FoldStep<K> };
 
-/** A fact that changes nothing a model sees. */
+/** Step for an event that changes nothing that a model sees. */
 const keep = (state: State): State => state;
 
 const STEPS: Steps = {
@@ -122,13 +123,16 @@ const STEPS: Steps = {
   },
 };
 
-/** The state after one more fact. Pure; the cost follows what is new, not the length of the session. */
+/**
+ * Returns the state after one more event. Pure. The running time depends on the new event, not on the length of the
+ * session.
+ */
 export function evolve(state: State, event: Recorded): State {
   const next = event.kind === 'unknown' ? stopAt(state, event.name, event) : step(state, event);
   return { ...next, length: event.position + 1 };
 }
 
-// The table is typed by kind; TypeScript cannot see that a union indexes it with its own kind.
+// The table is typed by kind, but TypeScript cannot check that a union type indexes it with its own kind.
 function step<K extends Kind>(state: State, event: RecordedOf<K>): State {
   const one: FoldStep<K> = STEPS[event.kind];
   return one(state, event);
@@ -142,7 +146,7 @@ function startTurn(state: State, event: RecordedOf<'turn.started' | 'turn.resume
   return endFlight({ ...state, turn: state.turn ?? { startedAt: event.position } });
 }
 
-/** Nothing is on its way any more: what waited for it finds its place. */
+/** Marks that no request is in flight, and packs the spans that waited for it. */
 function endFlight(state: State): State {
   return { ...state, history: releaseWaiting({ ...state.history, inFlight: false }) };
 }
@@ -183,7 +187,7 @@ function openEpoch(state: State, event: RecordedOf<'epoch.opened'>): State {
   const { quarantines, prunings } = event.data;
   const repacked = takeUpCheckpoint(state, event);
   const { quarantines: rejected, prunings: shortened } = repacked;
-  // The places that a stub is put at are those in a whole result.
+  // Stubs come first, because a quarantine names a place in the whole result, before it is shortened.
   const stubbed = takeUp(repacked, event, { named: quarantines, held: stubs, records: rejected, pack: quarantine });
   const pruned = takeUp(stubbed, event, { named: prunings, held: cuts, records: shortened, pack: prune });
   const unsent = [...notSentShort(state), ...positionsChanged(stubbed, pruned)];
@@ -192,7 +196,7 @@ function openEpoch(state: State, event: RecordedOf<'epoch.opened'>): State {
   return { ...pruned, waiting, epoch: opened, cache: knowing(state.cache, event.data.cached) };
 }
 
-/** The cache with what the epoch says is held of its front. */
+/** Returns the cache with the entries of the front that the epoch records as cached. */
 function knowing(cache: State['cache'], cached: EpochOpened['cached']): State['cache'] {
   return cached === undefined ? cache : { ...cache, entries: [...cache.entries, ...entriesOf(cached)] };
 }
@@ -202,7 +206,7 @@ function countUnnamed(records: readonly { readonly position: Position }[], named
   return records.filter(({ position }) => !names.has(position)).length;
 }
 
-/** What the epoch before shortened, if no accepted request was made in it. */
+/** Returns the positions that the epoch before shortened, if no request of that epoch was accepted. */
 function notSentShort({ epoch, streams }: State): Iterable<number> {
   const accepted = streams['main']?.accepted?.position ?? -1;
   return epoch === undefined || accepted > epoch.position ? [] : epoch.shortened;
@@ -214,16 +218,16 @@ function positionsChanged({ history: { packed: before } }: State, { history }: S
   return changed.flatMap(({ origin }) => (origin.from === 'event' ? [origin.position] : []));
 }
 
-/** Records of one kind that an epoch may name, and how it then packs. */
+/** Records of one kind that an epoch may name, and the function that applies them to the packed history. */
 interface TakenUp<R> {
   readonly named: readonly Position[] | undefined;
-  /** Those that the epoch before it named. */
+  /** Positions that the epoch before named. */
   readonly held: readonly Position[] | undefined;
   readonly records: readonly R[];
   readonly pack: (history: History, records: readonly R[]) => History;
 }
 
-/** Packs by the records that this epoch is the first to name. */
+/** Applies the records that this epoch is the first to name. */
 function takeUp<R extends { readonly position: Position }>(
   state: State,
   { data, position }: RecordedOf<'epoch.opened'>,
@@ -273,14 +277,14 @@ function takeUpCheckpoint(state: State, event: RecordedOf<'epoch.opened'>): Stat
   return { ...opened, scales, directives: appendOnly(said), history: repack(opened.history, lead) };
 }
 
-/** The form of the fields, which says how the checkpoint is rendered. */
+/** Returns the form of the checkpoint's fields, which selects the rendering of the checkpoint. */
 function formOf(fields: HistoryCompacted['fields']): string | undefined {
   const isObject = typeof fields === 'object' && fields !== null && !Array.isArray(fields);
   const form = isObject ? fields['form'] : undefined;
   return typeof form === 'string' ? form : undefined;
 }
 
-/** Whether a request under the new front differs in what the one before it held, and not only in its parameters. */
+/** Checks that the new front changes content that was sent before, not only parameters. */
 function editsSent(before: EpochOpened, after: EpochOpened): boolean {
   const sent = ({ layers, tools, checkpoint, prunings, quarantines }: EpochOpened): string =>
     canonicalText({ layers: layers.map((layer) => layer.digest), tools, checkpoint, prunings, quarantines });

@@ -3,14 +3,14 @@ import { quotedScale } from './model-tokens.ts';
 
 const WORDS = 'word '.repeat(100).trim();
 
-test('`quotedScale` returns the mean of the scales of what is quoted, weighted by its tokens', () => {
+test('`quotedScale` returns the mean of the scales of the quoted texts, weighted by tokens', () => {
   const text = `## What was done\n- [4] returned\n  > ${WORDS}\n- [9] said: ${WORDS}`;
   const scale = quotedScale(text, (position) => ({ 4: 0.5, 9: 1.5 })[position ?? -1] ?? 1);
   expect(scale).toBeCloseTo(1, 1);
   expect(quotedScale(text, (position) => (position === undefined ? 1 : 0.5))).toBeLessThan(0.52);
 });
 
-test('`quotedScale` counts all quoted lines to the position above them, whatever they look like', () => {
+test('`quotedScale` assigns all quoted lines to the position above them, even lines that look like items', () => {
   const asked: (number | undefined)[] = [];
   quotedScale(
     '- [4] returned\n  > - [9] a list\n  > ## [7]\n  >\n  > end\n\n## Risks\n- [5] none\n## Summary, up to [6]\n  > it',

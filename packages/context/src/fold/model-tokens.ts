@@ -1,5 +1,5 @@
-// Sizes of the history on the scale of the model that will count it, as the forecast of a request makes them: each text at the scale at
-// which it was counted, images by their pixels.
+// Computes sizes of the history on the scale of the model that will count it, as the forecast of a request does. Each
+// text has the scale at which it was counted, and images are counted by their pixels.
 
 import type { Part, Span } from '@tidemark/model';
 import { slice } from '../base/append-only.ts';
@@ -9,7 +9,7 @@ import type { SpanSize } from '../base/estimate.ts';
 import { addSizes, NO_SIZE, sizeOfParts, sizeOfSpan, estimateTokens } from '../base/estimate.ts';
 import type { History, State } from '../state/state.ts';
 
-/** Returns what sizes the text of the next request, or of a request to another model. */
+/** Returns the scaling for the text of the next request, or of a request to another model. */
 export function scalingOf(state: State, model: string = state.epoch?.opened.model ?? ''): Scaling {
   return { scales: state.scales, ratio: newTextRatio(state, model), model };
 }
@@ -21,12 +21,12 @@ export function modelTokens(scaling: Scaling, span: Span): number {
   return span.parts.reduce((sum, part) => sum + sizeOfParts([part]).tokens * (hasImage(part) ? 1 : scale), 0);
 }
 
-/** Returns a size with its tokens on another scale. */
+/** Returns a size with its tokens multiplied by `scale`. */
 export function scaleSize({ tokens, bytes }: SpanSize, scale: number): SpanSize {
   return { tokens: tokens * scale, bytes };
 }
 
-/** Returns the size of spans with its tokens on the model's scale, not rounded. */
+/** Returns the total size of spans, with tokens on the model's scale, not rounded. */
 export function modelSize(scaling: Scaling, spans: readonly Span[]): SpanSize {
   return spans.reduce(
     (sum, span) => addSizes(sum, { tokens: modelTokens(scaling, span), bytes: sizeOfSpan(span).bytes }),
@@ -39,8 +39,8 @@ function hasImage(part: Part): boolean {
 }
 
 /**
- * Returns the scale of a checkpoint by the text that the model reads, before it takes the place of what is packed. The text of the
- * checkpoint before it is quoted at the scale of that one.
+ * Returns the scale of a checkpoint from the texts that it quotes, as they are packed before the checkpoint replaces
+ * them. Text of the checkpoint before is quoted at that checkpoint's own scale.
  */
 export function checkpointScale({ packed, lead }: History, scaling: Scaling, text: string): number {
   const spans = slice(packed);
@@ -51,12 +51,12 @@ export function checkpointScale({ packed, lead }: History, scaling: Scaling, tex
   );
 }
 
-/** Returns the position of the record that a span came from; -1 where it came from none. */
+/** Returns the position of the record that a span came from; -1 if it came from no record. */
 export function placeOf({ origin }: Span): number {
   return origin.from === 'event' ? origin.position : -1;
 }
 
-/** Returns the scales after a checkpoint with this text was packed in the place of what `history` holds. */
+/** Returns the scales after a checkpoint with this text has replaced the spans in `history`. */
 export function scalesWithCheckpoint(
   { scales, ratios }: Pick<State, 'scales' | 'ratios'>,
   history: History,
@@ -74,26 +74,26 @@ export function scalesWithCheckpoint(
   });
 }
 
-// The scale of a checkpoint's text. Most of that text is quoted from texts that the model counted before, some of them dumps or
-// JSON, so neither the scale of prose nor that of the session's newest text fits it.
+// Scale of a checkpoint's text. Most of the text is quoted from texts that the model counted before, some of them dumps
+// or JSON. Neither the scale of prose nor the scale of the session's newest text fits it.
 
-/** The first line of an item of a checkpoint, or the heading of a quotation, with its position in the log. */
+/** First line of an item of a checkpoint, or heading of a quotation, with its position in the log. */
 const MARKED = /^(?:- |## .*)\[(\d+)\]/;
 
-/** Lines that end an item. */
+/** Line that ends an item. */
 const ENDS = /^(?:#|$)/;
 
-/** A part of a checkpoint that is quoted from one place. */
+/** Part of a checkpoint that is quoted from one record. */
 interface Quotation {
-  /** Absent for the words of the checkpoint itself. */
+  /** Position of the quoted record. Absent for the checkpoint's own words. */
   readonly position: number | undefined;
   readonly lines: string[];
 }
 
 /**
- * Returns the scale of a checkpoint's text: the mean of the scales of the texts that it quotes, weighted by their estimated tokens.
- * `scaleAt` returns the scale of the text at a position; no position is asked for the words of the checkpoint itself. The cost follows
- * the length of the text.
+ * Returns the scale of a checkpoint's text: the mean of the scales of the texts that it quotes, weighted by their
+ * estimated tokens. `scaleAt` returns the scale of the text at a position; it is called with `undefined` for the
+ * checkpoint's own words. The running time is linear in the length of the text.
  */
 export function quotedScale(text: string, scaleAt: (position: number | undefined) => number): number {
   let estimated = 0;

@@ -47,7 +47,7 @@ function cause(state: State): string | undefined {
 }
 
 describe('a rejected block', () => {
-  test('stays as it is until an epoch names its record, and then is a stub for good', () => {
+  test('stays until an epoch names its record, and is a stub from then on', () => {
     const before = fold([created, shown, opened(0), rejected(1, 1)]);
     expect([packed(before), cause(before)]).toEqual([['user: look + image'], 'quarantine']);
     const after = fold([opened(1, [3])], before);
@@ -57,20 +57,20 @@ describe('a rejected block', () => {
     expect([after.epoch?.edited, later.epoch?.edited]).toEqual([4, 4]);
   });
 
-  test('leaves the state that it grew from as it was', () => {
+  test('does not change the earlier state when an epoch replaces it', () => {
     const before = fold([created, shown, opened(0), rejected(1, 1)]);
     fold([opened(1, [3]), prompt('one')], before);
     expect(packed(fold([prompt('two')], before))).toEqual(['user: look + image', 'user: two']);
   });
 
-  test('in a result gives way alone: the result stays, and closes its call', () => {
+  test('in a result is replaced alone: the result stays and closes its call', () => {
     const seen: Told = ['tool.returned', { call: callId('c1'), parts: [{ type: 'text', text: 'a screen' }, SHOT] }];
     const state = fold([created, prompt('go'), answer([call('c1')]), seen, opened(0), rejected(3, 1), opened(1, [5])]);
     const [result] = slice(state.history.packed, 2)[0]?.parts ?? [];
     expect(result).toMatchObject({ type: 'result', content: [{ text: 'a screen' }, { text: 'left out' }] });
   });
 
-  test('at a place that the result does not have is none, and everything stays as it is', () => {
+  test('changes nothing if its place does not exist in the result', () => {
     const seen: Told = ['tool.returned', { call: callId('c1'), parts: [{ type: 'text', text: 'a screen' }] }];
     const before = fold([created, prompt('go'), answer([call('c1')]), seen, opened(0)]);
     for (const place of [1, 7, -1]) {
@@ -79,7 +79,7 @@ describe('a rejected block', () => {
     }
   });
 
-  test('that was shortened away already needs no stub', () => {
+  test('needs no stub if its result was already shortened without it', () => {
     const long: Told = [
       'tool.returned',
       { call: callId('c1'), parts: [{ type: 'text', text: 'a screen' }, SHOT, SHOT] },
@@ -95,7 +95,7 @@ describe('a rejected block', () => {
     expect(packed(after)).toEqual(packed(before));
   });
 
-  test('that is a call takes its result along, and what stands for that stands behind the other results', () => {
+  test('that is a call is replaced together with its result, whose stub comes after the other results', () => {
     const state = fold([
       created,
       prompt('go'),
@@ -116,7 +116,7 @@ describe('a rejected block', () => {
     ]);
   });
 
-  test('that is reasoning takes all older reasoning along, and leaves what is newer', () => {
+  test('that is reasoning also removes all older reasoning, but no newer reasoning', () => {
     const thought = (opaque: string): Parameters<typeof answer>[0][number] => ({
       type: 'reasoning',
       opaque,
@@ -140,7 +140,7 @@ describe('a rejected block', () => {
     expect(sealed).toEqual([undefined, undefined, 'c']);
   });
 
-  test('that is packed no longer, or was never there, changes nothing; a record that is none is reported', () => {
+  test('changes nothing if it is not packed, and an epoch that names a record of another kind is reported', () => {
     const state = fold([created, shown, opened(0), rejected(7, 0), rejected(1, 9), opened(1, [3, 4, 2])]);
     expect(packed(state)).toEqual(['user: look + image']);
     expect(state.problems.buffer.map(({ code }) => code)).toEqual(['unknown-epoch-record']);

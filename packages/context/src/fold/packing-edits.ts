@@ -1,4 +1,4 @@
-// Edits of the packed history: changes inside an epoch, and what an epoch that opens packs in another way.
+// Edits of the packed history: changes inside an epoch, and parts that a newly opened epoch packs differently.
 
 import type { EpochOpened, PrunedResult, RecordedOf, ToolRecord } from '@tidemark/log';
 import type { AddedTool, CallPart, Capabilities, ChangePart, Part, ResultPart, Span, TextPart } from '@tidemark/model';
@@ -8,7 +8,7 @@ import { ROLE } from '../front/front.ts';
 import type { Epoch, History, InForce, Pruning, Quarantine, State } from '../state/state.ts';
 import { ownCalls, settleChange } from './settle.ts';
 
-/** What an epoch's own front says. */
+/** Returns the settings that an epoch's own front contains. */
 export function frontInForce({ tools, parameters, layers }: EpochOpened): InForce {
   return {
     tools,
@@ -20,7 +20,7 @@ export function frontInForce({ tools, parameters, layers }: EpochOpened): InForc
   };
 }
 
-/** `tools.changed`: said to the model, or kept for the next epoch. */
+/** Applies `tools.changed`: appends the change for the model, or keeps the tools for the next epoch. */
 export function changeTools(state: State, event: RecordedOf<'tools.changed'>): State {
   const { epoch } = state;
   if (epoch === undefined) return state;
@@ -37,7 +37,10 @@ export function changeTools(state: State, event: RecordedOf<'tools.changed'>): S
   return appendChange(changed, event, { type: 'change', change: 'tools', added: told, removed });
 }
 
-/** `reasoning.changed`: said to the model. What is recorded as an epoch's doing says nothing by itself. */
+/**
+ * Applies `reasoning.changed`: appends the change for the model. A change that an epoch makes is already in its front
+ * and is not appended.
+ */
 export function changeReasoning(state: State, event: RecordedOf<'reasoning.changed'>): State {
   const { epoch } = state;
   const { as, parameter, setting } = event.data;
@@ -51,7 +54,7 @@ export function changeReasoning(state: State, event: RecordedOf<'reasoning.chang
   });
 }
 
-/** `role.changed`: told to the model, in the place of the text before it. */
+/** Applies `role.changed`: appends the new text for the model, which replaces the text before it. */
 export function changeRole(state: State, event: RecordedOf<'role.changed'>): State {
   const { epoch } = state;
   if (epoch === undefined) return state;
@@ -60,7 +63,7 @@ export function changeRole(state: State, event: RecordedOf<'role.changed'>): Sta
   return appendChange(changed, event, { type: 'change', change: 'role', text: renderRole(text) });
 }
 
-/** A list of tools after a change, by name. */
+/** Returns the list of tools after a change, ordered by name. */
 function changedTools(
   tools: readonly ToolRecord[],
   added: readonly ToolRecord[],
@@ -89,13 +92,17 @@ function appendChange(
   return { ...appended, history: settleChange(state.history, { position, session: state.session, part }) };
 }
 
-// Edits that an epoch makes when it packs: a rejected block becomes its stub, a long result is shortened, reasoning bound to an
-// edited prefix is left out. Every part keeps its place, so a later record still points to the same part.
+// Edits that an epoch makes to the packed history: a rejected block becomes its stub, a long result is shortened, and
+// reasoning bound to an edited prefix is omitted. Every part keeps its index, so a later record still refers to the
+// same part.
 
 /**
- * The history with these blocks replaced. Reasoning is bound to what came before it, so that of the answer and all older
- * one goes, and nothing stands in its place: its plain twin is in the log. A call goes with its result. What is no longer
- * packed, or was shortened away, needs no stub.
+ * Returns the history with these blocks replaced by their stubs. A block that is no longer packed, or that was cut off
+ * a shortened result, needs no stub.
+ *
+ * - Reasoning is bound to the content before it. Rejected reasoning is therefore removed together with all older
+ *   reasoning, without a stub, because its plain twin is in the log.
+ * - A call is replaced together with its result.
  */
 export function quarantine(history: History, quarantines: readonly Quarantine[]): History {
   const packed = quarantines.reduce(withStub, slice(history.packed));
@@ -114,7 +121,10 @@ function withStub(spans: readonly Span[], { origin, stub }: Quarantine): readonl
   return spans.toSpliced(index, 1, { ...span, parts });
 }
 
-/** A result is the only part of its span: what is counted in it are its contents. Nothing where the place is none of them. */
+/**
+ * Returns the part of a span at a place. In a result, which is the only part of its span, the place is an index of its
+ * content. Returns `undefined` if the place does not exist.
+ */
 function rejectedPart({ parts }: Span, place: number): Part | undefined {
   const [first] = parts;
   if (first?.type !== 'result') return parts[place];
@@ -129,7 +139,10 @@ function replacePart(parts: readonly Part[], part: Part, by: Part): readonly Par
   return parts.with(parts.indexOf(part), by);
 }
 
-/** Kept as a part without its seal, which no provider is sent: the parts behind it keep their numbers. */
+/**
+ * Removes the opaque item of the reasoning parts. A reasoning part without it is never sent, but it stays in the list,
+ * so the indexes of later parts do not change.
+ */
 function withoutReasoning(span: Span): Span {
   if (!span.parts.some(({ type }) => type === 'reasoning')) return span;
   return {
@@ -142,7 +155,10 @@ function withoutReasoning(span: Span): Span {
   };
 }
 
-/** The stub in the place of both; results must come first behind an answer, so a text among them goes behind the others. */
+/**
+ * Replaces a call and its result by the stub. Results must come first after an answer, so the stub of the result, which
+ * is text, moves after the other results.
+ */
 function withoutCall(spans: readonly Span[], span: Span, part: CallPart, text: TextPart): readonly Span[] {
   const isResult = (one: Span): boolean => one.group === span.group && one.parts[0]?.type === 'result';
   const isIts = (one: Span): boolean =>
@@ -156,7 +172,10 @@ function withoutCall(spans: readonly Span[], span: Span, part: CallPart, text: T
   return rest.toSpliced(last, 0, { ...result, parts: [text] });
 }
 
-/** The history with the results of these batches shortened. What is no longer packed, or is no result, stays as it is. */
+/**
+ * Returns the history with the results of these batches shortened. Records that are no longer packed, or are not
+ * results, change nothing.
+ */
 export function prune(history: History, prunings: readonly Pruning[]): History {
   const results = prunings.flatMap((one) => one.results);
   const kept = new Map<number, PrunedResult>(results.map((one) => [one.position, one]));
@@ -169,12 +188,12 @@ function shortenSpan(span: Span, kept: ReadonlyMap<number, PrunedResult>): Span 
   return shown === undefined ? span : shownUpTo(span, shown);
 }
 
-// A provider may bind reasoning to the prefix it was issued in. Where that prefix was edited since, the reasoning is left out:
-// the provider would refuse the whole request (Anthropic's prefix check on preserved thinking).
+// Reasoning that a provider binds to its prefix. If that prefix was edited since, the reasoning is omitted, because the
+// provider would refuse the whole request (Anthropic's prefix check on preserved thinking).
 
 /**
- * The span as the epoch may send it: on a model with the prefix check, without reasoning from before the last edit, and
- * without what stands behind something that is left out of its own answer.
+ * Returns the span as the epoch may send it. On a model with the prefix check, it omits reasoning from before the last
+ * edit, and reasoning that follows an omitted part of its own answer.
  */
 export function withoutBoundReasoning(span: Span, epoch: Epoch, capabilities: Capabilities): Span {
   if (!capabilities.prefixCheck || span.role !== 'assistant') return span;

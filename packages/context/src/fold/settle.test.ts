@@ -4,13 +4,13 @@ import { expect, test } from 'vitest';
 import type { Told } from '../../tests/log-of.ts';
 import { answer, call, created, fold, named, packed, prompt, request, returned } from '../../tests/log-of.ts';
 
-test('a call closes whatever name its provider gave it, that of a member of every object included', () => {
+test('a call with any name closes, even a name such as `constructor` that every object has as a member', () => {
   const state = fold([created, prompt('go'), answer([call('constructor')]), returned('constructor')]);
   expect(state.history.batch).toBeUndefined();
   expect(packed(state)).toEqual(['user: go', 'assistant: call constructor', 'user: result constructor']);
 });
 
-test('a batch is packed when the last of its calls closes, in call order', () => {
+test('a batch is packed in call order when the last of its calls closes', () => {
   const open = fold([created, prompt('go'), answer([call('a'), call('b')]), returned('b')]);
   expect(packed(open)).toEqual(['user: go']);
   expect(packed(fold([returned('a')], open))).toEqual([
@@ -21,7 +21,7 @@ test('a batch is packed when the last of its calls closes, in call order', () =>
   ]);
 });
 
-test('an epoch that repacks forgets the calls it drops and knows those it keeps', () => {
+test('an epoch that repacks forgets the ids of dropped calls and keeps the ids of packed calls', () => {
   const compacted: Told = [
     'history.compacted',
     {
@@ -39,7 +39,7 @@ test('an epoch that repacks forgets the calls it drops and knows those it keeps'
   expect(packed(again).at(-3)).toBe('assistant: call a + call b_9');
 });
 
-test('a repeated call id is told apart by a name that no other call has, in the same answer or later', () => {
+test('a repeated call id is replaced by an id that no other call has, in the same answer or a later one', () => {
   const first: readonly Told[] = [created, prompt('go'), answer([call('a')]), returned('a')];
   const both = fold([...first, answer([call('a'), call('a_4')]), returned('a'), returned('a_4')]);
   expect(packed(both).slice(-3)).toEqual(['assistant: call a_4_ + call a_4', 'user: result a_4_', 'user: result a_4']);
@@ -47,7 +47,7 @@ test('a repeated call id is told apart by a name that no other call has, in the 
   expect(packed(later).slice(-2)).toEqual(['assistant: call a_4_6', 'user: result a_4_6']);
 });
 
-test('reasoning behind something that is left out of its answer says so', () => {
+test('reasoning after an omitted part of its answer is marked `displaced`', () => {
   const thought: AnswerPart = { type: 'reasoning', opaque: '{}', text: 'hm' };
   const state = fold([
     created,
@@ -58,7 +58,7 @@ test('reasoning behind something that is left out of its answer says so', () => 
   expect(parts.map((part) => part.type === 'reasoning' && part.displaced === true)).toEqual([false, true, false]);
 });
 
-test('reasoning in front of something that is left out or goes by another id says so, and what is behind that', () => {
+test('reasoning directly before a part that is omitted or renamed is marked `torn`, and later reasoning `displaced`', () => {
   const thought: AnswerPart = { type: 'reasoning', opaque: '{}', text: 'hm' };
   const used = [created, prompt('go'), answer([call('a')]), returned('a')];
   const parts = [thought, call('b'), thought, thought, call('a'), thought, { type: 'text', text: 'so' } as const];
@@ -72,7 +72,7 @@ test('reasoning in front of something that is left out or goes by another id say
   ]);
 });
 
-test('a prompt recorded while an answer was on its way is kept with that answer, whatever its position', () => {
+test('a compaction keeps a prompt recorded during an answer together with that answer, even if the prompt is in its range', () => {
   const flight: readonly Told[] = [
     created,
     prompt('go'),
@@ -89,7 +89,7 @@ test('a prompt recorded while an answer was on its way is kept with that answer,
   expect(packed(state).slice(1)).toEqual(['assistant: done', 'user: and this']);
 });
 
-/** An epoch that takes up the checkpoint at this position. */
+/** Returns the event of an epoch that takes up the checkpoint at this position. */
 function opening(checkpoint: Position): Told {
   const front = {
     contract: 'tm1',
@@ -105,7 +105,7 @@ function opening(checkpoint: Position): Told {
   ];
 }
 
-test('two futures of one state know nothing of each other: a call id of the one is new to the other (L2)', () => {
+test('two continuations of one state are independent: a call id of one is new to the other (L2)', () => {
   const shared = fold([created, prompt('go')]);
   fold([answer([call('c1')]), returned('c1')], shared);
   const longer: readonly Told[] = [prompt('more'), prompt('and more'), answer([call('c1')]), returned('c1')];

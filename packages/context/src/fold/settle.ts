@@ -1,5 +1,6 @@
-// Settled order: where a recorded fact is packed. While an answer is on its way or its calls are open, everything else
-// waits; then come results in call order, notes, prompts. It never depends on anything after the closing event (L3).
+// Settled order: decides the place at which a recorded fact is packed. While an answer is in flight or its calls are
+// open, all other facts wait. Then results follow in call order, then notes, then prompts. The order never depends on
+// anything after the closing event (L3).
 
 import type { AnswerInterrupted, AnswerPart, AnswerReceived, Position, RecordedOf, SessionId } from '@tidemark/log';
 import type { CallPart, Part, ResultPart, Span, TextPart } from '@tidemark/model';
@@ -8,7 +9,7 @@ import { appendAll, appendOnly, itemAt, slice } from '../base/append-only.ts';
 import { INTERRUPTED, UNANSWERED, shownUpTo } from '../base/render.ts';
 import type { AnswerBatch, CallClosing, History, WaitingSpan, WaitingChange } from '../state/state.ts';
 
-/** What a span is made from, before it has its ordinal. */
+/** A span without its ordinal. */
 interface SpanDraft {
   readonly role: Span['role'];
   readonly session: SessionId;
@@ -18,7 +19,7 @@ interface SpanDraft {
   readonly parts: readonly Part[];
 }
 
-/** A note or a prompt: at its place if nothing is open, else recorded now and packed later. */
+/** Adds a note or a prompt. It is packed at once if nothing is open; otherwise it waits. */
 export function settleWaiting(history: History, kind: 'note' | 'prompt', waiting: WaitingSpan): History {
   const held: History =
     kind === 'note'
@@ -27,12 +28,15 @@ export function settleWaiting(history: History, kind: 'note' | 'prompt', waiting
   return releaseWaiting(held);
 }
 
-/** A change of what the front says: behind all that was said before it, so that what was sent stays as it is. */
+/**
+ * Adds a change of a setting of the front. It is packed after all earlier messages, so the content already sent stays
+ * unchanged.
+ */
 export function settleChange(history: History, waiting: WaitingChange): History {
   return releaseWaiting({ ...history, changes: [...history.changes, waiting] });
 }
 
-/** Packs what waits, if nothing is open. */
+/** Packs the waiting spans if nothing is open. */
 export function releaseWaiting(history: History): History {
   if (history.batch !== undefined || history.inFlight) return history;
   return releaseChanges(releaseSaid(history));
@@ -63,7 +67,10 @@ function releaseSaid(history: History): History {
   return { ...packSaid(history, drafts), notes: [], prompts: [] };
 }
 
-/** A provider takes a change of tools or of the role only where an answer follows: where none came, a line says so in its place. */
+/**
+ * Packs messages, with a line before them if an answer is missing. Providers accept a change of tools or of the role
+ * only if an answer follows it, so the line takes the place of the missing answer.
+ */
 function packSaid(history: History, drafts: readonly SpanDraft[]): History {
   const [first] = drafts;
   if (first === undefined || !waitsForAnswer(history)) return pack(history, drafts);
@@ -76,7 +83,10 @@ function packSaid(history: History, drafts: readonly SpanDraft[]): History {
   return pack(history, [line, ...drafts]);
 }
 
-/** Whether what is packed ends with a change of tools or of the role. An answer that only reasoned is none: nothing of it is sent. */
+/**
+ * Checks that the packed history ends with a change of tools or of the role that has no answer. An answer with only
+ * reasoning does not count, because none of it is sent.
+ */
 export function waitsForAnswer({ packed }: History): boolean {
   for (let index = -1; ; index -= 1) {
     const span = itemAt(packed, index);
@@ -86,7 +96,7 @@ export function waitsForAnswer({ packed }: History): boolean {
   }
 }
 
-/** An urgent note does not wait for the next prompt, and takes with it the notes recorded before. */
+/** Packs the urgent notes, which do not wait for the next prompt, and all notes recorded before them. */
 function releaseUrgent(history: History): History {
   const last = history.notes.findLast((note) => note.urgent);
   if (last === undefined) return history;
@@ -102,11 +112,11 @@ function releaseUrgent(history: History): History {
 
 function asDraft(waiting: WaitingSpan, group: Position): SpanDraft {
   const { position, session, parts } = waiting;
-  // To a provider, all user content that is no result begins a turn: a note in a tool loop too.
+  // For a provider, any user content other than a result begins a turn, even a note inside a tool loop.
   return { role: 'user', session, position, group, opensTurn: true, parts };
 }
 
-/** An answer arrived: packed at once when it made no calls, else when the last of them closes. */
+/** Adds an answer. It is packed at once if it has no calls; otherwise when its last call closes. */
 export function settleAnswer(history: History, event: RecordedOf<'answer.received'>, session: SessionId): History {
   const calls = distinctCalls(event.data);
   const batch: AnswerBatch = { position: event.position, session, answer: event.data, calls, closed: new Map() };
@@ -120,7 +130,10 @@ function distinctCalls(answer: AnswerReceived): readonly CallPart[] {
   return [...calls.values()];
 }
 
-/** An answer that was cut. By the user: its whole text parts and a fixed closing line. By transport: nothing. */
+/**
+ * Adds an answer that was cut. If the user cut it, its complete text parts and a fixed closing line are packed. If the
+ * transport cut it, nothing is packed.
+ */
 export function settleInterrupted(
   history: History,
   event: RecordedOf<'answer.interrupted'>,
@@ -139,14 +152,17 @@ function saidText(data: AnswerInterrupted): readonly TextPart[] {
   return data.parts.filter((part): part is TextPart => part.type === 'text' && !isBlank(part.text));
 }
 
-/** An open call of the batch was closed: by its first closing event. Packs the batch when it was the last. */
+/**
+ * Closes an open call of the batch. Only the first closing event of a call is used. The last call to close packs the
+ * batch.
+ */
 export function settleClosing(history: History, batch: AnswerBatch, call: string, closing: CallClosing): History {
   const next: AnswerBatch = { ...batch, closed: new Map(batch.closed).set(call, closing) };
   const done = next.closed.size === next.calls.length;
   return done ? packBatch({ ...history, batch: undefined }, next) : { ...history, batch: next };
 }
 
-/** Whether a call of this answer waits for its closing event. */
+/** Checks that a call of this answer waits for its closing event. */
 export function isOpenCall(batch: AnswerBatch | undefined, call: string): boolean {
   return batch !== undefined && batch.calls.some((one) => one.call === call) && !batch.closed.has(call);
 }
@@ -154,7 +170,8 @@ export function isOpenCall(batch: AnswerBatch | undefined, call: string): boolea
 function packBatch(history: History, batch: AnswerBatch): History {
   const ids = wireIds(ownCalls(history), batch);
   const packed = pack(history, [answerDraft(batch, ids), ...resultDrafts(batch, ids)]);
-  // A call that was cut is not packed, so its id is free: what shares the calls has then always packed something too.
+  // A call that was cut is not packed, so its id stays free. An id is therefore only recorded together with a packed
+  // span; `ownCalls` relies on this.
   for (const [call, id] of ids)
     if (batch.closed.get(call)?.cut !== true) useIds(packed.calls, [call, id], batch.position);
   return releaseWaiting(packed);
@@ -165,8 +182,8 @@ function useIds(calls: Map<string, number>, ids: readonly string[], position: Po
 }
 
 /**
- * The call ids of this history alone. Like its list they are shared with the states that it grew into; where it grows
- * another way, it goes on with those that it holds itself.
+ * Returns the call ids of this history only. The map is shared with the later states of the same history, like the list
+ * of spans. If this state is continued in another way, it uses a copy with only its own ids.
  */
 export function ownCalls({ calls, packed }: History): Map<string, number> {
   if (packed.buffer.length === packed.length) return calls;
@@ -175,8 +192,8 @@ export function ownCalls({ calls, packed }: History): Map<string, number> {
 }
 
 /**
- * A provider that numbers its calls anew in each answer would repeat an id: the later one is told apart, by a name that no
- * call has or was given.
+ * Returns the ids to send for the calls of an answer. Some providers number calls from the start again in each answer,
+ * which repeats ids. A repeated id is replaced by an id that no call has or was given.
  */
 function wireIds(used: ReadonlyMap<string, number>, { calls, position }: AnswerBatch): ReadonlyMap<string, string> {
   const isUsed = (id: string): boolean => (used.get(id) ?? Infinity) < position;
@@ -196,8 +213,8 @@ function answerDraft(batch: AnswerBatch, ids: ReadonlyMap<string, string>): Span
   const { position, session, answer } = batch;
   const parts: Part[] = [];
   const seen = new Set<string>();
-  // A provider may bind reasoning to all that came before it, and to the item behind it: where some of that is left out or
-  // goes by another id, the reasoning says so.
+  // A provider may bind reasoning to all content before it and to the item directly after it. If some of that content
+  // is omitted or renamed, the reasoning is marked.
   let displaced = false;
   for (const part of answer.parts) {
     if (part.type === 'reasoning') {
@@ -216,7 +233,7 @@ function answerDraft(batch: AnswerBatch, ids: ReadonlyMap<string, string>): Span
 
 type SaidPart = Exclude<AnswerPart, { readonly type: 'reasoning' }>;
 
-/** The part itself, or the same call by another id; `undefined` for what is left out. */
+/** Returns the part itself, or the same call with another id, or `undefined` for an omitted part. */
 function keptPart(
   part: SaidPart,
   { closed }: AnswerBatch,
@@ -230,7 +247,10 @@ function keptPart(
   return id === part.call ? part : { ...part, call: id };
 }
 
-/** Marks the reasoning that stands last: what follows it is not what came behind it. */
+/**
+ * Marks the reasoning at the end of the list as `torn`, because the part that originally followed it is missing or
+ * renamed.
+ */
 function tearEnd(parts: Part[]): void {
   for (let index = parts.length - 1; index >= 0; index -= 1) {
     const part = parts[index];
@@ -267,7 +287,10 @@ function resultDrafts(batch: AnswerBatch, ids: ReadonlyMap<string, string>): rea
   return drafts;
 }
 
-/** Blank text is left out, and so is what then holds nothing: providers refuse both. */
+/**
+ * Adds spans to the packed history. Blank text and spans without any other part are omitted, because providers refuse
+ * both.
+ */
 function pack(history: History, drafts: readonly SpanDraft[]): History {
   const spans: Span[] = [];
   for (const { role, session, position, group, opensTurn, parts: all } of drafts) {
@@ -285,29 +308,29 @@ function isChange({ parts }: Span): boolean {
   return parts.some((part) => part.type === 'change');
 }
 
-/** What an epoch packs whose front says what was appended before: all but the changes. */
+/** Returns the packed history without the appended changes, for an epoch whose front now contains them. */
 export function foldChanges(history: History): History {
   const kept = slice(history.packed).filter((span) => !isChange(span));
   return { ...history, packed: appendOnly(kept), changes: [], calls: new Map(ownCalls(history)) };
 }
 
-/** What a repacking puts first, and up to where it stands for what was packed. */
+/** Checkpoint that a repacking puts first, and the range that it replaces. */
 export interface Lead {
   readonly position: Position;
   readonly session: SessionId;
-  /** What stands before the first message that begins behind this position is no longer packed. */
+  /** End of the range. Spans before the first message that begins after this position are no longer packed. */
   readonly to: Position;
   readonly part: TextPart;
-  /** What stands before that and stays all the same, each at its old place. */
+  /** Positions in the range that stay packed, each in its original order. */
   readonly keeps: readonly Position[];
-  /** Most UTF-16 units of the text of a result; absent is no bound. */
+  /** Maximum length of a result's text, in UTF-16 units. Absent: no limit. */
   readonly shortens: number | undefined;
 }
 
 /**
- * What an epoch packs when it takes up a checkpoint: the checkpoint, what of its range stays as it was said, then every
- * message from the first one behind its range on. Settled order decides, not position: a prompt recorded while an answer was
- * on its way stands behind that answer, and stays with it.
+ * Returns the history that an epoch packs when it takes up a checkpoint: the checkpoint, then the kept spans of its
+ * range, then every message from the first one after its range. The order is the settled order, not the position. A
+ * prompt recorded while an answer was in flight comes after that answer, and stays with it.
  */
 export function repack(history: History, lead: Lead): History {
   const { position, session, part, to } = lead;
@@ -321,12 +344,13 @@ export function repack(history: History, lead: Lead): History {
     opensTurn: true,
     parts: [part],
   };
-  // Ids that are no longer packed may be used again, and a session of any length holds only those it packs.
+  // Ids that are no longer packed may be used again. A session of any length therefore keeps only the ids of its packed
+  // calls.
   const calls = new Map([...ownCalls(history)].filter(([, usedAt]) => usedAt > to));
   return { ...history, packed: appendOnly([span, ...kept]), lead: 1, settled: history.settled + 1, calls };
 }
 
-/** What of a tail a checkpoint leaves standing. */
+/** Returns the spans of a tail that remain after a checkpoint. */
 export function keptBehind(
   tail: readonly Span[],
   { to, keeps, shortens }: Pick<Lead, 'to' | 'keeps' | 'shortens'>,

@@ -1,4 +1,5 @@
-// How far back a marker finds an entry: by the positions that a provider looks at, where a run may be one.
+// Tests of the lookback: how many positions before a marker an entry is found. A run of calls or results may count as
+// one position.
 
 import type { Block, BlockRun } from '@tidemark/model';
 import { expect, test } from 'vitest';
@@ -27,7 +28,7 @@ function block(text: string, run: BlockRun): Block {
   };
 }
 
-/** What a marker at the end of these blocks reads of an entry at the end of the first one. */
+/** Returns the tokens that a marker on the last block reads from an entry at the end of the first block. */
 function readOver(runs: readonly BlockRun[], runsCollapse: boolean): number {
   const blocks = (['none', ...runs] as const).map((run, index) => block(`${index}`, run));
   const sequence = extendSequence(beginSequence(PARAMETERS, [], newHash), blocks);
@@ -59,14 +60,14 @@ function readOver(runs: readonly BlockRun[], runsCollapse: boolean): number {
 
 const times = (count: number, run: BlockRun): readonly BlockRun[] => Array.from({ length: count }, () => run);
 
-test('an entry is read within twenty positions of a marker, its own included', () => {
+test("an entry is read within twenty positions of a marker, with the marker's own position counted", () => {
   expect([readOver(times(19, 'none'), true), readOver(times(20, 'none'), true)]).toEqual([1_000, 0]);
 });
 
-test('a run of calls, or of results, is one position where the row says so, and as many as it has blocks elsewhere', () => {
+test('a run of calls or results is one position if the catalog row has `runsCollapse`, and one position per block otherwise', () => {
   const batch = [...times(15, 'calls'), ...times(15, 'results')];
   expect([readOver(batch, true), readOver(batch, false)]).toEqual([1_000, 0]);
-  // One batch takes two positions: nine of them, and one half, are within twenty.
+  // One batch takes two positions, so nine batches and half of another are within twenty.
   const batches = Array.from({ length: 9 }, () => batch).flat();
   expect(readOver([...batches, 'calls'], true)).toBe(1_000);
   expect(readOver([...batches, ...batch], true)).toBe(0);

@@ -1,4 +1,5 @@
-// What a call is expected to read, write and cost, said before it is sent; and why it will read less than was sent before.
+// Forecasts the tokens that a call will read and write, and its cost, before it is sent. Also finds the reason why it
+// will read less than was sent before.
 
 import type { CallForecast, MissCause, Timestamp, Usage } from '@tidemark/log';
 import { money } from '@tidemark/log';
@@ -7,8 +8,8 @@ import { costOf, priceAt } from '@tidemark/model';
 import { itemAt } from '../base/append-only.ts';
 import type { Lookup } from '../cache/entries.ts';
 import { isAlive, isOfOther, unreadable } from '../cache/entries.ts';
-import type { ImplicitBuckets, Keeping } from '../cache/plan.ts';
-import { keptAccount, onGrid } from '../cache/plan.ts';
+import type { ImplicitBuckets, Keeping } from '../cache/implicit.ts';
+import { keptAccount, onGrid } from '../cache/implicit.ts';
 import type { SizeInput } from '../cache/prefix-size.ts';
 import { countedEnd, errorOf, sizeByBlock } from '../cache/prefix-size.ts';
 import type { CliffCost } from '../pressure/gauge.ts';
@@ -16,48 +17,51 @@ import { cliffCrossed } from '../pressure/gauge.ts';
 import { expectedInput, isScaled } from '../state/scales.ts';
 import type { CacheEntry } from '../state/state.ts';
 
-/** What a forecast is made from. */
+/** Input of a forecast. */
 export interface ForecastInput extends SizeInput {
   readonly at: Timestamp;
   readonly markers: readonly Marker[];
-  /** Where the provider keeps entries by itself. */
+  /** Plan of the entries that are read and left at a provider that caches without markers. */
   readonly keeping?: Keeping | undefined;
-  /** Entries that this request can read. */
+  /** Cache entries that this request can read. */
   readonly readable: readonly CacheEntry[];
-  /** Tokens that were never sent on this stream, at the scale at which the model counts them. */
+  /** Tokens that were never sent on this stream, on the model's scale. */
   readonly unsent: number;
-  /** See `KeptInput`. */
+  /** Tokens after the read entry that are read too: see `KeptInput`. */
   readonly beginning?: number;
 }
 
-/** A loss that is known before sending: tokens that were sent before and will not be read, and why. */
+/** Loss that is known before sending: tokens that were sent before and will not be read, and the cause. */
 export interface Loss {
   readonly cause: MissCause;
   readonly tokens: number;
 }
 
 /**
- * How the size of what was held is known. `count`: it was counted with the call before. `scale`: the same model counted its words in
- * other requests. `estimate`: it did not.
+ * Source of the size in `held`. `count`: the provider counted it with the previous call. `scale`: it is estimated with
+ * a ratio learned from other requests of the same model. `estimate`: it is estimated without such a ratio.
  */
 export type HeldBy = 'count' | 'scale' | 'estimate';
 
-/** What is known of a call before it is sent. */
+/** Forecast of a call, with everything that is known before it is sent. */
 export interface Outlook {
   readonly forecast: CallForecast;
-  /** Tokens of this request that were cached for this stream by the calls before it, whether or not they still are. */
+  /** Tokens of this request that earlier calls of this stream left in the cache. They may have been lost since. */
   readonly held: number;
   readonly heldBy: HeldBy;
   readonly loss: Loss | undefined;
-  /** Why what the call before left cannot be read, whatever the request holds: its age, or another account. */
+  /**
+   * Reason why the entries of the previous call cannot be read by any request: they expired, or they belong to another
+   * account.
+   */
   readonly gone: Extract<MissCause, 'expired' | 'account'> | undefined;
-  /** The length that this request is the first to be forecast beyond, where that prices all of it dearer. */
+  /** Cliff that this request is the first to be forecast above. Above it, the model prices the whole request higher. */
   readonly cliff: CliffCost | undefined;
 }
 
 /**
- * The forecast of a call, and the loss it already knows of. Where nothing is published of how the provider caches, the numbers
- * are those of no cache, and say so.
+ * Returns the forecast of a call, and any loss that is already known. If the provider's caching rules are unknown, the
+ * forecast assumes no cache and is marked with `caching: 'unknown'`.
  */
 export function forecast(input: ForecastInput): Outlook {
   const { sequence, capabilities } = input.lookup;
@@ -88,7 +92,10 @@ export function forecast(input: ForecastInput): Outlook {
   };
 }
 
-/** Input of the request before, to the same model, as it was forecast: a cliff that was crossed unforeseen is told with the next one. */
+/**
+ * Returns the forecast input of the previous request to the same model, or 0. The forecast is used and not the count,
+ * so a cliff that was crossed without a forecast is reported with the next request.
+ */
 function lengthBefore({ accepted, model }: ForecastInput): number {
   if (accepted === undefined || accepted.model !== model) return 0;
   return expectedInput(accepted.prepared.forecast);
@@ -101,13 +108,16 @@ function goneSince({ accepted, lookup }: ForecastInput): Outlook['gone'] {
   return isAlive(accepted.left, lookup.now) ? undefined : 'expired';
 }
 
-/** Nothing is marked, and no rule is known by which the provider would keep something anyway. */
+/**
+ * Checks if the caching of this request cannot be predicted: it has no markers, and no rule of the provider for caching
+ * without markers is known.
+ */
 function isUnknown({ lookup: { capabilities }, markers, keeping }: ForecastInput): boolean {
   const { markers: style } = capabilities;
   return keeping === undefined && markers.length === 0 && style !== 'explicit' && style !== 'none';
 }
 
-/** What is read and written, and the block that the read ends with. */
+/** Returns the tokens that are read and written, and the block that the read ends with. */
 function accountOf(
   input: ForecastInput,
   size: (block: number) => number,
@@ -127,7 +137,10 @@ function accountOf(
   return { read, written: held - read, held, writes: writesOf(input, size, read, held), reads: hit?.block };
 }
 
-/** Longer before shorter: up to the last long marker all is written long, the rest of what is cached short. */
+/**
+ * Returns the written tokens by lifetime. A longer lifetime must come before a shorter one, so everything up to the
+ * last one-hour marker is written for one hour. The rest is written for five minutes.
+ */
 function writesOf(
   { markers }: ForecastInput,
   size: (block: number) => number,
@@ -153,14 +166,17 @@ function costOfInput(
   return cost === undefined ? {} : { cost: money(cost.total) };
 }
 
-/** The longest entry that some marker finds within the lookback. */
+/** Returns the longest entry that a marker finds within the lookback. */
 function longestReached({ lookup, markers, readable }: ForecastInput): CacheEntry | undefined {
   return readable.findLast((entry) =>
     markers.some((marker) => marker.block >= entry.block && withinLookback(lookup, marker.block, entry.block)),
   );
 }
 
-/** Positions from a marker back to an entry, the marker's own included; a run of calls or results may count once. */
+/**
+ * Checks if an entry is within the lookback of a marker. The marker's own position counts, and a run of calls or
+ * results may count once.
+ */
 function withinLookback({ sequence, capabilities }: Lookup, from: number, to: number): boolean {
   let positions = 1;
   for (let index = from; index > to && positions <= capabilities.lookback; index -= 1) {
@@ -172,7 +188,7 @@ function withinLookback({ sequence, capabilities }: Lookup, from: number, to: nu
 }
 
 function heldByOf(input: ForecastInput): HeldBy {
-  // The request goes on from one that was counted, and what that one left cached was counted too.
+  // The request extends a counted one, and the tokens which that one left in the cache were counted too.
   if (input.accepted?.cached !== undefined && countedEnd(input) !== undefined) return 'count';
   return input.sizes === 'recorded' || isScaled(input.scales, input.model) ? 'scale' : 'estimate';
 }
@@ -187,7 +203,9 @@ function heldBefore({ accepted, lookup, sizes }: ForecastInput, sentBefore: numb
   return implicit?.at === 'grid' ? onGrid(held, implicit) : held;
 }
 
-/** `uncached`: tokens of this request where it caches nothing. */
+/**
+ * Returns the cause of a loss. `uncached` is the size of this request if nothing of it is cached, and else Infinity.
+ */
 function causeOf({ accepted, lookup }: ForecastInput, uncached: number): MissCause {
   const floor = floorOf(lookup.capabilities);
   const before = accepted?.cached === 0 ? (accepted.input ?? Infinity) : Infinity;
@@ -196,7 +214,9 @@ function causeOf({ accepted, lookup }: ForecastInput, uncached: number): MissCau
   return left === undefined ? 'unknown' : (unreadable(left, lookup) ?? 'lookback');
 }
 
-/** The smallest prefix that the model is known to cache; 0 where no one knows it: then no request is below it. */
+/**
+ * Returns the smallest prefix that the model is known to cache. If it is unknown, returns 0, so no request is below it.
+ */
 function floorOf({ floor, implicit }: Capabilities): number {
   return floor ?? (implicit?.at === 'grid' ? implicit.first : 0);
 }

@@ -53,31 +53,31 @@ function foreseen(
 const GOES_ON: RequestEpoch = { opens: false, cause: 'initial' };
 const OPENS: RequestEpoch = { opens: true, cause: 'reasoning' };
 
-test('a change of ours is named by the cause of its epoch, with what it costs above reading', () => {
-  // 99,000 × ($3.75 − $0.30) a million
+test('a change of ours is reported as the cause of its epoch, with its cost above reading', () => {
+  // 99,000 × ($3.75 − $0.30) per million tokens
   expect(foreseen('opened', OPENS)).toEqual({ cause: 'reasoning', tokens: 99_000, cost: '0.34155' });
   expect(foreseen('opened', { opens: false, cause: 'tools' })?.cause).toBe('tools');
 });
 
-test('every cause of an epoch is named, the weightiest first', () => {
+test('every cause of an epoch is listed, most important first', () => {
   const both: RequestEpoch = { opens: true, cause: 'model', also: ['tools'] };
   expect(foreseen('opened', both)).toMatchObject({ cause: 'model', also: ['tools'] });
   expect(foreseen('image', { ...both, opens: false })).not.toHaveProperty('also');
 });
 
-test('what had expired anyway is named before the change that would have lost it too', () => {
+test('`expired` is listed before a change that would also have lost the tokens', () => {
   expect(foreseen('opened', OPENS, 'expired')).toMatchObject({ cause: 'expired', also: ['reasoning'] });
   expect(foreseen('expired', GOES_ON, 'expired')?.cause).toBe('expired');
 });
 
-test('another account is named before the change that would have lost the same', () => {
+test('`account` is listed before a change that would also have lost the tokens', () => {
   expect(foreseen('opened', OPENS, 'account')).toMatchObject({ cause: 'account', also: ['reasoning'] });
   expect(foreseen('account', OPENS, 'account')).not.toHaveProperty('also');
   expect(foreseen('account', GOES_ON, 'account')?.cause).toBe('account');
 });
 
 test.each(['image', 'thinking-stripped', 'below-floor'] as const)(
-  '%s keeps its own name, as a rule of the provider',
+  '%s is reported under its own name, as a rule of the provider',
   (cause) => {
     expect(foreseen(cause, GOES_ON)?.cause).toBe(cause);
     expect(groupOfCause(cause)).toBe('provider');
@@ -85,6 +85,6 @@ test.each(['image', 'thinking-stripped', 'below-floor'] as const)(
   },
 );
 
-test('a request that reads all that was sent foresees nothing', () => {
+test('`foreseeRewrite` returns `undefined` for a request that reads everything sent before', () => {
   expect(foreseen(undefined, GOES_ON)).toBeUndefined();
 });

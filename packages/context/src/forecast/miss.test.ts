@@ -12,23 +12,23 @@ const UNFORESEEN = { capabilities: ANTHROPIC, loss: undefined } as const;
 const said = (reason: string): DiagnosisRecord => ({ found: 'miss', reason });
 
 describe('a miss that was foreseen', () => {
-  test('has the cause that was known', () => {
+  test('has the cause known before sending', () => {
     expect(causesOfMiss(FORESEEN)).toEqual(['opened']);
     expect(causesOfMiss({ ...FORESEEN, loss: { cause: 'image', tokens: 9 } })).toEqual(['image']);
   });
 
-  test('names both where the entry had expired as well, the pause first', () => {
+  test('lists `expired` first if the entry had also expired', () => {
     expect(causesOfMiss({ ...FORESEEN, gone: 'expired' })).toEqual(['expired', 'opened']);
     expect(causesOfMiss({ ...FORESEEN, loss: { cause: 'expired', tokens: 9 }, gone: 'expired' })).toEqual(['expired']);
   });
 
-  test('names both where another account held the entry as well, the account first', () => {
+  test('lists `account` first if the entry also belonged to another account', () => {
     expect(causesOfMiss({ ...FORESEEN, gone: 'account' })).toEqual(['account', 'opened']);
     expect(causesOfMiss({ ...FORESEEN, loss: { cause: 'account', tokens: 9 }, gone: 'account' })).toEqual(['account']);
   });
 });
 
-describe('a miss that no one foresaw', () => {
+describe('the cause of a miss that was not foreseen', () => {
   test.each<[string, Partial<MissEvidence>, string]>([
     ['evicted where the provider sees no change', { diagnosis: { found: 'same' }, seen: true }, 'evicted'],
     ['evicted where an identical prefix was seen, and no diagnosis is given', { seen: true }, 'evicted'],
@@ -88,7 +88,7 @@ describe('a miss that no one foresaw', () => {
     expect(causesOfMiss({ ...UNFORESEEN, ...evidence })).toEqual([cause]);
   });
 
-  test('is named by the diagnosis where the loss was foreseen without a cause', () => {
+  test('is taken from the diagnosis if the loss was foreseen without a cause', () => {
     const loss = { cause: 'unknown', tokens: 9 } as const;
     expect(causesOfMiss({ ...UNFORESEEN, loss, diagnosis: said('verbosity_changed') })).toEqual(['parameter']);
     expect(causesOfMiss({ ...UNFORESEEN, loss, seen: true })).toEqual(['unknown']);
@@ -99,7 +99,7 @@ type Cause = EpochCause | MissCause;
 
 const miss = (reason: string): DiagnosisRecord => ({ found: 'miss', reason, missed: 10 });
 
-describe('a word of a provider', () => {
+describe('`crossCheck` of a reported miss', () => {
   test.each<[string, readonly Cause[], CrossCheckVerdict]>([
     ['model_changed', ['opened', 'model'], 'agrees'],
     ['model_changed', ['parameter'], 'agrees'],
@@ -116,35 +116,35 @@ describe('a word of a provider', () => {
     ['system_changed', ['opened', 'compaction'], 'disagrees'],
     ['a_word_of_tomorrow', ['opened', 'model'], 'disagrees'],
     ['messages_changed', ['unknown'], 'explains'],
-  ])('%s beside %j %s', (reason, causes, verdict) => {
+  ])('%s with our causes %j has the verdict %s', (reason, causes, verdict) => {
     expect(crossCheck(miss(reason), causes)).toBe(verdict);
   });
 });
 
-describe('a provider that sees no change', () => {
+describe('`crossCheck` of a report without a change', () => {
   it.each(['expired', 'evicted', 'below-floor', 'lookback', 'racing', 'overflow-routing'] as const)(
-    'agrees with %s: what was sent is not what was lost',
+    'agrees with %s, because an unchanged request can lose its cache entry',
     (cause) => {
       expect(crossCheck({ found: 'same' }, [cause])).toBe('agrees');
     },
   );
 
-  it.each(['model', 'tools', 'compaction', 'parameters'] as const)(
-    'disagrees with an epoch of the cause %s',
-    (cause) => {
-      expect(crossCheck({ found: 'same' }, ['opened', cause])).toBe('disagrees');
-      expect(crossCheck({ found: 'hit' }, ['opened', cause])).toBe('disagrees');
-    },
-  );
+  it.each(['model', 'tools', 'compaction', 'parameters'] as const)('disagrees with an epoch opened by %s', (cause) => {
+    expect(crossCheck({ found: 'same' }, ['opened', cause])).toBe('disagrees');
+    expect(crossCheck({ found: 'hit' }, ['opened', cause])).toBe('disagrees');
+  });
 
-  it('explains a miss of which we know no cause', () => {
+  it('explains a miss without a known cause', () => {
     expect(crossCheck({ found: 'same' }, ['unknown'])).toBe('explains');
   });
 });
 
-it.each(['pending', 'unknown-response', 'unavailable'] as const)('%s bears on no cause', (found) => {
-  expect([crossCheck({ found }, ['opened', 'tools']), crossCheck({ found }, ['unknown'])]).toEqual([
-    'silent',
-    'silent',
-  ]);
-});
+it.each(['pending', 'unknown-response', 'unavailable'] as const)(
+  '`crossCheck` is silent for the report %s',
+  (found) => {
+    expect([crossCheck({ found }, ['opened', 'tools']), crossCheck({ found }, ['unknown'])]).toEqual([
+      'silent',
+      'silent',
+    ]);
+  },
+);

@@ -1,5 +1,5 @@
-// Tokens that were sent before on a stream and are paid again: found by comparing usage with the forecast, or foreseen before the request
-// is sent, with causes and price.
+// Finds tokens of a stream that were sent before and are paid again, with causes and price. They are found by comparing
+// the usage with the forecast, or foreseen before the request is sent.
 
 import { defined } from '@tidemark/core';
 import type {
@@ -19,27 +19,30 @@ import { costOf, inputTokens, priceAt } from '@tidemark/model';
 import { Decimal } from 'decimal.js';
 import { groupOfCause } from '../base/cause-words.ts';
 import { isAlive, isOfOther } from '../cache/entries.ts';
-import { onGrid } from '../cache/plan.ts';
+import { onGrid } from '../cache/implicit.ts';
 import { expectedInput } from '../state/scales.ts';
 import type { State } from '../state/state.ts';
 import type { HeldBy, Loss, Outlook } from './forecast.ts';
 
-/** What a miss is judged from. */
+/** Input for judging a miss. */
 export interface MissInput extends MissEvidence {
   readonly capabilities: Capabilities;
   readonly at: Timestamp;
   readonly usage: Usage;
-  /** Tokens of this request that the cache held after the request before it on its stream. */
+  /** Tokens of this request that were in the cache after the previous request of its stream. */
   readonly held: number;
   readonly heldBy: HeldBy;
   readonly forecast: Pick<CallForecast, 'read' | 'write' | 'fresh'>;
-  /** Tokens of this request that another call had sent and whose answer had not begun when this one was sent. An estimate. */
+  /**
+   * Estimated tokens of this request that another call was writing: that call had been sent, but its answer had not
+   * begun when this request was sent.
+   */
   readonly racing?: number;
 }
 
 /**
- * The miss of an answered call; `undefined` when it read all it could, or when its usage is unknown. It is never more than what the
- * call paid.
+ * Returns the miss of an answered call. Returns `undefined` if the call read everything it could or if its read is
+ * unknown. A miss is never more than the call paid.
  */
 export function missOf(input: MissInput): Miss | undefined {
   const { usage } = input;
@@ -55,21 +58,24 @@ export function missOf(input: MissInput): Miss | undefined {
 }
 
 /**
- * The life of what the call wrote; absent where it wrote nothing, and paid all as fresh input. Where no life is told, it is the first
- * that the model has.
+ * Returns the lifetime of the tokens that the call wrote. Returns `undefined` if it wrote nothing, because all were
+ * paid as fresh input. If the usage contains no lifetime, the model's first one is used.
  */
 function lifeWritten({ writes, written }: Usage, { ttls }: Capabilities): Ttl | undefined {
   if (writes !== undefined) return writes.find(({ tokens }) => tokens > 0)?.ttl;
   return written === 0 ? undefined : ttls[0];
 }
 
-/** A read that is this much below an estimated size, as a share of it, is no error of the estimate. */
+/**
+ * Share of an estimated size. A read that is lower by more than this share is a miss and not an error of the estimate.
+ */
 const BEYOND_ESTIMATE = 0.25;
 
 /**
- * What the cache held of this request, up to what the call came to. Words that the model counted before keep their size: all that
- * the call came to beyond its forecast is due to its new words. Of a model that counted none of them, the error of the forecast is
- * shared by old and new words. Where no loss was foreseen, a small difference is an error of the estimate.
+ * Returns the tokens of this request that were in the cache, at most the tokens that the call counted. If the model
+ * counted the old text before, its size is kept, and any excess over the forecast is attributed to new text. If the
+ * model counted none of it, the error of the forecast is spread over old and new text. If no loss was foreseen, a small
+ * difference is treated as an error of the estimate.
  */
 function heldOf({ capabilities, usage, held, heldBy, forecast, loss }: MissInput): number {
   const { read = 0 } = usage;
@@ -85,28 +91,33 @@ function heldOf({ capabilities, usage, held, heldBy, forecast, loss }: MissInput
 }
 
 /**
- * What another call was writing of this request, up to what this call came to. `undefined` where this call lost no race: it read less
- * than the cache held, or most of what was being written.
+ * Returns the tokens that another call was writing, at most the tokens of this call. Returns `undefined` if this call
+ * lost no race: it read less than the cache held, or most of what was being written.
  */
 function racedOf({ usage, racing = 0 }: MissInput, held: number): number | undefined {
   const { read = 0 } = usage;
   const raced = Math.min(racing, inputTokens(usage) ?? racing);
-  // Its size is an estimate: a call that read most of it has read it.
+  // The size of the raced tokens is an estimate, so a call that read most of them counts as having read them all.
   return held <= read && read < (held + raced) / 2 ? raced : undefined;
 }
 
-/** Tokens that are paid anew where they could have been read. */
+/** Tokens that are paid again although they could have been read. */
 interface Rewrite {
   readonly capabilities: Capabilities;
   readonly at: Timestamp;
-  /** Input tokens of the whole request: its length may set its price. */
+  /** Input tokens of the whole request, because its length may decide its price. */
   readonly input: number;
   readonly tokens: number;
-  /** The life they are written with; absent where writes are free, and such tokens are as any fresh ones. */
+  /**
+   * Lifetime with which the tokens are written. Absent if they are not written but paid as fresh input, for example
+   * where writes are free.
+   */
   readonly ttl: Ttl | undefined;
 }
 
-/** What paying tokens anew costs above reading them; `undefined` when a price is unknown. */
+/**
+ * Returns the cost of paying tokens again minus the cost of reading them. Returns `undefined` if a price is unknown.
+ */
 export function rewriteCost(rewrite: Rewrite): Money | undefined {
   const price = priceAt(rewrite.capabilities, rewrite.at.slice(0, 10), rewrite.input);
   if (price === undefined) return undefined;
@@ -123,27 +134,33 @@ function totalOf(usage: Usage): number {
 }
 
 /**
- * Evidence for the cause of a miss: what was known before sending, then what the answer shows. Without evidence the cause is
- * unknown.
+ * Evidence for the cause of a miss: what was known before sending, and what the answer shows. Without evidence, the
+ * cause is `unknown`.
  */
 export interface MissEvidence {
   readonly capabilities: Pick<Capabilities, 'routing' | 'markers'>;
-  /** The loss that was known before sending. */
+  /** Loss that was known before sending. */
   readonly loss: Loss | undefined;
-  /** Why this request could not read what the call before left, whatever the request holds: its age, or another account. */
+  /**
+   * Reason why the entries of the previous call could not be read by any request: they expired, or they belong to
+   * another account.
+   */
   readonly gone?: Outlook['gone'];
-  /** This session called more often than one machine takes of one key. */
+  /** True if this session called more often than one machine of the provider accepts for one cache key. */
   readonly crowded?: boolean;
-  /** What the provider says of the request, compared with the one before. */
+  /** Provider's comparison of the request with the one before it. */
   readonly diagnosis?: DiagnosisRecord | undefined;
-  /** The provider counted an entry with this identical prefix, under the same parameters, and its life has not ended. */
+  /**
+   * True if the provider counted an entry with exactly this prefix and the same parameters, and the entry has not
+   * expired.
+   */
   readonly seen?: boolean;
 }
 
 /**
- * The causes of a miss, the weightiest first; never empty. An entry that had expired, or that another account
- * holds, is lost whatever else changed: the change is then named second. What no one foresaw is named by the provider's diagnosis or by an identical prefix that
- * was seen, else it is `unknown`.
+ * Returns the causes of a miss, most important first, at least one. An entry that expired or belongs to another account
+ * is lost with or without a change, so the change is listed second. A miss that was not foreseen gets its cause from
+ * the provider's diagnosis, or from an identical prefix that was seen. Otherwise it is `unknown`.
  */
 export function causesOfMiss(evidence: MissEvidence): readonly [MissCause, ...MissCause[]] {
   const { loss, gone } = evidence;
@@ -151,7 +168,7 @@ export function causesOfMiss(evidence: MissEvidence): readonly [MissCause, ...Mi
   return gone === undefined || loss.cause === gone ? [loss.cause] : [gone, loss.cause];
 }
 
-/** Words of a provider for a setting that enters its cache key and that no event of ours changed. */
+/** Provider's reasons that name a setting in its cache key which no event of ours changed. */
 const SETTING_REASONS: readonly string[] = [
   'model_changed',
   'text_format_changed',
@@ -167,18 +184,19 @@ function unforeseenCause({ capabilities, crowded = false, diagnosis, seen = fals
     return SETTING_REASONS.includes(diagnosis.reason ?? '') ? 'parameter' : 'unknown';
   }
   if (loss !== undefined) return 'unknown';
-  // A router may have taken another upstream, and a provider that finds entries by a key another machine.
+  // A router may have used another upstream. A provider that finds entries by a key may have used another machine.
   const isKept = markers === 'explicit' && routing === undefined;
   if (seen && (diagnosis?.found === 'same' || isKept)) return 'evicted';
   return 'unknown';
 }
 
-// The provider's own report of a miss, compared with our cause. The provider compares the two requests itself, so its report is
-// independent of the fold. Its words are those of provider facts 1.4 and 2.2.
+// Compares the provider's own report of a miss with our cause. The provider compares the two requests itself, so its
+// report is independent of the fold. Its terms are listed in provider facts 1.4 and 2.2.
 
 /**
- * `agrees`: what it says is what our cause would make it say. `disagrees`: it is not, and one of the two is wrong.
- * `explains`: we know of no cause, and it says what changed. `silent`: it says nothing that bears on the cause.
+ * Result of the comparison. `agrees`: the report fits our cause. `disagrees`: the report does not fit, so one of the
+ * two is wrong. `explains`: we know no cause, and the report names the change. `silent`: the report contains nothing
+ * about the cause.
  */
 export type CrossCheckVerdict = 'agrees' | 'disagrees' | 'explains' | 'silent';
 
@@ -190,10 +208,16 @@ const HISTORY: readonly BreakOrMissCause[] = ['compaction', 'pruning', 'quaranti
 
 const SYSTEM: readonly BreakOrMissCause[] = ['skills', 'contract', 'role'];
 
-/** A compaction can add the tools that waited for an epoch, and a contract its own. */
+/**
+ * Causes that can change the tools. A compaction can add tools that waited for an epoch, and a contract can add its
+ * own.
+ */
 const TOOLS: readonly BreakOrMissCause[] = ['tools', 'contract', 'compaction'];
 
-/** Which of our causes make a provider say a word. Anthropic counts `speed` as the model; OpenAI keys by tools and skills. */
+/**
+ * Our causes that can lead a provider to report each reason. Anthropic reports a change of `speed` as a model change.
+ * OpenAI's cache key depends on tools and skills.
+ */
 const CAUSES_OF: ReadonlyMap<string, readonly BreakOrMissCause[]> = new Map([
   ['model_changed', ['model', ...SETTING_CAUSES]],
   ['tools_changed', TOOLS],
@@ -209,8 +233,8 @@ const CAUSES_OF: ReadonlyMap<string, readonly BreakOrMissCause[]> = new Map([
 ]);
 
 /**
- * Holds a diagnosis against the causes that we have for one miss: its own, and that of the epoch that opened with it. A word
- * that is not known agrees with nothing.
+ * Compares a diagnosis with our causes of one miss: its own, and those of the epoch that opened with it. An unknown
+ * reason agrees with no cause.
  */
 export function crossCheck({ found, reason }: DiagnosisRecord, causes: readonly BreakOrMissCause[]): CrossCheckVerdict {
   const ours = causes.filter((cause) => cause !== 'opened' && cause !== 'unknown');
@@ -224,32 +248,34 @@ export function crossCheck({ found, reason }: DiagnosisRecord, causes: readonly 
       return ours.some((cause) => CAUSES_OF.get(reason ?? '')?.includes(cause)) ? 'agrees' : 'disagrees';
     case 'hit':
     case 'same':
-      // A request that only grew can lose what the cache held, by its age or by what the cache did.
+      // An unchanged request can still lose cached tokens, because an entry expired or the cache dropped it.
       if (ours.length === 0) return 'explains';
       return ours.every((cause) => groupOfCause(cause) === 'change') ? 'disagrees' : 'agrees';
   }
 }
 
-/** Tokens that were sent before and are about to be paid again: how many, why, and what that costs above reading them. */
+/** Tokens that were sent before and are about to be paid again, with the cause and the cost above reading them. */
 export interface ForeseenRewrite {
-  /** A change of ours by the name of its epoch; else what the cache or the provider's rules do. */
+  /** Cause of the epoch if a change of ours is the cause. Otherwise a cause in the cache or in the provider's rules. */
   readonly cause: EpochCause | MissCause;
-  /** Other causes, each of which alone would lose them. */
+  /** Other causes, each of which alone would lose the tokens. */
   readonly also?: readonly (EpochCause | MissCause)[];
-  /** An estimate. */
+  /** Estimated number of tokens. */
   readonly tokens: number;
-  /** Above reading them, in US dollars; absent when the price is unknown. */
+  /** Cost above reading the tokens, in US dollars. Absent if the price is unknown. */
   readonly cost?: Money;
 }
 
-/** The epoch of the request: whether it opens with it, and its cause. */
+/** Epoch of the request: its causes, and `opens` if it opens with this request. */
 export interface RequestEpoch {
   readonly opens: boolean;
   readonly cause: EpochCause;
   readonly also?: readonly EpochCause[];
 }
 
-/** The rewrite that a request brings; `undefined` when it reads all that was sent before it. */
+/**
+ * Returns the rewrite that a request will cause, or `undefined` if the request reads everything that was sent before.
+ */
 export function foreseeRewrite(price: EpochPrice, epoch: RequestEpoch): ForeseenRewrite | undefined {
   const { outlook, capabilities, at, ttl } = price;
   const { loss, forecast } = outlook;
@@ -268,7 +294,10 @@ export function foreseeRewrite(price: EpochPrice, epoch: RequestEpoch): Foreseen
 
 type Causes = readonly [ForeseenRewrite['cause'], ...ForeseenRewrite['cause'][]];
 
-/** What was gone anyway is no doing of the epoch alone; what an epoch broke whose first request failed still is its doing. */
+/**
+ * Orders the causes. Tokens that were lost anyway are not attributed to the epoch alone. If the first request of an
+ * epoch failed, a later request is still attributed to that epoch.
+ */
 function causesOf(price: EpochPrice, { opens, cause, also = [] }: RequestEpoch): Causes {
   const { loss, gone } = price.outlook;
   if (opens && epochForecast(price).rewrite > 0) return [cause, ...also];
@@ -278,23 +307,25 @@ function causesOf(price: EpochPrice, { opens, cause, also = [] }: RequestEpoch):
   return loss === undefined || loss.cause === gone || isOpened ? [gone] : [gone, loss.cause];
 }
 
-/** What the price of an epoch is made from. */
+/** Input for the price of an epoch. */
 export interface EpochPrice {
-  /** The state before it opens. */
+  /** State before the epoch opens. */
   readonly state: State;
-  /** The outlook of its first request. */
+  /** Forecast of the epoch's first request. */
   readonly outlook: Outlook;
   readonly capabilities: Capabilities;
   readonly at: Timestamp;
-  /** The life of what is written; absent where writes are free. */
+  /** Lifetime of the written tokens. Absent if writes are free. */
   readonly ttl: Ttl | undefined;
-  /** The account that is asked, where it is one of the same provider and model as before; absent where it is not known. */
+  /**
+   * Provider account that receives the request, if the provider and model are the same as before. Absent if unknown.
+   */
   readonly account?: string | undefined;
 }
 
 /**
- * Tokens that were sent before and will be written again because of this epoch, and what that costs above reading them.
- * What had expired anyway, or what another account holds, is not its doing.
+ * Returns the tokens that will be written again because of this epoch, and their cost above reading them. Tokens that
+ * had expired anyway, or that belong to another account, are not attributed to the epoch.
  */
 export function epochForecast({ state, outlook, capabilities, at, ttl, account }: EpochPrice): EpochForecast {
   const now = milliseconds(at);

@@ -14,7 +14,7 @@ const read = {
 
 const bash = { name: 'bash', description: 'Runs a command.', schema: { properties: {}, type: 'object' } };
 
-test('pins the bytes of layer 0 to the contract: an edit is a new version', () => {
+test('`composeFront` gives layer 0 the bytes pinned to the contract, so an edit needs a new version', () => {
   const [runtime] = composeFront({}, newHash).layers;
   expect(runtime?.record).toMatchObject({
     name: 'runtime',
@@ -24,14 +24,14 @@ test('pins the bytes of layer 0 to the contract: an edit is a new version', () =
   });
 });
 
-test('orders tools by name and layers by number, whatever order they were given in', () => {
+test('`composeFront` orders tools by name and layers by number, for any order of the input', () => {
   const front = composeFront({ tools: [read, bash], role: 'You review.' }, newHash);
   expect(front.tools.map((tool) => tool.record.name)).toEqual(['bash', 'read']);
   expect(front.layers.map((layer) => layer.record.name)).toEqual(['runtime', 'role']);
   expect(composeFront({ tools: [bash, read], role: 'You review.' }, newHash)).toEqual(front);
 });
 
-test('gives a tool the same bytes whatever the order of its keys (opencode#23571)', () => {
+test('`defineTool` gives a tool the same bytes for any order of its keys (opencode#23571)', () => {
   const other = {
     schema: { properties: { path: { type: 'string' } }, type: 'object' },
     description: 'Reads a file.',
@@ -40,28 +40,28 @@ test('gives a tool the same bytes whatever the order of its keys (opencode#23571
   expect(defineTool(other, newHash)).toEqual(defineTool(read, newHash));
 });
 
-test('leaves out layers that are not set', () => {
+test('`composeFront` omits layers that are not set', () => {
   expect(composeFront({ role: '' }, newHash).layers).toHaveLength(1);
 });
 
-test('holds nothing volatile: no date, path, id or mode', () => {
+test('layer 0 contains nothing volatile: no date, path, id or mode', () => {
   const [runtime] = composeFront({}, newHash).layers;
   expect(runtime?.text).not.toMatch(/\d{4}-\d\d-\d\d|\/home|\/Users|read-only mode/);
 });
 
-test('names each text with its layer, so that a block can be traced (L4)', () => {
+test('`frontOf` names the layer of each text, so that a block can be traced (L4)', () => {
   const front = frontOf(composeFront({ tools: [read] }, newHash), 'm', {});
   expect(front.system.map((text) => text.origin)).toEqual([{ from: 'layer', layer: 'runtime', revision: 'tm1' }]);
   expect(front.tools[0]?.origin).toMatchObject({ from: 'layer', layer: 'tools' });
 });
 
-test('makes a cache key of 55 characters that shows nothing but the contract', () => {
+test('`cacheKey` returns 55 characters that show only the contract in plain text', () => {
   const key = cacheKey({ contract: 'tm1', model: 'm', root: 's1', tools: ['a', 'b'], skills: 'c' }, newHash);
   expect(key).toMatch(/^tm1(\.[0-9a-f]{12}){4}$/);
   expect(key).toHaveLength(55);
 });
 
-test('gives forks of one root the same key, other models and tools another', () => {
+test('`cacheKey` returns the same key for forks of one root, and another key for other models, tools and roots', () => {
   const input = { contract: 'tm1', model: 'm', root: 's1', tools: ['a'] };
   const key = cacheKey(input, newHash);
   expect(cacheKey({ ...input }, newHash)).toBe(key);
@@ -86,7 +86,7 @@ const paddingOf = (texts: FrontTexts | undefined): string =>
 
 const words = (count: number): string => 'word '.repeat(count);
 
-test('fills a front up to just above the floor, with whole sections of the guide in their order, behind the role', () => {
+test('`padFront` fills a front to just above the floor, after the role, with whole sections of the guide in order', () => {
   const texts = padded({ role: 'You review.' });
   expect(texts?.layers.map(({ record }) => record.name)).toEqual(['runtime', 'role', 'padding']);
   const headings = [...paddingOf(texts).matchAll(/^## (.*)$/gm)].map(([, heading]) => heading);
@@ -94,7 +94,7 @@ test('fills a front up to just above the floor, with whole sections of the guide
   for (const { text } of GUIDE.slice(0, headings.length)) expect(paddingOf(texts)).toContain(text);
 });
 
-test('stays between the floor with its margin and the cap, whatever the front, and stops at the first section above', () => {
+test('`padFront` keeps any front between the floor with its margin and the cap, and stops at the first section above the margin', () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 3_400 }), fc.constantFrom(512, 1_024, 2_048, 4_096), (size, floor) => {
       const natural = front({ role: words(size) });
@@ -108,7 +108,7 @@ test('stays between the floor with its margin and the cap, whatever the front, a
   );
 });
 
-test('takes an unknown floor to be 4,500 tokens, and the cap 5,500', () => {
+test('`padFront` uses 4,500 tokens for an unknown floor, and 5,500 for its cap', () => {
   const texts = padFront(front(), { floor: undefined, preloads: [] }, newHash);
   const tokens = texts === undefined ? 0 : frontTokens(texts);
   expect(tokens).toBeGreaterThanOrEqual(4_500);
@@ -116,16 +116,16 @@ test('takes an unknown floor to be 4,500 tokens, and the cap 5,500', () => {
   expect(padFront(front({ role: words(4_500) }), { floor: undefined, preloads: [] }, newHash)).toBeUndefined();
 });
 
-test('keeps as much above the floor as estimates have been off', () => {
+test('`padFront` keeps a margin above the floor that covers the observed error of estimates', () => {
   const off = padFront(front(), { floor: FLOOR, preloads: [], error: 0.25 }, newHash);
   expect(off === undefined ? 0 : frontTokens(off)).toBeGreaterThanOrEqual(FLOOR * 1.25);
 });
 
-test('leaves a front that is above the floor as it is', () => {
+test('`padFront` returns undefined for a front that is above the floor', () => {
   expect(padded({ role: words(FLOOR) })).toBeUndefined();
 });
 
-test('adds preloaded skills whole, by name, below the cap, and marks each heading', () => {
+test('`padFront` adds preloaded skills whole, by name, below the cap, and marks each heading', () => {
   const preloads = [
     { name: 'vat', body: `# VAT\n${words(100)}` },
     { name: 'tax', body: `# Tax\n${words(200)}` },
@@ -142,7 +142,7 @@ test('adds preloaded skills whole, by name, below the cap, and marks each headin
   expect(tokens).toBeLessThanOrEqual(CAP);
 });
 
-test('gives the same bytes whatever order the skills came in', () => {
+test('`padFront` returns the same bytes for any order of the skills', () => {
   const preloads = [
     { name: 'a', body: 'one' },
     { name: 'b', body: 'two' },

@@ -1,5 +1,6 @@
-// The epoch front: layers 0, 3 and 4 (padding), composed once when an epoch opens, and the same bytes until the
-// next one. It holds the operator's words alone; what files say stands in notes. Older logs have a layer 2, the list of skills.
+// Front of an epoch: layers 0, 3 and 4 (padding). It is composed once when an epoch opens, and keeps its bytes until
+// the next epoch. It contains only the operator's text; the content of files is in notes. Older logs also have a layer
+// 2, the list of skills.
 
 import type { EpochOpened, LayerRecord, RenderParameters, ToolRecord } from '@tidemark/log';
 import { canonicalText, digest } from '@tidemark/log';
@@ -9,7 +10,7 @@ import { TM2, TM2_BRIEF } from './contract/tm2.ts';
 import { estimateTokens, utf8Length } from '../base/estimate.ts';
 import { GUIDE } from './contract/guide.ts';
 
-/** A tool as its author gives it. */
+/** A tool as its author defines it. */
 export interface ToolSpec {
   readonly name: string;
   readonly description: string;
@@ -29,42 +30,45 @@ export interface FrontTool {
   readonly definition: string;
 }
 
-/** A front with its texts: what `epoch.opened` names by digest. */
+/** A front with its texts. `epoch.opened` records the texts by digest. */
 export interface FrontTexts {
   readonly contract: string;
   readonly layers: readonly Layer[];
-  /** Ordered by name. */
+  /** Tools, ordered by name. */
   readonly tools: readonly FrontTool[];
-  /** Skills whose bodies stand in its padding. */
+  /** Names of the skills whose bodies are in the padding. */
   readonly preloaded?: readonly string[];
 }
 
 /**
- * How much layer 0 holds. `minimal` leaves identity and working rules to the agent's own system text. `brief` is at most 150
- * tokens, for an agent with only tools of its own: it tells nothing about project instructions and skills.
+ * Variant of layer 0. `minimal` omits identity and working rules, which the agent's own system text then contains.
+ * `brief` is for an agent that has only its own tools. It has about 100 tokens, at most 150 with the note on the
+ * permission mode, and contains nothing about project instructions and skills.
  */
 export type RuntimeText = 'full' | 'minimal' | 'brief';
 
-/** Each text with the contract that it belongs to. */
+/** Text of each variant, with the contract that it belongs to. */
 const RUNTIME_TEXTS: Readonly<Record<RuntimeText, { readonly contract: string; readonly text: string }>> = {
   full: { contract: TM1, text: TM1_RUNTIME },
   minimal: { contract: TM1, text: TM1_MINIMAL },
   brief: { contract: TM2, text: TM2_BRIEF },
 };
 
-/** What the agent's author chooses for the front. */
+/** Settings of the front that the agent's author chooses. */
 export interface FrontSpec {
   /** Default: `full`. */
   readonly runtime?: RuntimeText;
   readonly tools?: readonly ToolSpec[];
-  /** The agent's own system text, layer 3: it stands behind layer 0 and takes nothing of it away. */
+  /** The agent's own system text, layer 3. It comes after layer 0 and removes nothing from it. */
   readonly role?: string;
 }
 
-/** The name of the layer with the agent's own system text. */
+/** Name of the layer with the agent's own system text. */
 export const ROLE = 'role';
 
-/** Composes the layers of the contract that the runtime text belongs to. Equal input gives equal bytes, in any process. */
+/**
+ * Composes the layers of the contract that the runtime text belongs to. Equal input gives equal bytes in any process.
+ */
 export function composeFront(spec: FrontSpec, newHash: NewHash): FrontTexts {
   const { contract, text } = RUNTIME_TEXTS[spec.runtime ?? 'full'];
   const layers = [layer('runtime', contract, 'global', text, newHash)];
@@ -72,7 +76,7 @@ export function composeFront(spec: FrontSpec, newHash: NewHash): FrontTexts {
   return { contract, layers, tools: (spec.tools ?? []).map((tool) => defineTool(tool, newHash)).toSorted(byName) };
 }
 
-/** One layer, with the digest of its bytes. */
+/** Returns one layer with the digest of its bytes. */
 export function layer(
   name: string,
   revision: string,
@@ -93,14 +97,17 @@ export function layer(
   return { record, text };
 }
 
-/** A tool as canonical bytes: whatever the order of its schema's keys was. */
+/** Returns a tool with its canonical bytes, which do not depend on the order of the keys in its schema. */
 export function defineTool(tool: ToolSpec, newHash: NewHash): FrontTool {
   const { name, description, schema } = tool;
   const definition = canonicalText({ description, name, schema });
   return { record: { name, digest: digest(newHash().update(definition).hex()) }, definition };
 }
 
-/** Of all definitions together: estimated tokens, and bytes. Counted once for each list, which a session asks for often. */
+/**
+ * Returns the estimated tokens and the bytes of all tool definitions together. The size is computed once per list,
+ * because a session asks for it often.
+ */
 export function sizeOfTools({ tools }: FrontTexts): ToolSize {
   const held = SIZES.get(tools);
   if (held !== undefined) return held;
@@ -120,7 +127,7 @@ function byName(a: FrontTool, b: FrontTool): number {
   return a.record.name < b.record.name ? -1 : a.record.name > b.record.name ? 1 : 0;
 }
 
-/** The front as a provider lowers it: texts in layer order, tools by name. */
+/** Returns the front in the form that a provider lowers: texts in layer order, tools by name. */
 export function frontOf(texts: FrontTexts, model: string, parameters: RenderParameters): Front {
   return {
     model,
@@ -139,51 +146,57 @@ export function frontOf(texts: FrontTexts, model: string, parameters: RenderPara
   };
 }
 
-/** Which render parameters this model knows: others do not reach its wire. */
+/** Returns the render parameters that this model knows. Other parameters are not sent. */
 export function knownParameters(parameters: RenderParameters, capabilities: Capabilities): RenderParameters {
   const known = Object.entries(parameters).filter(([name]) => Object.hasOwn(capabilities.renderParameters, name));
   return Object.fromEntries(known.map(([name, value]) => [name, value ?? null]));
 }
 
-// The padding layer: whole sections of the operating guide in their fixed order until the front is just above the floor, then
-// whole preloaded skills by name up to the cap. The same input gives the same bytes in any process.
+// Padding layer: whole sections of the operating guide in their fixed order until the front is just above the floor,
+// then whole preloaded skills by name up to the cap. The same input gives the same bytes in any process.
 
-/** A skill of the user's own, outside of the workspace, that is marked for preloading. */
+/** A user's own skill, outside the workspace, that is marked for preloading. */
 export interface Preload {
   readonly name: string;
-  /** Goes out whole or not at all: what is cut cannot be reached. */
+  /** Body of the skill. It is used whole or not at all, because the model cannot read a part that is cut off. */
   readonly body: string;
 }
 
-/** What a front is padded to. */
+/** Limits and content of the padding. */
 export interface PadOptions {
-  /** The model's floor in tokens; absent is unknown. */
+  /** The model's floor in tokens; `undefined` if unknown. */
   readonly floor: number | undefined;
   readonly preloads: readonly Preload[];
-  /** How far off estimates have been, as a share (`scales.ts`); a tenth where nothing was learnt yet. */
+  /** Observed error of estimates, as a share (`scales.ts`). Default: 0.1, for a session that has learnt nothing yet. */
   readonly error?: number;
 }
 
-/** The name of the layer. */
+/** Name of the padding layer. */
 export const PADDING = 'padding';
 
-/** Where the floor is unknown: a tenth above the highest known one, and a third. */
+/** Limits for a model with an unknown floor: a tenth above the highest known floor, and a third above it. */
 export const UNKNOWN_FLOOR = { target: 4_500, cap: 5_500 } as const;
 
-/** Before anything was learnt. A padded front must really come above the floor, or all of the padding is lost. */
+/**
+ * Error assumed before anything is learnt. A padded front must really reach the floor; otherwise all of the padding is
+ * wasted.
+ */
 const FIRST_ERROR = 0.1;
 
-/** Sections vary in size: the cap leaves room for one of them above the floor. */
+/** Cap as a multiple of the floor. Sections vary in size, and the cap leaves room for one of them above the floor. */
 const CAP = 4 / 3;
 
 const LEAST_ROOM = 300;
 
-/** Tokens of tools and system text, as they are estimated before a provider has counted them. */
+/** Returns the estimated tokens of the tools and the system text, before a provider has counted them. */
 export function frontTokens(front: FrontTexts): number {
   return front.layers.reduce((sum, { record }) => sum + record.tokens, sizeOfTools(front).tokens);
 }
 
-/** The front with its padding layer. `undefined` where it needs none, and where no whole sections bring it above the floor below the cap. */
+/**
+ * Returns the front with its padding layer. Returns `undefined` if the front needs no padding, or if no set of whole
+ * sections reaches the floor and stays below the cap.
+ */
 export function padFront(front: FrontTexts, options: PadOptions, newHash: NewHash): FrontTexts | undefined {
   const { target, cap } = bounds(options);
   const natural = frontTokens(front);
@@ -197,7 +210,7 @@ export function padFront(front: FrontTexts, options: PadOptions, newHash: NewHas
     most += tokens;
     return true;
   };
-  // The estimate of each part was rounded up by less than a token.
+  // Each part's estimate was rounded up by less than one token, so subtracting one token per part gives a lower bound.
   const isShort = (): boolean => most - parts.length < target;
   for (const { heading, text } of GUIDE) if (isShort()) take(`## ${heading}\n\n${text}`);
   const preloads = options.preloads.toSorted((a, b) => (a.name < b.name ? -1 : 1));

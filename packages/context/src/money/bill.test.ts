@@ -9,35 +9,35 @@ const sonnet = row('claude-sonnet-4-5');
 const opus = row('claude-opus-5-5');
 const usage = { fresh: 3, read: 1000, writes: [{ ttl: '5m' as const, tokens: 200 }] };
 
-/** What a call was expected to come to. */
+/** Forecast of the tested call. */
 const EXPECTED = { read: 1_000, write: 203, fresh: 0 };
 
-test('bills fresh at 1, reads and writes at the price of the model', () => {
+test("`billOf` counts fresh tokens at 1, and reads and writes at the model's prices", () => {
   const bill = billOf({ capabilities: sonnet, at: second(0), usage, unsent: 203, before: undefined });
   expect(bill?.billed.toString()).toBe('353'); // 3 + 0.1 × 1000 + 1.25 × 200
   expect(bill?.uncached.toString()).toBe('1203');
   expect(bill?.ideal.toString()).toBe('353.75'); // 1.25 × 203 + 0.1 × 1000
 });
 
-test('knows that a read is not 0.1 everywhere', () => {
+test("`billOf` uses the model's own read price, which is not always 0.1", () => {
   const bill = billOf({ capabilities: opus, at: second(0), usage, unsent: 203, before: undefined });
   expect(bill?.billed.toString()).toBe('303'); // 3 + 0.05 × 1000 + 1.25 × 200
 });
 
-test('writes everything again after five minutes, where entries expire', () => {
+test('`expiring` writes everything again after a pause of five minutes', () => {
   const call = { capabilities: sonnet, at: second(300), usage, unsent: 203 };
   expect(billOf({ ...call, before: second(1) })?.expiring.toString()).toBe('353.75');
   expect(billOf({ ...call, before: second(0) })?.expiring.toString()).toBe('1503.75'); // 1.25 × 1203
 });
 
-test('bills one hour writes at twice the input price', () => {
+test('`billOf` counts one-hour writes at twice the input price', () => {
   const long = { fresh: 0, read: 0, writes: [{ ttl: '1h' as const, tokens: 100 }] };
   expect(
     billOf({ capabilities: sonnet, at: second(0), usage: long, unsent: 100, before: undefined })?.billed.toString(),
   ).toBe('200');
 });
 
-test('an ideal write costs what the shortest life that the model sells does, and the input price where it sells none', () => {
+test("an ideal write costs the price of the model's shortest lifetime, or the input price if writes are free", () => {
   const read = { fresh: 100, read: 0, writes: [] };
   const idealOf = (model: string) =>
     billOf({
@@ -50,13 +50,13 @@ test('an ideal write costs what the shortest life that the model sells does, and
   expect([idealOf('gpt-5.6-sol'), idealOf('gpt-5.4')]).toEqual(['125', '100']);
 });
 
-test('has no bill for an unknown bucket (L7)', () => {
+test('`billOf` returns `undefined` for an unknown bucket (L7)', () => {
   expect(
     billOf({ capabilities: sonnet, at: second(0), usage: { fresh: 3, read: 1 }, unsent: 0, before: undefined }),
   ).toBeUndefined();
 });
 
-test('never bills less than the ideal when each new token is written and each old one read', () => {
+test('the bill equals the ideal if each new token is written and each old one is read', () => {
   fc.assert(
     fc.property(fc.nat(200_000), fc.nat(200_000), (old, unsent) => {
       const perfect = { fresh: 0, read: old, writes: [{ ttl: '5m' as const, tokens: unsent }] };
@@ -66,7 +66,7 @@ test('never bills less than the ideal when each new token is written and each ol
   );
 });
 
-test('adds exactly: a million small calls lose nothing', () => {
+test('`addBills` adds 1,000 small calls exactly', () => {
   const one = billOf({
     capabilities: sonnet,
     at: second(0),
@@ -79,13 +79,13 @@ test('adds exactly: a million small calls lose nothing', () => {
   expect(sum.billed.toString()).toBe('100');
 });
 
-test('prices a rewrite as what writing costs above reading, in dollars', () => {
+test('`rewriteCost` returns the price of writing minus the price of reading, in dollars', () => {
   expect(rewriteCost({ capabilities: sonnet, at: second(0), input: 100_000, tokens: 100_000, ttl: '5m' })).toBe(
     '0.345',
   );
 });
 
-test('has no miss when all that was held was read, or when the read is unknown', () => {
+test('`missOf` returns `undefined` if everything cached was read, or if the read is unknown', () => {
   const base = {
     capabilities: sonnet,
     at: second(0),
@@ -98,7 +98,7 @@ test('has no miss when all that was held was read, or when the read is unknown',
   expect(missOf({ ...base, usage: {} })).toBeUndefined();
 });
 
-test('names the cause that was known before sending, else unknown', () => {
+test('`missOf` returns the cause known before sending, or else `unknown`', () => {
   const base = { capabilities: sonnet, at: second(0), held: 1150, heldBy: 'count', forecast: EXPECTED, usage } as const;
   expect(missOf({ ...base, loss: { cause: 'expired', tokens: 1150 } })).toMatchObject({
     cause: 'expired',
@@ -107,7 +107,7 @@ test('names the cause that was known before sending, else unknown', () => {
   expect(missOf({ ...base, loss: undefined })).toMatchObject({ cause: 'unknown', tokens: 150, cost: '0.0005175' });
 });
 
-test('a miss is never more than what the call paid, however much was expected to be held', () => {
+test('a miss is at most what the call paid, even if more was expected in the cache', () => {
   const loss = { cause: 'opened', tokens: 8_000 } as const;
   const base = {
     capabilities: sonnet,
@@ -121,16 +121,17 @@ test('a miss is never more than what the call paid, however much was expected to
   expect(missOf({ ...base, heldBy: 'scale' })?.tokens).toBe(203);
 });
 
-test('what a call came to beyond its forecast is due to its new words, where the model counted the old ones', () => {
+test('usage above the forecast is attributed to new text if the model counted the old text before', () => {
   const loss = { cause: 'opened', tokens: 550 } as const;
   const base = { capabilities: sonnet, at: second(0), held: 1_550, loss, forecast: EXPECTED } as const;
   const paid = { fresh: 3, read: 1_000, writes: [{ ttl: '5m' as const, tokens: 22_000 }] };
   expect(missOf({ ...base, heldBy: 'scale', usage: paid })?.tokens).toBe(550);
-  // Of a model that counted nothing, all words may be more than was estimated: 1,550 of 1,203, of 23,003.
+  // If the model counted nothing before, the excess is spread over all text: 1,000 of 1,203 tokens become the same
+  // share of 23,003.
   expect(missOf({ ...base, held: 1_000, heldBy: 'estimate', usage: paid })?.tokens).toBe(18_121);
 });
 
-test('an estimated size that was a little too large is no miss; a read far below it is one', () => {
+test('a read slightly below an estimated size is not a miss, but a read far below it is', () => {
   const base = {
     capabilities: sonnet,
     at: second(0),
@@ -144,10 +145,10 @@ test('an estimated size that was a little too large is no miss; a read far below
   expect(missOf({ ...base, usage: evicted })).toMatchObject({ cause: 'unknown', tokens: 1_143 });
 });
 
-test('what is paid again as fresh input costs that above reading it, and not what a write would', () => {
+test('tokens paid again as fresh input cost the fresh price minus the read price, not the write price', () => {
   const fresh = { fresh: 600, read: 0, writes: [{ ttl: '5m' as const, tokens: 0 }] };
   const loss = { cause: 'below-floor', tokens: 500 } as const;
   const base = { capabilities: sonnet, at: second(0), held: 500, heldBy: 'count', forecast: EXPECTED, loss } as const;
-  // 500 × ($3 − $0.30) a million.
+  // 500 × ($3 − $0.30) per million tokens.
   expect(missOf({ ...base, usage: fresh })).toEqual({ cause: 'below-floor', tokens: 500, cost: '0.00135' });
 });

@@ -1,5 +1,5 @@
-// What calls cost, and what the same calls would have cost: uncached, ideally cached, or cached with entries that expire.
-// In exact decimals, in units of the base input price: 1 is one token read fresh.
+// Bills of calls, and of the same calls in other cases: uncached, ideally cached, or cached with entries that expire.
+// Amounts are exact decimals in units of the base input price, where 1 is the price of one fresh token.
 
 import type { Timestamp, Usage } from '@tidemark/log';
 import { milliseconds } from '@tidemark/log';
@@ -8,31 +8,34 @@ import { multiplier, priceAt } from '@tidemark/model';
 import { Decimal } from 'decimal.js';
 import { LIFE } from '../cache/entries.ts';
 
-/** One billed call, as the counterfactuals need it. */
+/** Billed call with the values that the counterfactuals need. */
 export interface BilledCall {
   readonly capabilities: Capabilities;
-  /** When the call was sent. */
+  /** Time when the call was sent. */
   readonly at: Timestamp;
   readonly usage: Usage;
   /** Input tokens that were never sent on this stream before. */
   readonly unsent: number;
-  /** When the call before it on its stream was sent. */
+  /** Time when the previous call on its stream was sent. */
   readonly before: Timestamp | undefined;
 }
 
-/** Costs of one or many calls, in units of the base input price. */
+/** Costs of one or several calls, in units of the base input price. */
 export interface Bill {
   readonly tokens: number;
   readonly billed: Decimal;
-  /** Every new token written once, every old one read. */
+  /** Cost if every new token is written once and every old token is read. */
   readonly ideal: Decimal;
-  /** The same with entries that live five minutes, or as long as the provider keeps them by itself. */
+  /**
+   * Cost of the ideal case with entries that expire after five minutes, or after the provider's own lifetime if it
+   * keeps entries without markers.
+   */
   readonly expiring: Decimal;
-  /** Everything fresh. */
+  /** Cost if every token is fresh. */
   readonly uncached: Decimal;
 }
 
-/** The bill of nothing. */
+/** Bill of no calls. */
 export const NO_BILL: Bill = {
   tokens: 0,
   billed: new Decimal(0),
@@ -41,7 +44,7 @@ export const NO_BILL: Bill = {
   uncached: new Decimal(0),
 };
 
-/** The bill of one call; `undefined` when its input or its price is unknown (L7). */
+/** Returns the bill of one call, or `undefined` if its input or its price is unknown (L7). */
 export function billOf(call: BilledCall): Bill | undefined {
   const { fresh, read, writes } = call.usage;
   if (fresh === undefined || read === undefined || writes === undefined) return undefined;
@@ -62,13 +65,19 @@ export function billOf(call: BilledCall): Bill | undefined {
   };
 }
 
-/** The price whose proportions hold on a day: before the first day that the row knows, the oldest that it knows. */
+/**
+ * Returns the price that is used for ratios on a day. For a day before the first known price, it is the oldest price of
+ * the catalog row.
+ */
 export function unitPrice(capabilities: Capabilities, at: Timestamp, input: number): Price | undefined {
   const oldest = capabilities.prices[0]?.from ?? at;
   return priceAt(capabilities, at.slice(0, 10), input) ?? priceAt(capabilities, oldest, input);
 }
 
-/** Read and write prices over the input price, a write in its shortest life. A model that charges no writes writes at the input price. */
+/**
+ * Returns the read and write prices divided by the input price. The write price is that of the shortest lifetime, or
+ * the input price if the model does not charge for writes.
+ */
 export function ratesOf(price: Price): { readonly read: Decimal; readonly write: Decimal } {
   const write = multiplier(price, '5m') ?? multiplier(price, '30m') ?? 1;
   return { read: new Decimal(multiplier(price, 'read') ?? 1), write: new Decimal(write) };
@@ -79,7 +88,7 @@ function hasExpired({ capabilities: { implicit }, at, before }: BilledCall): boo
   return before !== undefined && milliseconds(at) - milliseconds(before) >= life;
 }
 
-/** The bill of both. */
+/** Returns the sum of two bills. */
 export function addBills(a: Bill, b: Bill): Bill {
   return {
     tokens: a.tokens + b.tokens,

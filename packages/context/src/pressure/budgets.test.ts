@@ -10,9 +10,9 @@ describe('the budgets of a window', () => {
     [100_000, { reserve: 16_384, hard: 83_616, soft: 78_616, tail: 20_000 }],
     [8_000, { reserve: 4_000, hard: 4_000, soft: 2_800, tail: 2_000 }],
     [300, { reserve: 256, hard: 44, soft: 30, tail: 22 }],
-  ])('of %d tokens are these', (limit, budgets) => expect(budgetsOf(limit)).toEqual(budgets));
+  ])('of %d tokens have the expected values', (limit, budgets) => expect(budgetsOf(limit)).toEqual(budgets));
 
-  test('are what is set, and what follows from that', () => {
+  test('are the settings, and values derived from them', () => {
     expect(budgetsOf(200_000, { hard: 100_000, tail: 5_000 })).toEqual({
       reserve: 16_384,
       hard: 100_000,
@@ -21,7 +21,7 @@ describe('the budgets of a window', () => {
     });
   });
 
-  test('stand in their order and within the limit, whatever is set', () => {
+  test('are in order and within the limit for any settings', () => {
     const tokens = fc.nat({ max: 2_000_000 });
     const settings = fc.record({ reserve: tokens, hard: tokens, soft: tokens, tail: tokens }, { requiredKeys: [] });
     fc.assert(

@@ -52,7 +52,7 @@ function asked(change: Partial<RequestPrepared> = {}): Told {
   return told[0] === 'request.prepared' ? [told[0], { ...told[1], bytes: 3_000, ...change }] : told;
 }
 
-/** Of 7,000 in all. */
+/** Usage of 7,000 tokens in total. */
 const COUNTED: Usage = { fresh: 500, read: 4_000, writes: [{ ttl: '5m', tokens: 2_000 }], answer: 400, reasoning: 100 };
 
 const SAID = 'the words that come next';
@@ -62,13 +62,13 @@ const BEGUN = [created, epoch(), prompt('go')];
 const ANSWERED = [...BEGUN, asked(), answer([text('done')], COUNTED)];
 
 describe('the input of the next request', () => {
-  test('is every bucket of the last usage, its output, and the estimate of what was appended', () => {
+  test('is the sum of all input buckets of the last usage, its output, and an estimate of what was appended', () => {
     expect(gaugeOf(fold(ANSWERED), ROW)).toMatchObject({ input: 7_000, limit: 10_000, ratio: 0.7, tier: 'warning' });
     const { input = 0 } = gaugeOf(fold([...ANSWERED, prompt(SAID)]), ROW);
     expect(input).toBe(7_000 + estimateTokens(SAID) + 4);
   });
 
-  test('holds results while other calls are open, and a prompt that waits', () => {
+  test('includes results while other calls are open, and a prompt that waits', () => {
     const open = [...BEGUN, asked(), answer([call('c1'), call('c2')], COUNTED)];
     const one = gaugeOf(fold([...open, returned('c1')]), ROW).input ?? 0;
     const more = gaugeOf(fold([...open, returned('c1'), prompt(SAID)]), ROW).input ?? 0;
@@ -78,11 +78,11 @@ describe('the input of the next request', () => {
     expect((gaugeOf(closed, ROW).input ?? 0) - more).toBeGreaterThanOrEqual(estimateTokens('result of c2'));
   });
 
-  test('is an estimate of all before the first call', () => {
+  test('is an estimate of everything before the first call', () => {
     expect(nextInput(fold(BEGUN)).tokens).toEqual({ measured: 0, appended: 100 + estimateTokens('go') + 4 });
   });
 
-  test('is an estimate of all again where an epoch edits what was sent, or another model counts', () => {
+  test('is an estimate of everything after an epoch that edits the history, or after a change of the model', () => {
     const edited = [...ANSWERED, epoch({ number: 1, layers: [layer, { ...layer, digest: named('more') }] })];
     expect(nextInput(fold(edited)).tokens?.measured).toBe(0);
     expect(nextInput(fold(edited)).tokens?.appended).toBeGreaterThan(200);
@@ -92,7 +92,7 @@ describe('the input of the next request', () => {
     );
   });
 
-  test('is an estimate of all again where more was counted than the model takes: that is no count', () => {
+  test('is an estimate of everything if the count is above the window, because such a count cannot be right', () => {
     const counted = (read: number): State =>
       fold([...BEGUN, asked(), answer([text('done')], { ...COUNTED, fresh: 0, writes: [], read })]);
     expect(gaugeOf(counted(10_000), ROW)).toMatchObject({ input: 10_500, tier: 'critical' });
@@ -105,7 +105,7 @@ describe('the input of the next request', () => {
     ['fresh', { read: 1, writes: [], answer: 1 }],
     ['read', { fresh: 1, writes: [], answer: 1 }],
     ['writes', { fresh: 1, read: 1, answer: 1 }],
-  ])('is estimated whole where the usage told no %s and no total', (_, usage) => {
+  ])('is an estimate of everything if the usage contains neither `%s` nor a total', (_, usage) => {
     const answered = [...BEGUN, asked(), answer([text('done')], usage)];
     const { appended = 0 } = nextInput(fold(BEGUN)).tokens ?? {};
     const input = appended + estimateTokens('done') + 4;
@@ -118,20 +118,20 @@ describe('the input of the next request', () => {
     ['beside what was read', { input: 9_000, read: 4_000, answer: 400 }],
     ['alone', { input: 9_000, answer: 400 }],
     ['as a written total', { fresh: 1_000, read: 4_000, written: 4_000, answer: 400 }],
-  ])('goes by a total that the usage told %s', (_, usage) => {
+  ])('uses a total that the usage contains %s', (_, usage) => {
     const gauge = gaugeOf(fold([...BEGUN, asked(), answer([text('done')], usage)]), ROW);
     expect(gauge).toMatchObject({ input: 9_400, ratio: 0.94, tier: 'critical' });
     expect(gaugeInWords(gauge)).toMatch(/^about 9,400 of 10,000 tokens/);
   });
 
-  test('goes by the last total where a later call told none', () => {
+  test('uses the last total if a later call reported none', () => {
     const counted = [...BEGUN, asked(), answer([text('done')], COUNTED)];
     const later = [...counted, prompt(SAID), asked(), answer([text('more')], { answer: 2 })];
     const since = estimateTokens(SAID) + 4 + estimateTokens('more') + 4;
     expect(nextInput(fold(later)).tokens).toEqual({ measured: 7_000, appended: since });
   });
 
-  test('is unknown where the log does not tell how large the tools are, or the front at all', () => {
+  test('is unknown if the log does not contain the size of the tools, or any front', () => {
     const tools = [{ name: 'look', digest: named('look') }];
     expect(gaugeOf(fold([created, epoch({ tools }), prompt('go')]), ROW).tier).toBe('unknown');
     expect(gaugeOf(fold([created, epoch({ layers: [] }), prompt('go')]), ROW).tier).toBe('unknown');
@@ -139,19 +139,19 @@ describe('the input of the next request', () => {
     expect(nextInput(told).tokens?.appended).toBe(150 + estimateTokens('go') + 4);
   });
 
-  test('counts an answer by its words where its usage told none, or fewer than they can be', () => {
+  test('includes an estimate of the answer if its output count is missing or too low', () => {
     const words = 'many words of an answer that was long '.repeat(20);
     const of = (usage: Usage): number =>
       gaugeOf(fold([...BEGUN, asked(), answer([text(words)], usage)]), ROW).input ?? 0;
     const { answer: _answer, reasoning: _reasoning, ...rest } = COUNTED;
     expect(of(rest)).toBe(6_500 + estimateTokens(words) + 4);
     expect(of({ ...rest, answer: 1 })).toBe(6_500 + estimateTokens(words) + 4);
-    // Half of the estimate may be a count, less than that is none.
+    // A count of at least half of the estimate is accepted. A lower count is not.
     const half = Math.ceil((estimateTokens(words) + 4) / 2);
     expect(of({ ...rest, answer: half })).toBe(6_500 + half);
   });
 
-  test('counts nothing of an answer that is not packed', () => {
+  test('does not include an answer that is not packed', () => {
     const cut: Told = [
       'answer.interrupted',
       { step: 0, stream: 'main', by: 'transport', provider: 'p', model: 'm', parts: [text('half')], usage: COUNTED },
@@ -160,17 +160,17 @@ describe('the input of the next request', () => {
   });
 });
 
-describe('what a model counts', () => {
+describe('the ratio learned for a model', () => {
   const size = { input: 0, measured: 0, appended: 5_000, whole: 5_000 };
   const taught = fold([...BEGUN, asked({ size }), answer([text('done')], COUNTED)]);
 
-  test('is learnt from each call whose size was estimated, with its error', () => {
+  test('is updated by each call whose size was estimated, together with its error', () => {
     const forecast = sizeForecast(taught, { bytes: 0, tokens: { measured: 100, appended: 1_000 } });
     expect(forecast?.input).toBeGreaterThan(1_350);
     expect(forecast?.error).toBeCloseTo(1_500 / 6_500, 5);
   });
 
-  test('is kept for each model by itself', () => {
+  test('is stored separately for each model', () => {
     const switched = fold([epoch({ number: 1, model: 'other' })], taught);
     expect(sizeForecast(switched, { bytes: 0, tokens: { measured: 0, appended: 1_000 } })).toEqual({
       input: 1_000,
@@ -181,7 +181,7 @@ describe('what a model counts', () => {
     expect(sizeForecast(back, { bytes: 0, tokens: { measured: 0, appended: 1_000 } })?.input).toBeGreaterThan(1_250);
   });
 
-  test('is no less for a call that failed, or told no usage', () => {
+  test('does not change after a call that failed or reported no usage', () => {
     const failed: Told = ['answer.failed', { step: 0, stream: 'main', class: 'retryable', code: 'x', message: 'x' }];
     expect(fold([asked({ size }), failed], taught).ratios).toBe(taught.ratios);
     expect(fold([asked({ size }), answer([text('done')], {})], taught).ratios).toBe(taught.ratios);
@@ -198,19 +198,19 @@ describe('the tier', () => {
     [8_990, 'warning'],
     [9_000, 'critical'],
     [12_000, 'critical'],
-  ])('of %d in 10,000 is %s', (input, tier) => {
-    // A limit that makes 7,000 tokens the same share, and a `soft` that is no lower than 80%.
+  ])('for %d of 10,000 tokens is %s', (input, tier) => {
+    // This limit makes 7,000 tokens the same share, and `soft` is not below 80%.
     const limit = 70_000_000 / input;
     const gauge = gaugeOf(state, { ...ROW, inputLimit: limit }, { budgets: { hard: limit, soft: limit } });
     expect(gauge.tier).toBe(tier);
   });
 
-  test('is a warning from `soft` on where that is lower', () => {
+  test('is `warning` from the budget `soft` on if that is below 80%', () => {
     expect(gaugeOf(state, ROW, { budgets: { soft: 6_900, hard: 9_000 } }).tier).toBe('warning');
     expect(gaugeOf(state, ROW, { budgets: { soft: 7_100, hard: 9_000 } }).tier).toBe('advisory');
   });
 
-  test('is that of the bytes where these are nearer their limit, and says so', () => {
+  test('is set by the bytes if they are nearer to their limit, and the gauge reports that', () => {
     const image = { type: 'image', artifact: named('i'), mediaType: 'image/png', bytes: 750_000 } as const;
     const held = fold([...ANSWERED, ['prompt.given', { parts: [image], presenter: 'test' }]]);
     const gauge = gaugeOf(held, { ...ROW, inputLimit: 100_000, requestBytes: 1_100_000 });
@@ -219,7 +219,7 @@ describe('the tier', () => {
     expect(crossingOf(held, gauge)).toMatchObject({ tier: 'critical', unit: 'bytes', limit: 1_100_000 });
   });
 
-  test('is that of the bytes where the tokens are estimated or unknown', () => {
+  test('is set by the bytes also if the tokens are estimated or unknown', () => {
     const estimated = fold([...BEGUN, asked({ bytes: 990 }), answer([text('done')], {})]);
     expect(gaugeOf(estimated, { ...ROW, requestBytes: 1_000 })).toMatchObject({ tier: 'critical', by: 'bytes' });
     expect(gaugeOf(estimated, { ...ROW, requestBytes: 10_000 })).toMatchObject({ tier: 'calm', by: 'tokens' });
@@ -228,7 +228,7 @@ describe('the tier', () => {
   });
 });
 
-describe('a crossing', () => {
+describe('a pressure crossing', () => {
   const checkpoint = position(9);
   const at = (tier: Gauge['tier']): Gauge => ({ ...gaugeOf(fold(ANSWERED), ROW), tier, by: 'tokens' });
   const said = (state: State, tier: Gauge['tier']): State => {
@@ -236,7 +236,7 @@ describe('a crossing', () => {
     return record === undefined ? state : fold([['pressure.crossed', record]], state);
   };
 
-  test('is recorded once for each tier, upwards', () => {
+  test('is recorded once per tier, and only upwards', () => {
     const state = fold(ANSWERED);
     expect(crossingOf(state, at('calm'))).toBeUndefined();
     expect(crossingOf(state, at('unknown'))).toBeUndefined();
@@ -249,7 +249,7 @@ describe('a crossing', () => {
     expect(crossingOf(said(warned, 'critical'), at('warning'))).toBeUndefined();
   });
 
-  test('is recorded anew behind another checkpoint, right after the compaction too', () => {
+  test('is recorded again after another checkpoint, also right after the compaction', () => {
     const state = said(fold(ANSWERED), 'critical');
     const behind = fold([epoch({ number: 1, checkpoint })], state);
     expect(crossingOf(behind, at('warning'))).toMatchObject({ tier: 'warning', checkpoint });
@@ -262,7 +262,7 @@ describe('the limit', () => {
     ...ROW,
     window: { tokens: 10_000, sharedWithOutput: how },
   });
-  test('is what the output leaves of a window that is refused to hold more than both', () => {
+  test('of the input is the window minus the output if the provider refuses a larger sum', () => {
     expect(inputLimitOf(shared('no'), 800)).toBe(10_000);
     expect(inputLimitOf(shared('stops'), 800)).toBe(10_000);
     expect(inputLimitOf(shared('refused'), 800)).toBe(9_200);
@@ -270,7 +270,7 @@ describe('the limit', () => {
     expect(gaugeOf(fold(ANSWERED), { ...shared('no'), inputLimit: 0 })).toMatchObject({ limit: 0, tier: 'unknown' });
   });
 
-  test('of the output is lowered to what fits, and not below what an answer needs', () => {
+  test('of the output is lowered to the remaining window, but not below the minimum for an answer', () => {
     const fit = { asked: 900, least: 100 };
     expect(fitOutput(shared('refused'), { ...fit, input: 9_000 })).toBe(900);
     expect(fitOutput(shared('refused'), { ...fit, input: 9_500, margin: 50 })).toBe(450);
@@ -281,7 +281,7 @@ describe('the limit', () => {
   });
 });
 
-test('a compaction clears the lowest cliff that it brings a request below, by the prices of its day', () => {
+test('a compaction clears the lowest cliff that the request falls below, by the prices of that day', () => {
   const price = { input: '1', output: '1', writes: {} };
   const dearer = [0, 6_000, 8_000].map((above) => ({ above, price }));
   const prices = [
@@ -299,7 +299,7 @@ test('a compaction clears the lowest cliff that it brings a request below, by th
   ]);
 });
 
-test('a cliff is the next length that costs more, then the one that was passed', () => {
+test('a gauge contains the next cliff above the input, or else the last one passed', () => {
   const price = { input: '1', output: '1', writes: {} };
   const tiers = [0, 6_000, 8_000].map((above) => ({ above, price }));
   const prices = [{ from: '0001-01-01', tiers }];
@@ -314,25 +314,25 @@ test('a cliff is the next length that costs more, then the one that was passed',
   );
 });
 
-test('a margin is shown in words where it is above 0 alone', () => {
+test('a margin is shown only if it is above 0', () => {
   const gauge = gaugeOf(fold(ANSWERED), ROW);
   expect(gaugeInWords({ ...gauge, margin: 120 })).toMatch(/^about 7,000 ± 120 of 10,000 tokens/);
   expect(gaugeInWords({ ...gauge, margin: 0 })).toMatch(/^about 7,000 of 10,000 tokens/);
 });
 
-describe('the input of a recording, whose requests are not in its log', () => {
+describe('the input of a recording, whose log contains no requests', () => {
   const here = epoch({ layers: [] });
   const first = answer([text('one')], { fresh: 500, read: 0, writes: [], answer: 10 });
   const last = answer([text('two')], COUNTED);
 
-  test('is what its last answer counted, and the estimate of what was appended since', () => {
+  test('is the count of its last answer plus an estimate of what was appended since', () => {
     const recorded = fold([created, here, prompt('go'), first, prompt('on'), last]);
     expect(gaugeOf(recorded, ROW)).toMatchObject({ input: 7_000, ratio: 0.7 });
     const { input } = gaugeOf(fold([prompt(SAID)], recorded), ROW);
     expect(input).toBe(7_000 + estimateTokens(SAID) + 4);
   });
 
-  test('is its front and an estimate behind a compaction: the first count leaves the front', () => {
+  test('after a compaction is the front, derived from the first count, plus an estimate', () => {
     const compacted: Told = [
       'history.compacted',
       {
@@ -356,7 +356,7 @@ describe('the input of a recording, whose requests are not in its log', () => {
     expect(tokens?.appended).toBeLessThan(estimateTokens(SAID) + 100);
   });
 
-  test('goes by the count before it where its last answer was not counted, and is unknown where none was', () => {
+  test('uses the previous count if its last answer was not counted, and is unknown without any count', () => {
     const counted = [created, here, prompt('go'), first];
     const { measured = 0 } = nextInput(fold(counted)).tokens ?? {};
     const since = estimateTokens('on') + 4 + estimateTokens('two') + 4;
@@ -367,13 +367,13 @@ describe('the input of a recording, whose requests are not in its log', () => {
     expect(gaugeOf(fold([created, here, prompt('go')]), ROW).tier).toBe('unknown');
   });
 
-  test('is none of it once the session goes on with a front of its own', () => {
+  test('does not use the recorded counts once the session continues with its own front', () => {
     const goneOn = fold([created, here, prompt('go'), first, prompt('on'), last, epoch({ number: 1 }), prompt(SAID)]);
     expect(nextInput(goneOn).tokens?.measured).toBe(0);
   });
 });
 
-test('the input behind a call that was cut before it was counted goes by the count before it, not by the one of no usage', () => {
+test('the input after a call that was cut before its usage arrived uses the previous count', () => {
   const cut: Told = [
     'answer.interrupted',
     { step: 1, stream: 'main', by: 'transport', provider: 'p', model: 'm', parts: [text('half')], usage: {} },

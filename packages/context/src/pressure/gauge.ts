@@ -1,5 +1,6 @@
-// How full the next request is: its input against the input limit, its bytes against what a provider takes, and where it
-// costs more. Read before every step, whatever was done about it before; what is unknown is said to be (L7).
+// Gauge of the next request: its input compared with the input limit, its bytes compared with the provider's limit, and
+// the lengths at which it costs more. The gauge is read before every step, also after a compaction or pruning. Unknown
+// values are reported as unknown (L7).
 
 import { defined } from '@tidemark/core';
 import type { PressureCrossed, SizeForecast, Timestamp, Money, Usage } from '@tidemark/log';
@@ -9,51 +10,55 @@ import type { State, Crossed } from '../state/state.ts';
 import { money } from '@tidemark/log';
 import { costOf, inputTokens, priceAt, sumOfMoney } from '@tidemark/model';
 
-/** How near the limit, in the words of the log. */
+/** Pressure tier, which shows how near the request is to its limit. */
 export type Tier = PressureCrossed['tier'];
 
-/** A length of the request above which a model prices all of it dearer. */
+/** Input length above which a model prices the whole request higher. */
 export interface Cliff {
   readonly above: number;
-  /** The request is longer already. */
+  /** True if the request is already longer. */
   readonly passed: boolean;
 }
 
-/** What a gauge reads. Tokens by default; estimates, but for the limits. */
+/** Reading of the gauge. Values are in tokens unless named otherwise. All except the limits are estimates. */
 export interface Gauge extends Budgets {
-  /** Input of the next request; absent where it is unknown. */
+  /** Input of the next request. Absent if unknown. */
   readonly input?: number;
-  /** How far off `input` may be: the share by which estimates have been off, of what of it was never counted. */
+  /** Expected error of `input` in tokens: the part that was never counted, times the error of earlier estimates. */
   readonly margin?: number;
-  /** Most input of this request; 0 where no limit is known. */
+  /** Maximum input of this request, or 0 if no limit is known. */
   readonly limit: number;
-  /** `input / limit`; absent where one of them is unknown. */
+  /** The value of `input / limit`. Absent if one of them is unknown. */
   readonly ratio?: number;
-  /** The worse of tokens and bytes; `unknown` where the tokens are, and the bytes are no reason to worry. */
+  /** The more severe tier of tokens and bytes. `unknown` if the tokens are unknown and the bytes are at `calm`. */
   readonly tier: Tier | 'unknown';
-  /** Which of the two the tier is told by. */
+  /** Measure that decided the tier. */
   readonly by: 'tokens' | 'bytes';
-  /** Bytes of the body, media as base64. */
+  /** Bytes of the request body, with media as base64. */
   readonly bytes: number;
-  /** Most bytes that the provider takes; absent where the row knows no limit. */
+  /** Maximum bytes that the provider accepts. Absent if the catalog row contains no limit. */
   readonly bytesLimit?: number;
-  /** The next one above the input, or the last that it passed; absent where the price is one for all lengths. */
+  /**
+   * Next cliff at or above the input, or else the last one passed. Absent if the model has one price for all lengths.
+   */
   readonly cliff?: Cliff;
 }
 
-/** What a gauge is read with. */
+/** Options of `gaugeOf`. */
 export interface GaugeOptions {
-  /** Output tokens that the request will ask for; as many as the model gives by default. */
+  /** Output tokens that the request will ask for. Default, and maximum: the output limit of the model. */
   readonly outputLimit?: number;
   readonly budgets?: BudgetSettings;
-  /** The day whose prices hold; the latest that the row knows by default. */
+  /** Day whose prices apply. Default: the latest prices in the catalog row. */
   readonly at?: Timestamp;
 }
 
-/** Share of the limit from which a gauge is critical: a runtime that compacts by itself does so there. */
+/**
+ * Share of the limit at which the tier is `critical`. A runtime that compacts automatically does so here at the latest.
+ */
 export const CRITICAL: number = 0.9;
 
-/** From where a tier holds, as a share of the limit, the highest first. */
+/** Share of the limit at which each tier begins, highest first. */
 const TIERS: readonly { readonly tier: Tier; readonly from: number }[] = [
   { tier: 'critical', from: CRITICAL },
   { tier: 'warning', from: 0.8 },
@@ -61,10 +66,10 @@ const TIERS: readonly { readonly tier: Tier; readonly from: number }[] = [
   { tier: 'calm', from: 0 },
 ];
 
-/** What of a row a gauge goes by. */
+/** Fields of a catalog row that a gauge uses. */
 export type GaugeLimits = Pick<Capabilities, 'inputLimit' | 'window' | 'outputLimit' | 'prices' | 'requestBytes'>;
 
-/** Reads the gauge of the request that would be made next. The cost follows what was appended since the last one. */
+/** Returns the gauge of the next request. The cost is proportional to what was appended since the last request. */
 export function gaugeOf(state: State, row: GaugeLimits, options: GaugeOptions = {}): Gauge {
   const limit = inputLimitOf(row, Math.min(options.outputLimit ?? row.outputLimit, row.outputLimit)) ?? 0;
   const budgets = budgetsOf(limit, options.budgets);
@@ -100,13 +105,16 @@ function tierAt(ratio: number, soft = 1): Tier {
   return reached?.tier ?? 'calm';
 }
 
-/** Whether one tier is nearer the limit than another. */
+/** Checks if a tier is nearer to the limit than another. */
 function isAbove(tier: Tier, other: Tier): boolean {
   const rank = (one: Tier): number => TIERS.findIndex((held) => held.tier === one);
   return rank(tier) < rank(other);
 }
 
-/** Lengths above which a model prices the whole request dearer, on a day, in ascending order; of the latest prices without one. */
+/**
+ * Returns the cliffs of a model in ascending order, by the prices of a day. Above a cliff the model prices the whole
+ * request higher. Without `at`, the latest prices apply.
+ */
 export function cliffsOf({ prices }: Pick<GaugeLimits, 'prices'>, at: Timestamp | undefined): readonly number[] {
   const list = at === undefined ? prices.at(-1) : prices.findLast(({ from }) => from <= at.slice(0, 10));
   return (list?.tiers ?? []).map(({ above }) => above).filter((above) => above > 0);
@@ -121,8 +129,9 @@ function cliffOf(row: GaugeLimits, input: number | undefined, at: Timestamp | un
 }
 
 /**
- * Returns the record of a tier that the next request reaches; `undefined` where it is already recorded, calm, or not known. A tier
- * is recorded once per checkpoint and not on the way down, so a restart, or a request that shrank and grew again, repeats none.
+ * Returns the record for a tier that the next request reaches. Returns `undefined` if the tier is already recorded,
+ * calm or unknown. A tier is recorded once per checkpoint and never on the way down, so a restart or a request that
+ * shrinks and grows again records nothing twice.
  */
 export function crossingOf(state: State, gauge: Gauge): PressureCrossed | undefined {
   const { tier } = gauge;
@@ -137,7 +146,7 @@ export function crossingOf(state: State, gauge: Gauge): PressureCrossed | undefi
   return { tier, ratio, limit, input, ...behind };
 }
 
-/** The fold of `pressure.crossed`: the highest tier behind one checkpoint. */
+/** Folds `pressure.crossed`: keeps the highest tier since one checkpoint. */
 export function evolveCrossed(before: Crossed | undefined, { tier, checkpoint }: PressureCrossed): Crossed {
   return isAbove(saidBehind(before, checkpoint), tier) && before !== undefined ? before : { tier, checkpoint };
 }
@@ -147,9 +156,10 @@ function saidBehind(said: Crossed | undefined, checkpoint: Crossed['checkpoint']
 }
 
 /**
- * Most input tokens of a request that asks for so many tokens of output: the row's own limit, or what the output leaves of
- * the window where a provider adds both and refuses the sum. Where the answer just stops at the end of the window
- * (Anthropic from Claude 4.5 on), the output asked for takes nothing away. `undefined` where the row knows none.
+ * Returns the maximum input tokens of a request that asks for `outputLimit` output tokens. This is the limit of the
+ * catalog row, or less if the provider refuses a request whose input and output together exceed the window. If the
+ * answer only stops at the end of the window (Anthropic from Claude 4.5 on), the output limit does not reduce the
+ * input. Returns `undefined` if the row contains no limit.
  */
 export function inputLimitOf(
   row: Pick<Capabilities, 'inputLimit' | 'window'>,
@@ -160,20 +170,21 @@ export function inputLimitOf(
   return limit > 0 ? limit : undefined;
 }
 
-/** What an output limit is fitted to. */
+/** Input of `fitOutput`. */
 export interface OutputFit {
   readonly asked: number;
-  /** Tokens of the request, as `gaugeOf` tells them; absent is unknown. */
+  /** Input tokens of the request, as `gaugeOf` returns them. Absent if unknown. */
   readonly input?: number | undefined;
-  /** How far off that may be, in tokens. */
+  /** Expected error of `input`, in tokens. */
   readonly margin?: number;
-  /** Below this it is never lowered: words and a reasoning budget have to fit into it. */
+  /** Minimum of the output limit. The text of the answer and a reasoning budget must fit into it. */
   readonly least: number;
 }
 
 /**
- * The output limit that a request may ask for: as asked, or what its input leaves of a window that a provider refuses to
- * exceed with both together. Never so little that no answer fits: such a request is for a compaction to mend.
+ * Returns the output limit for a request. It is lowered if the provider refuses a request whose input and output
+ * together exceed the window. It is never lowered below `least`: a request with too little space for an answer needs a
+ * compaction.
  */
 export function fitOutput(row: Capabilities, fit: OutputFit): number {
   const { tokens, sharedWithOutput } = row.window;
@@ -185,20 +196,23 @@ export function fitOutput(row: Capabilities, fit: OutputFit): number {
 
 /** Token budgets of one request. */
 export interface Budgets {
-  /** Kept free, for the answer and for the error of the estimate. */
+  /** Tokens kept free for the answer and for the error of the estimate. */
   readonly reserve: number;
-  /** What a plan must fit, and where `auto` compacts. */
+  /** Maximum input after a compaction. With the policy `auto`, a request of this size is compacted. */
   readonly hard: number;
-  /** Where a warning begins, if that is before 80% of the limit. */
+  /** Input at which the tier `warning` begins, if that is below 80% of the limit. */
   readonly soft: number;
-  /** What a compaction keeps of the tail. */
+  /** Tokens of the tail that a compaction keeps. */
   readonly tail: number;
 }
 
-/** What is set instead of computed; each is brought within the limit. */
+/** Budgets set by the user in place of the computed ones. Each is reduced to fit the limit. */
 export type BudgetSettings = { readonly [name in keyof Budgets]?: number };
 
-/** Windows from this size on leave a larger share free: `hard` is at most this share of the limit. */
+/**
+ * Maximum of `hard` as a share of the limit. Each entry applies to limits of `from` tokens and more. Larger windows
+ * leave a larger share free.
+ */
 const SHARES: readonly { readonly from: number; readonly share: number }[] = [
   { from: 200_000, share: 0.85 },
   { from: 128_000, share: 0.88 },
@@ -208,7 +222,10 @@ const RESERVE = { most: 16_384, least: 256 } as const;
 
 const TAIL = 20_000;
 
-/** The budgets of a request whose input may hold `limit` tokens. Whole numbers, none above the limit. */
+/**
+ * Returns the budgets of a request with an input limit of `limit` tokens. They are whole numbers, and none is above the
+ * limit.
+ */
 export function budgetsOf(limit: number, settings: BudgetSettings = {}): Budgets {
   const within = (tokens: number): number => Math.max(0, Math.min(limit, Math.floor(tokens)));
   const reserve = within(settings.reserve ?? Math.min(RESERVE.most, Math.max(RESERVE.least, limit / 2)));
@@ -219,7 +236,10 @@ export function budgetsOf(limit: number, settings: BudgetSettings = {}): Budgets
   return { reserve, hard, soft, tail };
 }
 
-/** `about 163,000 of 200,000 tokens (81%), warning; 1.2 of 32.0 MB`. What is unknown is said to be. */
+/**
+ * Returns a gauge as text: `about 163,000 of 200,000 tokens (81%), warning; 1.2 of 32.0 MB`. Unknown values are named
+ * as unknown.
+ */
 export function gaugeInWords(gauge: Gauge): string {
   const { bytes, bytesLimit, tier } = gauge;
   const said = tier === 'unknown' ? '' : `, ${tier}`;
@@ -250,22 +270,27 @@ function formatNumber(value: number): string {
   return value.toLocaleString('en-US');
 }
 
-/** A length that a request is beyond, and what all of it costs more than at the price below that length. */
+/**
+ * Cliff that a request is above, and the additional cost of the whole request compared with the price below that cliff.
+ */
 export interface CliffCost {
-  /** Input tokens above which the price holds. */
+  /** Input tokens above which the higher price applies. */
   readonly above: number;
-  /** In US dollars; absent when a price is unknown. */
+  /** Additional cost in US dollars. Absent if a price is unknown. */
   readonly cost?: Money;
 }
 
-/** One request, as it was counted or is forecast. */
+/** Counted or forecast usage of one request. */
 export interface CliffInput {
   readonly capabilities: Capabilities;
   readonly at: Timestamp;
   readonly usage: Usage;
 }
 
-/** The highest cliff that a request is beyond; `undefined` for a request below all of them, and for an unknown length. */
+/**
+ * Returns the highest cliff that a request is above. Returns `undefined` if the request is below all cliffs or its
+ * length is unknown.
+ */
 export function cliffCost({ capabilities, at, usage }: CliffInput): CliffCost | undefined {
   const input = inputTokens(usage);
   const above = input === undefined ? undefined : cliffsOf(capabilities, at).findLast((one) => one < input);
@@ -276,7 +301,10 @@ export function cliffCost({ capabilities, at, usage }: CliffInput): CliffCost | 
   return { above, cost: money(sumOfMoney([dear, `-${cheap}`])) };
 }
 
-/** The same, where the request before was not beyond that cliff: its input in tokens, 0 where there was none. */
+/**
+ * Returns the same cliff only if the previous request was not above it. `before` is the input of the previous request
+ * in tokens, or 0 if there was none.
+ */
 export function cliffCrossed(input: CliffInput, before: number): CliffCost | undefined {
   const cliff = cliffCost(input);
   return cliff !== undefined && before <= cliff.above ? cliff : undefined;

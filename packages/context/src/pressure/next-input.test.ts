@@ -4,7 +4,7 @@ import type { Told } from '../../tests/log-of.ts';
 import { answer, created, fold, prompt, text, turn } from '../../tests/log-of.ts';
 import { turnGrowth } from './next-input.ts';
 
-/** A turn of so many words, and about as many tokens. */
+/** Returns the events of a turn of `words` words, which are about as many tokens. */
 function turnOf(words: number): readonly Told[] {
   return [turn, prompt('go on'), answer([text('seen '.repeat(words))])];
 }
@@ -13,7 +13,7 @@ function growth(...words: readonly number[]): number | undefined {
   return turnGrowth(fold([created, ...words.flatMap(turnOf), turn, prompt('and now')]));
 }
 
-test('a turn is expected to grow as the median of the last three turns did', () => {
+test('`turnGrowth` returns the median growth of the last three turns', () => {
   const [small = 0, middle = 0, large = 0] = [growth(100), growth(1_000), growth(9_000)];
   expect(small).toBeGreaterThan(90);
   expect(large).toBeGreaterThan(5 * middle);
@@ -21,12 +21,12 @@ test('a turn is expected to grow as the median of the last three turns did', () 
   expect(growth(9_000, 9_000, 100, 100, 9_000)).toBe(small);
 });
 
-test('no growth is known before a whole turn', () => {
+test('`turnGrowth` is unknown before the first whole turn', () => {
   expect(growth()).toBeUndefined();
   expect(turnGrowth(fold([created]))).toBeUndefined();
 });
 
-test('a turn that stands in a checkpoint in part does not count', () => {
+test('`turnGrowth` ignores a turn that a checkpoint partly covers', () => {
   const told = [created, ...turnOf(100), ...turnOf(9_000)];
   const range = { from: position(0), to: position(told.length - 1) };
   const compacted: Told = [

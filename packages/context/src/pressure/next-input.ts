@@ -1,5 +1,6 @@
-// The input of the next request before anybody counted it: what the last usage told, and the estimate of all that was
-// appended since. Where no usage tells a total, or an edit or another model makes it useless, everything is estimated.
+// Estimates the input of the next request before the provider counts it: the last reported usage, plus an estimate of
+// everything appended since. Everything is estimated if no total was reported, if the history was edited, or if another
+// model counts.
 
 import { defined } from '@tidemark/core';
 import type { EpochOpened, SizeForecast } from '@tidemark/log';
@@ -11,23 +12,23 @@ import type { SpanSize } from '../base/estimate.ts';
 import { addSizes, NO_SIZE, sizeOfParts, sizeOfSpan } from '../base/estimate.ts';
 import type { Accepted, RequestCount, History, State } from '../state/state.ts';
 
-/** The size of the next request's input: the last usage that was reported, plus estimates of what was appended since. */
+/** Size of the next request's input: the last reported usage, plus estimates of what was appended since. */
 export interface NextInput {
-  /** Absent where they are unknown: the log does not tell how large the tools of the request are. */
+  /** Absent if unknown, because the log does not contain the size of the tools or of the front. */
   readonly tokens?: NextTokens;
-  /** Bytes of the body, estimated but for those that were sent before. */
+  /** Bytes of the body: those sent before, plus an estimate of the others. */
   readonly bytes: number;
 }
 
-/** Tokens, by how they are known. */
+/** Counted and estimated tokens. */
 export interface NextTokens {
-  /** Input and answer of the last accepted request, as they were counted; where that does not stand, what a recording counted. */
+  /** Counted input and answer of the last accepted request. If that count cannot be used, the counts of a recording. */
   readonly measured: number;
-  /** All else, as its characters tell it: before any ratio. */
+  /** Estimate of all other content from its characters, without scaling. */
   readonly appended: number;
 }
 
-/** The last accepted request, where the next one extends it: no edit since, and the same model counts. */
+/** Returns the last accepted request if the next one extends it. That requires the same model and no edit since. */
 function standing({ streams, epoch }: State): Accepted | undefined {
   return extendedCount(streams['main']?.accepted, epoch);
 }
@@ -41,8 +42,8 @@ function extendedCount<Last extends RequestCount | Accepted>(
 }
 
 /**
- * What the next request will hold, by a model that takes so many tokens at most. The cost follows what was appended since the last
- * accepted one. A count above that is none: a request so large would not have been accepted.
+ * Estimates the next request. `most` is the model's window in tokens. A larger count is ignored, because such a request
+ * would have been refused. The cost is proportional to what was appended since the last accepted request.
  */
 export function nextInput(state: State, most: number = Infinity): NextInput {
   const accepted = standing(state);
@@ -59,18 +60,21 @@ export function nextInput(state: State, most: number = Infinity): NextInput {
   return { bytes, tokens: { measured: input + counted, appended } };
 }
 
-/** Whether the request was answered whole, or counted before its answer was cut. */
+/** Checks if the request got its whole answer, or was counted before its answer was cut. */
 function isWhole(accepted: Accepted | undefined): accepted is Accepted {
   return accepted !== undefined && (accepted.answer !== undefined || !isUncounted(accepted));
 }
 
-/** The bytes that were sent with a request, and those that its answer and what came since will take. */
+/** Returns the bytes of a sent request plus the estimated bytes of its answer and of everything after it. */
 function bytesBehind({ history }: State, { answer, spans, prepared }: Accepted): number {
   const said = answer === undefined ? NO_SIZE : answerSize(history, answer.position);
   return prepared.bytes + said.bytes + sizeSince(history, spans, answer?.position).bytes;
 }
 
-/** The last count that the next request extends: a call without a total leaves the count before it in force. */
+/**
+ * Returns the last count that the next request extends. After a call without a reported total, the count before it is
+ * still valid.
+ */
 function lastCount({ counted, epoch }: State, accepted: Accepted | undefined): CountedInput | undefined {
   const last = accepted === undefined || isUncounted(accepted) ? extendedCount(counted, epoch) : accepted;
   const input = last?.input;
@@ -79,40 +83,46 @@ function lastCount({ counted, epoch }: State, accepted: Accepted | undefined): C
 
 type CountedInput = (Accepted | RequestCount) & { readonly input: number };
 
-/** Whether the provider told no total of the call's input: it was cut too early, or its server counts nothing. */
+/**
+ * Checks if the provider reported no total input for the call. The call was cut too early, or the server does not
+ * count.
+ */
 export function isUncounted({ input }: Pick<Accepted, 'input'>): boolean {
   return input === undefined;
 }
 
-/** The part of an answer that was not counted: all of it, or what a usage that was told before its end cannot hold. */
+/**
+ * Returns the tokens of an answer that its count does not cover. A count below half of the estimate is taken as
+ * reported before the end of the answer.
+ */
 function uncountedTokens(said: number, counted: number): number {
   return 2 * counted < said ? said - counted : 0;
 }
 
-/** The estimate of the next request's input as its record says it; `undefined` where it is unknown. */
+/** Returns the size forecast for the request's record, or `undefined` if the tokens are unknown. */
 export function sizeForecast(state: State, { tokens }: NextInput): SizeForecast | undefined {
   if (tokens === undefined) return undefined;
   const { tokens: scaled, error } = applyRatio(ratioFor(state, tokens), tokens.appended);
   return { ...tokens, input: tokens.measured + scaled, ...defined({ error }) };
 }
 
-/** What was appended to what was counted has its own; a whole request is not like what is appended to one. */
+/** Selects the ratio for an estimate. Appended content and whole requests have different ratios. */
 function ratioFor(state: State, { measured }: NextTokens): Ratio {
   const { appended, whole } = learntOf(state);
   return measured === 0 && whole.samples > 0 ? whole : appended;
 }
 
-/** An unscaled estimate of some of the history on the scale of the model that will count it. */
+/** Scales an unscaled estimate of part of the history to the tokens of the current model. */
 export function inModelTokens(state: State, estimated: number): TokenEstimate {
   return applyRatio(learntOf(state).appended, estimated);
 }
 
-/** Estimated output tokens of an answer whose provider counted none. */
+/** Returns the estimated output tokens of an answer that the provider did not count. */
 export function estimatedOutput(state: State, parts: readonly (Part | AnswerPart)[]): number {
   return inModelTokens(state, sizeOfParts(parts).tokens).tokens;
 }
 
-/** What measured calls taught of the model in force. */
+/** Returns the ratios learned from counted calls of the current model. */
 export function learntOf({ ratios, epoch }: State): Learnt {
   return learntFor(ratios, epoch?.opened.model ?? '');
 }
@@ -123,7 +133,7 @@ function estimatedWhole(state: State): NextInput {
   if (epoch === undefined) return { bytes: tail.bytes };
   const front = frontSize(state);
   const { layers, tools, toolSize } = epoch.opened;
-  // A layer whose size a recording tells was counted by the provider already.
+  // A layer whose size comes from a recording was already counted by the provider.
   const measured = isRecorded(epoch.opened)
     ? counted?.front
     : layers.reduce((sum, { sized, tokens }) => sum + (sized === 'recorded' ? tokens : 0), 0);
@@ -133,15 +143,18 @@ function estimatedWhole(state: State): NextInput {
   return { bytes, tokens: { measured, appended: front.tokens - measured + definitions.tokens + tail.tokens } };
 }
 
-/** Whether an epoch was recorded elsewhere: a front has a text at least, and nobody recorded this one's. */
+/** Checks if an epoch comes from a recording. Such an epoch has no layers, because its texts were not recorded. */
 export function isRecorded({ layers }: Pick<EpochOpened, 'layers'>): boolean {
   return layers.length === 0;
 }
 
-/** Bytes that a token of a front nobody recorded is taken to have. */
+/** Assumed bytes per token of a front whose text was not recorded. */
 const TOKEN_BYTES = 4;
 
-/** The texts in front of the history; of a recording, what its first count leaves for them and the tools. */
+/**
+ * Returns the size of the texts before the history. For a recording, it is the part of its first count that is left for
+ * the front and the tools.
+ */
 export function frontSize({ epoch, counted }: State): SpanSize {
   if (epoch === undefined || !isRecorded(epoch.opened)) {
     return (epoch?.opened.layers ?? []).reduce((sum, one) => addSizes(sum, one), NO_SIZE);
@@ -150,12 +163,14 @@ export function frontSize({ epoch, counted }: State): SpanSize {
   return { tokens, bytes: tokens * TOKEN_BYTES };
 }
 
-/** All of the history, packed or waiting. */
+/** Returns the size of the whole history, both packed and waiting to be packed. */
 export function historySize(history: History): SpanSize {
   return sizeSince(history, 0, undefined);
 }
 
-/** All that is packed, or waits to be, behind so many spans; without the answer that was counted. */
+/**
+ * Returns the size of everything packed from span `spans` on, or waiting to be packed. The counted answer is excluded.
+ */
 function sizeSince(history: History, spans: number, answered: number | undefined): SpanSize {
   let size = waitingSize(history);
   for (let index = history.packed.length - 1; index >= 0; index -= 1) {
@@ -166,14 +181,14 @@ function sizeSince(history: History, spans: number, answered: number | undefined
   return size;
 }
 
-/** What waits for its place behind what is packed. */
+/** Returns the size of the content that waits to be packed. */
 export function waitingSize({ batch, notes, prompts, changes }: History): SpanSize {
   const closings = batch === undefined ? [] : [...batch.closed.values()].flatMap(({ content }) => content);
   const said = [...notes, ...prompts].flatMap(({ parts }) => parts);
   return sizeOfParts([...closings, ...said, ...changes.map(({ part }) => part)]);
 }
 
-/** The answer of the last accepted request, packed or with its calls still open. */
+/** Returns the size of the last accepted request's answer, packed or with its calls still open. */
 function answerSize({ batch, packed }: History, position: number): SpanSize {
   if (batch?.position === position) return sizeOfParts(batch.answer.parts);
   for (let index = packed.length - 1; index >= 0; index -= 1) {
@@ -188,12 +203,13 @@ function isFrom({ origin, role }: Span, position: number | undefined): boolean {
   return role === 'assistant' && origin.from === 'event' && origin.position === position;
 }
 
-/** Turns that are looked at: enough that one long or short turn alone decides nothing. */
+/** Number of turns in the median. With three, a single long or short turn has no effect. */
 const TURNS = 3;
 
 /**
- * Returns the tokens that the turn before the open one added, as the median of the last three turns that are packed whole: an
- * estimate on the model's scale. `undefined` when no such turn is packed. The cost follows the length of these turns.
+ * Returns the expected growth of a turn in tokens on the model's scale: the median of the last three turns that are
+ * packed whole, without the open turn. Returns `undefined` if no such turn is packed. The cost is proportional to the
+ * length of these turns.
  */
 export function turnGrowth(state: State): number | undefined {
   const added = lastTurns(state).toSorted((a, b) => a - b);
@@ -201,14 +217,14 @@ export function turnGrowth(state: State): number | undefined {
   return median === undefined ? undefined : inModelTokens(state, median).tokens;
 }
 
-/** Estimated tokens of the last turns but the open one, the newest first. */
+/** Returns the estimated tokens of the last turns without the open one, newest first. */
 function lastTurns({ turns, history: { packed, lead }, compacted }: State): readonly number[] {
   const behind = compacted?.data.range.to ?? -1;
   const added: number[] = [];
   let index = packed.length - 1;
   for (let turn = turns.length - 1; turn >= 0 && added.length <= TURNS; turn -= 1) {
     const start = itemAt(turns, turn) ?? -1;
-    // A part of it stands in the checkpoint.
+    // The checkpoint covers a part of this turn.
     if (start <= behind) break;
     let tokens = 0;
     for (; index >= lead; index -= 1) {
@@ -218,6 +234,6 @@ function lastTurns({ turns, history: { packed, lead }, compacted }: State): read
     }
     added.push(tokens);
   }
-  // The open turn has added nothing but its prompt.
+  // The first entry is the open turn, which so far contains only its prompt.
   return added.slice(1);
 }

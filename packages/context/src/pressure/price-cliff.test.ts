@@ -2,18 +2,18 @@ import { expect, test } from 'vitest';
 import { row, second } from '../../tests/log-of.ts';
 import { cliffCost, cliffCrossed } from './gauge.ts';
 
-/** Above 100,000 tokens all of a request costs five times as much. */
+/** Model whose price is five times higher for requests above 100,000 tokens. */
 const HAIKU = row('claude-haiku-5-5');
 
 const at = second(0);
 
-test('a request beyond a cliff costs more by what its price is above the one below', () => {
+test('a request above a cliff costs the difference between the prices above and below it', () => {
   const usage = { fresh: 0, read: 100_000, writes: [{ ttl: '5m' as const, tokens: 10_000 }], answer: 0 };
-  // Read: 0.05 - 0.01, written: 0.625 - 0.125, in dollars a million.
+  // Price differences: 0.05 - 0.01 for reading and 0.625 - 0.125 for writing, in dollars per million tokens.
   expect(cliffCost({ capabilities: HAIKU, at, usage })).toEqual({ above: 100_000, cost: '0.009' });
 });
 
-test('a request of just that length is not beyond it, and neither is one of a model without cliffs', () => {
+test('a request of exactly that length is not above the cliff, nor is any request of a model without cliffs', () => {
   const usage = { fresh: 100_000, read: 0, writes: [], answer: 0 };
   expect(cliffCost({ capabilities: HAIKU, at, usage })).toBeUndefined();
   expect(cliffCost({ capabilities: HAIKU, at, usage: { ...usage, fresh: 100_001 } })).toMatchObject({ above: 100_000 });
@@ -22,7 +22,7 @@ test('a request of just that length is not beyond it, and neither is one of a mo
   ).toBeUndefined();
 });
 
-test('it is crossed by the first request beyond it alone; an unknown length crosses nothing', () => {
+test('only the first request above a cliff crosses it, and a request of unknown length crosses none', () => {
   const usage = { fresh: 110_000, read: 0, writes: [], answer: 0 };
   const input = { capabilities: HAIKU, at, usage };
   expect([0, 100_000, 100_001].map((before) => cliffCrossed(input, before)?.above)).toEqual([

@@ -1,40 +1,46 @@
-// Batches of old results that may be shortened together: all from one on. Where a batch begins decides how far back the prefix
-// breaks, and so from which cache entry on everything is written again.
+// Builds batches of old results that can be shortened together. A batch contains all suitable results from one index
+// on. That index decides where the prefix breaks, and so which cache entry can still be read.
 
 import { itemAt } from '../base/append-only.ts';
 import type { OldResult, OldResults, Totals } from './prunable.ts';
 import { firstPrunable, totalsFrom } from './prunable.ts';
 import type { Grounds } from './uses.ts';
 
-/** Results from one on, those on some grounds, and what it means to shorten them. Tokens are estimates. */
+/**
+ * Results from an index on that are prunable on certain grounds, and the effect of shortening them. Tokens are
+ * estimates.
+ */
 export interface PruningBatch extends Totals {
-  /** Index of the first of them. */
+  /** Index of the first result of the batch. */
   readonly first: number;
   readonly grounds: readonly Grounds[];
-  /** What was sent before, and is written again. */
+  /** Tokens that were sent before and must be written again. */
   readonly rewritten: number;
 }
 
-/** Where the next request can go on reading, were it cut there. */
+/** Places in the history up to which the next request can read from the cache. */
 export interface Readable {
-  /** Blocks of the history that each cache entry holds. */
+  /** Number of history blocks in each cache entry. */
   readonly entries: readonly number[];
-  /** Any point of the history is an entry. */
+  /** True if the cache can be read up to any point of the history. */
   readonly anywhere: boolean;
 }
 
-/** Decides for the results on some grounds whether a batch takes them along. */
+/** Decides if a batch includes the results with certain grounds. The argument contains their sums. */
 export type TakesAlong = (totals: Totals) => boolean;
 
-/** Returns the batch of all results on the grounds that are worth it, where the history is written anew in any case. */
+/**
+ * Returns the batch of all results whose grounds are worth it, for a request that writes the whole history again
+ * anyway.
+ */
 export function allOf(old: OldResults, allowed: readonly Grounds[], takes: TakesAlong): PruningBatch | undefined {
   const batch = batchFrom(old, { index: 0, kept: 0, anywhere: false }, allowed, takes);
   return batch && { ...batch, rewritten: 0 };
 }
 
 /**
- * Batches worth a look, that of all results first: of those that break the prefix behind the same entry, the one that begins
- * first frees most and rewrites least. Their number follows that of the entries.
+ * Returns the batches to compare, at most one for each cache entry. Among the batches that break the prefix after the
+ * same entry, the earliest start frees most and rewrites least. The batch of all results comes first.
  */
 export function batchesOf(
   old: OldResults,
@@ -50,13 +56,16 @@ export function batchesOf(
   for (const kept of ends) {
     const index = count(found.length, (one) => (itemAt(found, one)?.packedBefore ?? kept) < kept);
     const batch = batchFrom(old, { index, kept, anywhere }, present, takes);
-    // Of two entries before the same result the longer one is read.
+    // If two entries end before the same result, the later entry in this loop is longer, so it replaces the batch of
+    // the shorter one.
     if (batch !== undefined) batches.set(batch.first, batch);
   }
   return [...batches.values()];
 }
 
-/** Returns the results of a batch, in order. The cost follows their span of the list. */
+/**
+ * Returns the results of a batch, in order. The cost is proportional to the part of the list from its first result on.
+ */
 export function resultsOf(
   { found }: OldResults,
   { first, grounds }: PruningBatch,
@@ -73,7 +82,7 @@ export function resultsOf(
 
 interface BatchStart {
   readonly index: number;
-  /** Tokens that are read, and not written again. */
+  /** Tokens that are read from the cache and so not written again. */
   readonly kept: number;
   readonly anywhere: boolean;
 }
@@ -108,12 +117,12 @@ function add(a: Totals, b: Totals): Totals {
   };
 }
 
-/** What is packed up to the end of the last span that so many blocks hold whole. */
+/** Returns the tokens of the history up to the last span that lies completely within `held` blocks. */
 function tokensBefore({ spans: { blocks, tokens } }: OldResults, held: number): number {
   return tokens[count(blocks.length, (index) => (blocks[index] ?? held) <= held) - 1] ?? 0;
 }
 
-/** How many of a list, at its beginning, are such: found by halving. */
+/** Returns the number of leading items for which the test is true, by binary search. */
 function count(length: number, isSuch: (index: number) => boolean): number {
   let low = 0;
   let high = length;

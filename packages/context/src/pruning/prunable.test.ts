@@ -66,18 +66,18 @@ const GAUGES: readonly Gauge[] = [
   { tier: 'warning', ratio: 0.85, bytes: 0 },
 ];
 
-/** What happens next in a made history. */
+/** Next action in a generated history. */
 type Move =
   | { readonly do: 'step'; readonly results: readonly Result[] }
   | { readonly do: 'prompt' | 'turn' | 'prune' | 'open' | 'compact' | 'add-tool' }
   | { readonly do: 'skill'; readonly call: number };
 
 interface Result {
-  /** Ids repeat, as those of some providers do. */
+  /** Call ids repeat in this test because some providers repeat them. */
   readonly id: number;
   readonly length: number;
   readonly image: boolean;
-  /** What the call does; to a file where one is named. */
+  /** Tool of the call (default `look`). The call uses the file with the number `file` (default 0). */
   readonly tool?: 'read' | 'edit' | 'bash' | 'look';
   readonly file?: number;
 }
@@ -154,12 +154,15 @@ const move: fc.Arbitrary<Move> = fc.oneof(
 );
 
 const mixed: fc.Arbitrary<readonly Move[]> = fc.array(move, { minLength: 10, maxLength: 30, size: 'max' });
-/** Few files that are read again and again, and nothing that edits what was sent: here batches come to pay. */
+/**
+ * Random histories that read few files again and again and never edit what was sent. In such histories, batches come to
+ * pay for themselves.
+ */
 const quiet: fc.Arbitrary<readonly Move[]> = fc.array(
   fc.record({
     do: fc.constant('step'),
     results: fc.array(
-      // A reading that shows less than the one before stands for nothing, so each file has its length.
+      // Each file has a fixed length, because a read that returns less than the previous read does not supersede it.
       fc
         .record({ id: fc.nat(40), image: fc.constant(false), tool: fc.constant('read'), file: fc.nat(2) })
         .map((one) => ({ ...one, length: one.file === 0 ? 1_300 : 20_000 })),
@@ -169,7 +172,7 @@ const quiet: fc.Arbitrary<readonly Move[]> = fc.array(
   { minLength: 20, maxLength: 30, size: 'max' },
 );
 
-/** The decision, in all cases that a request may be in; each time both ways. */
+/** Compares the fast decision with the plain one, for all combinations of need, gauge and time. */
 function compare(state: State): void {
   const needs: readonly Need[] = [{ do: 'epoch', cause: 'tools' }, neededChange(state, wanted, [])];
   for (const need of needs) {
@@ -185,7 +188,7 @@ function compare(state: State): void {
 function same(fast: HistoryPruned | undefined, plain: ReturnType<typeof plainPruning>): void {
   const saved = plain?.saved.get(fast?.calls[0] ?? '');
   const most = plain?.saved.get(plain.calls[0] ?? '');
-  // Two batches may save the same.
+  // Two batches can save the same amount. Then the choice between them does not matter.
   const tied = saved !== undefined && most !== undefined && Math.abs(most - saved) < 1e-6;
   const { calls, freed, cost } = fast ?? {};
   if (!tied) expect({ calls, freed, cost }).toEqual({ calls: plain?.calls, freed: plain?.freed, cost: plain?.cost });
@@ -195,14 +198,14 @@ function same(fast: HistoryPruned | undefined, plain: ReturnType<typeof plainPru
 
 const met = new Set<string | undefined>();
 
-/** Holds for histories that no run has seen, and for known ones, in which every cause occurs. */
+/** Checks a property for new random histories, and for those of a fixed seed, in which every cause occurs. */
 function holds<T>(numRuns: number, property: fc.IProperty<T>): void {
   fc.assert(property, { numRuns });
   fc.assert(property, { numRuns, seed: 1 });
 }
 
-describe('what may be shortened, as running sums', () => {
-  test('decides in every state of every history as a walk over all of it does', () => {
+describe('pruning decisions with running sums', () => {
+  test('equal those of a full walk in every state of random histories', () => {
     holds(
       16,
       fc.property(fc.oneof(mixed, quiet), (moves) => {
@@ -212,7 +215,7 @@ describe('what may be shortened, as running sums', () => {
           const before = state;
           state = fold(toldOf(one, state), state);
           compare(state);
-          // An older state is asked now and then, by who looks back.
+          // Some callers look back, so an older state is tested too.
           if (one.do === 'prompt') compare(before);
         }
       }),
@@ -220,7 +223,7 @@ describe('what may be shortened, as running sums', () => {
     expect(met).toEqual(new Set([undefined, 'together', 'expired', 'pays', 'warning']));
   });
 
-  test('opens at most one epoch in each tier until the compaction, and says no break-even above what it waits for', () => {
+  test('open at most one epoch per tier until a compaction, and never return a `breakEven` above `waits`', () => {
     const tiers = ['calm', 'advisory', 'warning', 'critical'] as const;
     const step = fc.record({
       file: fc.nat(3),
@@ -261,19 +264,19 @@ describe('what may be shortened, as running sums', () => {
       }),
     );
     expect(seen.epochs).toBeGreaterThan(0);
-    // A compaction gives each tier its epoch back.
+    // After a compaction, each tier may open an epoch again.
     expect(seen.again).toBeGreaterThan(0);
     expect(seen.causes).toEqual(new Set(['pays', 'warning', 'expired']));
   });
 
-  test('looks at what is new alone: as much in a step behind three thousand others as behind a hundred', () => {
+  test('read only new spans: as many in a step after 3,000 others as after 100', () => {
     const reads = (steps: number): number => {
       const spans = counting<Span>();
       const empty = emptyState();
       const counted = { ...empty, history: { ...empty.history, packed: { buffer: spans.list, length: 0 } } };
       const begun = fold([created, prompt('go')], counted);
       let state = fold([opened(begun, 'initial')], begun);
-      // Long results among larger pictures: what would be freed is worth a look.
+      // The results are long, so freeing them is worth a decision. They are between larger images.
       const shown: Told = ['prompt.given', { parts: [SHOT], presenter: 'test' }];
       for (let id = 0; id < steps; id += 1) {
         const results = [{ id, length: 1_300, image: false, tool: 'read' as const }];

@@ -1,5 +1,5 @@
-// Long old results that may be shortened: all but the latest, those that the model has not read yet, and bodies of skills. Their uses
-// and their sums are kept with the packed list, so that a step adds what is new to it.
+// Finds long old results that may be shortened. The latest results, results that the model has not read yet, and skill
+// bodies are excluded. Uses and sums are stored with the packed list, so each step adds only its new spans.
 
 import type { Position } from '@tidemark/log';
 import { position } from '@tidemark/log';
@@ -15,19 +15,19 @@ import type { SumTree } from './sum-tree.ts';
 import { addAt, appendZero, firstPositive, sumOfFirst, sumTree } from './sum-tree.ts';
 import type { Grounds, ResultUse, Uses } from './uses.ts';
 
-/** A long result that is old and was sent. Tokens are estimates. */
+/** Long result that is old and was sent. Tokens are estimates. */
 export interface OldResult {
-  /** Of the record that holds it. */
+  /** Position of the record that contains the result. */
   readonly position: Position;
-  /** By the id that the provider is sent. */
+  /** Call id as it is sent to the provider. */
   readonly call: string;
   readonly cut: TextCut;
-  /** Tokens of the whole result, and what shortening it frees. */
+  /** Tokens of the whole result, and in `freed` the tokens that shortening it frees. */
   readonly whole: number;
   readonly freed: number;
-  /** Calls of this session that had been made when it was written: every later one has read it. */
+  /** Number of calls that the session had made when the result was written. Every later call has read the result. */
   readonly written: number;
-  /** All that is packed before it. */
+  /** Tokens of the history before the result. */
   readonly packedBefore: number;
   readonly group: number;
   readonly use: ResultUse;
@@ -37,37 +37,46 @@ export interface OldResult {
 export interface Totals {
   readonly count: number;
   readonly freed: number;
-  /** Tokens freed that were read so far, each once for each call of this session that has read it. */
+  /** Tokens to be freed that were read so far. They count once for each call of this session that has read them. */
   readonly read: number;
-  /** Tokens that are expected to be fetched again, and the calls for that. */
+  /** Tokens that are expected to be fetched again, and in `refetches` the expected number of calls for that. */
   readonly refetched: number;
   readonly refetches: number;
 }
 
-/** The old results, the oldest first; and what of the history was sent. Tokens are estimates. */
+/** Old results, oldest first, and the sizes of the history that was sent. Tokens are estimates. */
 export interface OldResults {
   readonly found: AppendOnly<OldResult>;
-  /** Index of the first that no waiting compaction drops. */
+  /** Index of the first result that a waiting compaction does not drop. */
   readonly from: number;
   readonly sums: Readonly<Record<Grounds, SumTree>>;
-  /** The sums of all that is found, by grounds: most questions end here, where there is nothing on these grounds. */
+  /**
+   * Sums of all found results, by grounds. Most queries read only these sums, because usually no result has the
+   * grounds.
+   */
   readonly all: Readonly<Record<Grounds, readonly number[]>>;
-  /** Calls of this session that are packed: in a fork its own alone, as those of its parent are paid. */
+  /**
+   * Number of this session's calls that are packed. In a fork, the calls of its parent do not count, because they are
+   * already paid.
+   */
   readonly calls: number;
   readonly sent: number;
-  /** All that is packed before the end of what was sent. */
+  /** Tokens of the history up to the end of what was sent. */
   readonly end: number;
-  /** By span of what is packed, what stands before it. */
+  /** Tokens and blocks of the history before each packed span. */
   readonly spans: { readonly tokens: readonly number[]; readonly blocks: readonly number[] };
 }
 
-/** Results that stay whole: the latest. */
+/** Number of latest results that always stay whole. */
 const WHOLE = 6;
 
-/** Numbers that are summed for each result. */
+/** Number of values that are summed for each result. */
 const WIDTH = 5;
 
-/** Finds them. The cost follows what was packed since the last time; where the list is another one, all of it. */
+/**
+ * Finds the old results. The cost is proportional to what was packed since the last call. For another list, it is
+ * proportional to the whole list.
+ */
 export function oldResults(state: State): OldResults {
   const { packed, lead } = state.history;
   const sums = sumsOf(state);
@@ -80,7 +89,7 @@ export function oldResults(state: State): OldResults {
     end -= tokensOf(span);
   }
   const found = { buffer: sums.found, length: countOld(sums, index) };
-  // A checkpoint stands first, and is newer than what is kept behind it.
+  // The checkpoint comes first in the list but is newer than the spans after it, so it may not have been sent yet.
   const unsent = slice(packed, 0, lead).filter(({ ordinal }) => ordinal >= held);
   const sent = unsent.reduce((sum, span) => sum - tokensOf(span), end);
   const from = firstBehind(found, droppedUpTo(state));
@@ -99,7 +108,7 @@ function sumsOfAll(trees: OldResults['sums'], length: number): OldResults['all']
 
 const NOTHING: Totals = { count: 0, freed: 0, read: 0, refetched: 0, refetches: 0 };
 
-/** Returns the sums of the results from an index on that are prunable on these grounds. */
+/** Returns the sums of the results from `index` on that are prunable on these grounds. */
 export function totalsFrom({ sums, all, from, calls }: OldResults, index: number, grounds: Grounds): Totals {
   const upTo = all[grounds];
   if (upTo[0] === 0) return NOTHING;
@@ -110,7 +119,9 @@ export function totalsFrom({ sums, all, from, calls }: OldResults, index: number
   return { count, freed, read: calls * freed - written, refetched, refetches };
 }
 
-/** Returns the index of the first result from an index on that is prunable on one of these grounds. */
+/**
+ * Returns the index of the first result at or after `index` that is prunable on one of these grounds, or `undefined`.
+ */
 export function firstPrunable(
   { sums, found, from }: OldResults,
   index: number,
@@ -122,7 +133,7 @@ export function firstPrunable(
   return first < found.length ? first : undefined;
 }
 
-/** How many of those found are neither among the latest results nor behind what was sent. */
+/** Returns the number of found results that were sent and are not among the latest results. */
 function countOld({ places, found, results }: Sums, sent: number): number {
   let count = found.length;
   for (; count > 0; count -= 1) {
@@ -132,7 +143,7 @@ function countOld({ places, found, results }: Sums, sent: number): number {
   return count;
 }
 
-/** The index of the first result that is packed behind a position: found by halving, as they stand in order. */
+/** Returns the index of the first result that is packed after a position, by binary search. */
 function firstBehind(found: AppendOnly<OldResult>, dropped: number): number {
   let [low, high] = [0, found.length];
   while (low < high) {
@@ -143,43 +154,43 @@ function firstBehind(found: AppendOnly<OldResult>, dropped: number): number {
   return low;
 }
 
-/** Up to where the next epoch drops what is packed. */
+/** Returns the last position that the next epoch drops because of a waiting compaction, or -1. */
 function droppedUpTo({ compacted, epoch }: State): number {
   return compacted === undefined || compacted.position === epoch?.opened.checkpoint ? -1 : compacted.data.range.to;
 }
 
-/** What is known of a packed list up to some span. */
+/** State of the search for a packed list, up to some span. */
 interface Sums {
   readonly prunings: State['prunings'];
-  /** Positions of the results that these name. */
+  /** Positions of the results that the prunings name. */
   readonly recorded: ReadonlySet<number>;
-  /** Where the session begins, and the calls that it has made since. */
+  /** Position where the session begins, and in `answers` the number of calls that it has made since. */
   readonly begins: State['createdAt'];
   answers: number;
   skills: State['skillCalls'];
-  /** Of each span, what is packed before it. */
+  /** Tokens and blocks of the history before each span. */
   readonly before: { readonly tokens: number[]; readonly blocks: number[] };
   spans: number;
-  /** A part is a block, or none. */
+  /** Number of parts so far. Each part is one block at most. */
   blocks: number;
   results: number;
   tokens: number;
   readonly uses: Uses;
   readonly found: OldResult[];
-  /** Of each of them, its place among the spans, and among the results. */
+  /** Index of each found result among the spans, and its rank among all results. */
   readonly places: { readonly span: number; readonly rank: number }[];
-  /** Of each of them, on what grounds it is counted. */
+  /** Grounds under which each found result is counted in the sums. */
   readonly counted: (Grounds | undefined)[];
   readonly trees: Readonly<Record<Grounds, SumTree>>;
   readonly byUse: Map<ResultUse, number>;
-  /** Ids of the calls of those found, each as it may have been recorded. */
+  /** Call ids of the found results, in each form in which they may have been recorded. */
   readonly calls: Set<string>;
 }
 
-// By the list itself: many states share one, and the newest of them asks.
+// Sums by packed list. Many states share one list, and usually only the newest state is asked.
 const kept = new WeakMap<readonly Span[], Sums>();
 
-/** The sums up to the end of what is packed. */
+/** Returns the sums up to the end of the packed list. */
 function sumsOf(state: State): Sums {
   const { packed } = state.history;
   const known = kept.get(packed.buffer);
@@ -223,7 +234,10 @@ function noSums({ prunings, skillCalls, createdAt: begins, workspace }: State): 
   };
 }
 
-/** Not for a state before those that were asked about, and where a result turned out to be a skill. */
+/**
+ * Checks if stored sums can be used. They cannot be used for a state older than the last one asked, or for other
+ * prunings. They also cannot be used if a found result turned out to be a skill.
+ */
 function stillHold({ prunings, skills, spans, calls, begins, uses }: Sums, state: State): boolean {
   if (spans > state.history.packed.length || uses.turn > state.turns.length) return false;
   if (prunings !== state.prunings || begins !== state.createdAt) return false;
@@ -245,7 +259,7 @@ function addSpan(sums: Sums, span: Span, turns: State['turns']): void {
   sums.spans += 1;
 }
 
-/** How many turns had started before a span, not below the turn of the span before it. */
+/** Returns the number of turns that had started before a span. It is at least the number of the previous span. */
 function turnOf({ group }: Span, turns: State['turns'], before: number): number {
   let turn = before;
   while ((itemAt(turns, turn) ?? Infinity) < group) turn += 1;
@@ -269,7 +283,7 @@ function addResult(sums: Sums, span: Span, result: ResultPart): void {
   for (const id of ids) sums.calls.add(id);
 }
 
-/** Counts each result whose use changed on its new grounds. */
+/** Moves each result whose use changed to its new grounds in the sums. */
 function countChanged({ uses, byUse, found, counted, trees }: Sums): void {
   for (const use of uses.changed) {
     const index = byUse.get(use);
@@ -284,13 +298,16 @@ function countChanged({ uses, byUse, found, counted, trees }: Sums): void {
   uses.changed.clear();
 }
 
-/** In the order of `Totals`; `written` weighs what is freed by the calls that had been made. */
+/**
+ * Returns the values of a result in the order of `Totals`. The third value is `freed` times `written`, from which
+ * `totalsFrom` computes `read`.
+ */
 function weightsOf({ freed, written, whole }: OldResult, grounds: Grounds): readonly number[] {
   const chance = chanceOfNeed[grounds];
   return [1, freed, freed * written, chance * whole, chance];
 }
 
-/** An id that was used before is sent under a name that begins with it: see `settle`. */
+/** Returns the id, and the id without the suffix that `settle` adds to repeated ids. */
 function recordedAs(call: string): readonly string[] {
   return [call, call.replace(/_\d+_*$/, '')];
 }
@@ -299,7 +316,7 @@ function resultOf({ parts: [part] }: Span): ResultPart | undefined {
   return part?.type === 'result' ? part : undefined;
 }
 
-// A span never changes, so that it is measured once, whatever lists it comes to stand in.
+// Spans never change, so each is measured only once, for all lists that contain it.
 const weighed = new WeakMap<Span, number>();
 
 const shortenings = new WeakMap<Span, Shortened | 'whole'>();
@@ -318,7 +335,7 @@ function shortenedOf(span: Span, use: ResultUse): Shortened | undefined {
   return known === 'whole' ? undefined : known;
 }
 
-/** How the result is shortened; `undefined` where it is short, or nothing would be gained. */
+/** Returns the cut of a result, or `undefined` if the result is short or shortening it frees nothing. */
 function findShortened(span: Span, { of }: ResultUse): Shortened | undefined {
   const result = resultOf(span);
   if (result === undefined || span.origin.from !== 'event') return undefined;

@@ -1,4 +1,4 @@
-// Which results are worth shortening, and the measured cases of issue 14.
+// Tests of which results are worth shortening, with the measured cases of issue 14.
 
 import type { AnswerPart, CallId } from '@tidemark/log';
 import { callId, position } from '@tidemark/log';
@@ -24,7 +24,7 @@ import {
 import type { Need } from '../epoch/needed-change.ts';
 import type { State } from '../state/state.ts';
 
-/** Steps that each read a file of this many characters, and one more request. */
+/** Returns a session in which each step reads one file of `length` characters, followed by one more request. */
 function reading(files: readonly string[], length: number): State {
   const steps = files.flatMap((path, index) => {
     const id = `c${index}`;
@@ -44,7 +44,7 @@ function reading(files: readonly string[], length: number): State {
   return fold([created, turn, prompt('go'), opened(0), ...steps, ...step(files.length, [], USAGE)]);
 }
 
-test('a pruning that an older version recorded shows the beginning of a command, and uses up no tier that is known', () => {
+test("a pruning recorded by an older version shows the beginning of a command's output and does not count for any tier", () => {
   const run: AnswerPart<CallId> = {
     type: 'call',
     call: callId('c'),
@@ -70,7 +70,7 @@ describe('the measured cases of issue 14', () => {
   const anew: Need = { do: 'epoch', cause: 'tools' };
   const nine = Array.from({ length: 10 }, (_, index) => `src/${index}.ts`);
 
-  test('on a 1M window after 9 steps (2% full) nothing is cut, not even with an epoch that opens anyway', () => {
+  test('on a 1M window after 9 steps (2% full), nothing is cut, not even in an epoch that opens anyway', () => {
     const state = reading(nine, 8_000);
     const gauge = { tier: 'calm', ratio: 0.02, bytes: 0 } as const;
     for (const need of [NOTHING, anew]) {
@@ -80,7 +80,7 @@ describe('the measured cases of issue 14', () => {
     expect(plan(fold(LATER, state), { need: anew })).toMatchObject({ calls: ['c0', 'c1', 'c2', 'c3'] });
   });
 
-  test('below half of the window only what was superseded is cut', () => {
+  test('below half of the window, only superseded results are cut', () => {
     const state = fold(LATER, reading([...nine.slice(0, 3), 'src/1.ts', ...nine.slice(3)], 8_000));
     const gauge = { tier: 'calm', ratio: 0.49, bytes: 0 } as const;
     expect(plan(state, { gauge, need: anew })).toMatchObject({ calls: ['c1'] });
@@ -91,7 +91,7 @@ describe('the measured cases of issue 14', () => {
     expect(plan(state, { gauge: { ...gauge, bytes: 5, bytesLimit: 9 }, need: anew })?.calls).toHaveLength(5);
   });
 
-  test('a file that is about to be edited is not cut because it was edited once', () => {
+  test('a file that is about to be edited again is not cut because of an earlier edit', () => {
     const state = reading(nine, 8_000);
     const edit: AnswerPart<CallId> = {
       type: 'call',
@@ -106,7 +106,7 @@ describe('the measured cases of issue 14', () => {
     expect(plan(edited, { gauge: HALF_FULL, need: anew })).toBeUndefined();
   });
 
-  test('a tier that had its epoch has no other until the compaction, and one that only went along counts for none', () => {
+  test('a tier opens one pruning epoch per compaction, and a pruning in an epoch that opens anyway does not count', () => {
     const before = session(EARLY);
     const pruned = plan(before) ?? never();
     expect(pruned).toMatchObject({ cause: 'pays', tier: 'calm' });
@@ -128,7 +128,7 @@ describe('the measured cases of issue 14', () => {
     expect(plan(along, { at: second(70) })).toMatchObject({ calls: ['x'], tier: 'calm' });
   });
 
-  test('what is kept of the output of a command is its end', () => {
+  test("of a command's output, the end is kept", () => {
     const run = (id: string, count: number): readonly Told[] => {
       const part: AnswerPart<CallId> = {
         type: 'call',

@@ -28,8 +28,8 @@ import { neededChange } from '../epoch/needed-change.ts';
 import type { PruningInput } from './pruning.ts';
 import type { State } from '../state/state.ts';
 
-describe('results that are shortened', () => {
-  test('stay as they are until an epoch names the record, then show their beginning and how to read on', () => {
+describe('shortened results', () => {
+  test('stay whole until an epoch names the record, then show their beginning and how to read on', () => {
     const before = session([5_000, 200, 200, 200, 200, 200, 200]);
     const pruned = plan(before, { need: { do: 'epoch', cause: 'model' } });
     const inert = fold([['history.pruned', pruned ?? never()]], before);
@@ -45,7 +45,7 @@ describe('results that are shortened', () => {
     expect(after.epoch?.edited).toBe(after.length - 1);
   });
 
-  test('keep images no longer, and whole graphemes alone', () => {
+  test('omit their images and are cut between graphemes', () => {
     const family = '👨‍👩‍👧‍👦';
     const first = step(0, [['c0', result('c0', `${'x'.repeat(495)}${family}`, [SHOT, SHOT])]], USAGE);
     const rest = Array.from({ length: 6 }, (_, index) =>
@@ -58,7 +58,7 @@ describe('results that are shortened', () => {
     );
   });
 
-  test('count as never sent until a request was accepted that shows them so, also behind another epoch', () => {
+  test('count as never sent until a request with them was accepted, also after another epoch', () => {
     const before = session([5_000, 200, 200, 200, 200, 200, 200]);
     const after = taken(before, plan(before, { need: { do: 'epoch', cause: 'model' } }));
     const short = [resultSpan(after, 0)].flatMap(({ origin }) => (origin.from === 'event' ? [origin.position] : []));
@@ -70,7 +70,7 @@ describe('results that are shortened', () => {
     expect(unsent(fold([...step(8, [], USAGE), next], after))).toEqual([]);
   });
 
-  test('show no notice where nothing of them would be left out', () => {
+  test('contain no notice if nothing is omitted', () => {
     const before = session([200, 200]);
     const [first] = before.history.packed.buffer.flatMap(({ origin, parts: [part] }) =>
       part?.type === 'result' && origin.from === 'event' ? [position(origin.position)] : [],
@@ -88,14 +88,14 @@ describe('results that are shortened', () => {
     expect(textOf(resultsOf(less)[0])).toContain('[Shortened here: ');
   });
 
-  test('leave the state that they grew from as it was', () => {
+  test('do not change the state from which they were computed', () => {
     const before = session([5_000, 200, 200, 200, 200, 200, 200]);
     const text = textOf(resultsOf(before)[0]);
     taken(before, plan(before, { need: { do: 'epoch', cause: 'model' } }));
     expect(textOf(resultsOf(fold([prompt('other')], before))[0])).toBe(text);
   });
 
-  test('are named by an epoch that names no such record: reported, and nothing changes', () => {
+  test('are not changed by an epoch that names an unknown record, which is reported as a problem', () => {
     const before = session([5_000]);
     const after = fold([opened(1, { prunings: [position(1)] })], before);
     expect(resultsOf(after)).toEqual(resultsOf(before));
@@ -103,16 +103,16 @@ describe('results that are shortened', () => {
   });
 });
 
-describe('what is shortened', () => {
+describe('a result is shortened only if it', () => {
   const anew: Partial<PruningInput> = { need: { do: 'epoch', cause: 'tools' } };
   const calls = (state: State, more: Partial<PruningInput> = anew): readonly string[] => plan(state, more)?.calls ?? [];
 
-  test('is old and long: the latest six stay whole, and so does what is short', () => {
+  test('is old and long: the latest six results and short results stay whole', () => {
     expect(calls(session([5_000, 1_190, 5_000, 200, 5_000, 5_000, 5_000, 5_000, 5_000]))).toEqual(['c0', 'c2']);
     expect(calls(session([5_000, 5_000, 5_000, 5_000, 5_000, 5_000]))).toEqual([]);
   });
 
-  test('was read by the model: a batch of ten that it has not seen yet stays whole', () => {
+  test('was read by the model: a batch of ten unread results stays whole', () => {
     const ten = Array.from(
       { length: 10 },
       (_, index) => [`c${index}`, result(`c${index}`, 'word '.repeat(900))] as const,
@@ -122,7 +122,7 @@ describe('what is shortened', () => {
     expect(calls(fold(step(1, [], USAGE), unread))).toEqual(['c0', 'c1', 'c2', 'c3']);
   });
 
-  test('is no body of a skill, under whatever id that is sent', () => {
+  test('is not the body of a skill, under any id that is sent', () => {
     const loaded: Told = [
       'skill.loaded',
       { name: 's', version: '1', reason: 'on_demand', tokens: 9, source: 'h', call: 'c0' },
@@ -130,12 +130,12 @@ describe('what is shortened', () => {
     expect(calls(fold([loaded], session([5_000, 5_000, 1, 1, 1, 1, 1, 1])))).toEqual(['c1']);
   });
 
-  test('can be read back: without the tool for it nothing is shortened', () => {
+  test('can be read back: without the tool for that, nothing is shortened', () => {
     const without: RequestSpec = { ...wanted, texts: { ...wanted.texts, tools: [] } };
     expect(plan(session([5_000, 1, 1, 1, 1, 1, 1]), { ...anew, wanted: without })).toBeUndefined();
   });
 
-  test('is shortened once: neither what waits for its epoch nor what is short already', () => {
+  test('was not shortened before, also if that pruning still waits for its epoch', () => {
     const before = session([5_000, 5_000, 1, 1, 1, 1, 1, 1]);
     const pruned = plan(before, anew) ?? never();
     expect(pruned.calls).toEqual(['c0', 'c1']);
@@ -144,14 +144,14 @@ describe('what is shortened', () => {
   });
 });
 
-describe('when it is shortened', () => {
+describe('`planPruning`', () => {
   const early = EARLY;
-  // The same, read in few calls.
+  // The same results, but read by fewer calls.
   const young = early.slice(0, 12);
-  // The other way round.
+  // The opposite case: a short old result before large new ones.
   const late = [2_000, 200, 200, 200, 200, 200, 40_000, 40_000, 40_000, 40_000, 40_000, 40_000];
 
-  test('when what is freed costs more to read from now on than the break costs once', () => {
+  test('prunes when reading the freed tokens has cost more than the break will cost', () => {
     const pruned = plan(session(early));
     expect(pruned).toMatchObject({ cause: 'pays', calls: ['c0', 'c1', 'c2', 'c3', 'c4', 'c5'] });
     expect(pruned?.breakEven).toBeLessThanOrEqual(pruned?.waits ?? 0);
@@ -159,12 +159,12 @@ describe('when it is shortened', () => {
     expect(plan(session(late))).toBeUndefined();
   });
 
-  test('from the result on that saves most: an old one far before the others does not move the break to itself', () => {
+  test('begins at the result that saves most, even if an older prunable result is far before it', () => {
     const state = session([1_300, ...Array.from({ length: 12 }, () => 1_150), ...early.slice(0, 26)]);
     expect(plan(state)?.calls[0]).toBe('c13');
   });
 
-  test('with an epoch that sends the history anew anyway, and then for nothing', () => {
+  test('prunes at no cost in an epoch that sends the whole history again anyway', () => {
     expect(plan(session(early), { need: { do: 'epoch', cause: 'parameters' } })).toMatchObject({
       cause: 'together',
       cost: '0',
@@ -174,12 +174,12 @@ describe('when it is shortened', () => {
     expect(plan(session(early), { need: { do: 'epoch', cause: 'quarantine' } })).toBeUndefined();
   });
 
-  test('not where fetching it again is expected to cost more than what is freed, even with an epoch that opens anyway', () => {
+  test('does not prune if fetching the results again would cost more than is saved, even in an epoch that opens anyway', () => {
     const small = session([1_300, 200, 200, 200, 200, 200, 40_000, 40_000, 40_000, 40_000, 40_000, 40_000]);
     expect(plan(small, { need: { do: 'epoch', cause: 'parameters' } })).toBeUndefined();
   });
 
-  test('in the epoch that takes up a compaction: what the checkpoint leaves is shortened with it, and nothing else', () => {
+  test('prunes in the epoch of a compaction only the results that remain after the checkpoint', () => {
     const before = session([5_000, 5_000, 5_000, 5_000, 200, 200, 200, 200, 200, 200]);
     const range = { from: position(0), to: position(resultSpan(before, 1).group) };
     const made = { strategy: 'deterministic', trigger: 'manual', limitations: [] } as const;
@@ -200,13 +200,13 @@ describe('when it is shortened', () => {
     expect(plan(after, { need: { do: 'epoch', cause: 'model' } })).toBeUndefined();
   });
 
-  test('when the cache has expired, if it frees something to speak of', () => {
+  test('prunes when the cache has expired, if enough is freed', () => {
     const at = second(3_500);
     expect(plan(session(early), { at })).toMatchObject({ cause: 'expired', cost: '0' });
     expect(plan(session(late), { at })).toBeUndefined();
   });
 
-  test('when the window grows full, before it was paid for, where it pays within 40 calls; and not where it frees little', () => {
+  test('prunes early in a nearly full window if that pays within 40 calls, but not if little is freed', () => {
     const state = session(young);
     expect(plan(state)).toBeUndefined();
     expect(plan(state, { gauge: { ...FULL, tier: 'advisory' } })).toBeUndefined();
@@ -218,21 +218,24 @@ describe('when it is shortened', () => {
   test.each([
     ['pays', session(early), HALF_FULL],
     ['warning', session(young), FULL],
-  ] as const)('a batch that %s is left to a compaction that comes before it is paid', (cause, state, gauge) => {
-    const input = 100_000;
-    expect(plan(state, { gauge: { ...gauge, input }, compactsAt: 1e9 })).toMatchObject({ cause });
-    expect(plan(state, { gauge: { ...gauge, input }, compactsAt: input + 10 })).toBeUndefined();
-    // Of a runtime that does not compact by itself the window is all that there is.
-    expect(plan(state, { gauge: { ...gauge, input } })).toMatchObject({ cause });
-  });
+  ] as const)(
+    'does not prune with cause `%s` if a compaction would come before the batch has paid for itself',
+    (cause, state, gauge) => {
+      const input = 100_000;
+      expect(plan(state, { gauge: { ...gauge, input }, compactsAt: 1e9 })).toMatchObject({ cause });
+      expect(plan(state, { gauge: { ...gauge, input }, compactsAt: input + 10 })).toBeUndefined();
+      // A runtime without automatic compaction has no such limit.
+      expect(plan(state, { gauge: { ...gauge, input } })).toMatchObject({ cause });
+    },
+  );
 
-  test('not on its own where the front would change too: then that is paid first', () => {
+  test('opens no epoch of its own if the front must change too', () => {
     const pruned = session(early);
     const other: RequestSpec = { ...wanted, parameters: { effort: 'low' } };
     expect(plan(pruned, { wanted: other })).toBeUndefined();
   });
 
-  test('not on its own behind a change that was appended: its epoch would take that into the front, and break that too', () => {
+  test('opens no epoch of its own to save money after an appended change, because its epoch would move that change into the front', () => {
     const other: RequestSpec = { ...wanted, parameters: { effort: 'low' } };
     const said: Told = ['reasoning.changed', { parameter: 'effort', setting: 'low', as: 'appended', scope: 'lasting' }];
     const changed = fold([said], session(early));

@@ -1,5 +1,6 @@
-// Decides whether old tool results are shortened now, and which. Only a result that was superseded, or that nothing used in the
-// latest turns in a window that is half full, may be shortened. Always a batch; an epoch takes it up.
+// Decides if old tool results are shortened now, and which. A result may be shortened if a later one superseded it. If
+// the window is at least half full, it may also be shortened if nothing used it in the latest turns. Results are always
+// shortened in a batch, which takes effect with an epoch.
 
 import { defined } from '@tidemark/core';
 import type { EpochCause, HistoryPruned, Timestamp } from '@tidemark/log';
@@ -23,46 +24,60 @@ import { oldResults } from './prunable.ts';
 import type { Grounds } from './uses.ts';
 import { GROUNDS, groundsOf } from './uses.ts';
 
-/** What the decision depends on. */
+/** Input of the pruning decision. */
 export interface PruningInput {
-  /** With all calls of the last answer closed. */
+  /** State in which all calls of the last answer are closed. */
   readonly state: State;
   readonly wanted: RequestSpec;
-  /** What the next request needs in any case. */
+  /** Change that the next request needs in any case. */
   readonly need: Need;
   readonly capabilities: Capabilities;
   readonly at: Timestamp;
-  /** How long what is written shall live. */
+  /** Lifetime (TTL) for newly written cache entries. */
   readonly ttl: '5m' | '1h';
-  /** How full the window of the next request is. */
+  /** Gauge of the next request, which shows how full the window is. */
   readonly gauge: Pick<Gauge, 'tier' | 'ratio' | 'bytes' | 'bytesLimit' | 'input'>;
-  /** Input tokens from which the runtime compacts by itself; absent where it does not. */
+  /** Input tokens at which the runtime compacts automatically. Absent if it does not. */
   readonly compactsAt?: number;
 }
 
-/** The tool that reads what a result no longer shows: where it is not offered, nothing is shortened (L6). */
+/** Tool that reads back what a shortened result omits. Nothing is shortened if this tool is not offered (L6). */
 const READS_BACK = 'history_read';
-/** Share of the window from which a result that was not superseded may be shortened. */
+/** Share of the window from which results that were not superseded may be shortened. */
 const HALF = 0.5;
-/** What a batch with an epoch of its own frees at least, as a share of what was sent: less would be a window that slides. */
+/**
+ * Minimum share of the sent tokens that a batch with its own epoch must free. Many small prunings would break the
+ * prefix again and again.
+ */
 const LEAST = 0.05;
-/** Of how many calls since the last edit is asked where they ended: as many as the cache is remembered of. */
+/**
+ * Maximum number of calls since the last edit that are examined. The cache entries of older calls are not remembered.
+ */
 const CALLS = 16;
-/** Calls after an edit before which no batch is shortened because it pays: the first has written it, and the next reads it. */
+/**
+ * Number of calls after an edit during which no batch is shortened for the cause `pays`. The first call writes the
+ * edited history, and the next reads it.
+ */
 const SETTLED = 2;
-/** How often over a break is paid before it is made: a tier has only one. */
+/**
+ * Factor by which the savings so far must exceed the cost of a break. It is above 1 because a tier opens only one epoch
+ * for pruning.
+ */
 const PAID = 2;
-/** Calls in which a batch must have paid for its break in a window that grows full: about a turn of steps. */
+/**
+ * Maximum number of calls in which a batch must pay for its break in a nearly full window. It is about one turn of
+ * steps.
+ */
 const PRESSED = 40;
 
-/** A batch, why it is shortened now, and in how many calls it has to pay for its break. */
+/** Batch with the cause of its pruning, and the number of calls in which it must pay for its break. */
 interface Choice {
   readonly batch: PruningBatch;
   readonly cause: 'together' | 'expired' | 'pays' | 'warning';
   readonly waits: number;
 }
 
-/** Epochs whose first request sends the whole history anew in any case. */
+/** True for the causes of epochs whose first request sends the whole history again anyway. */
 const SENDS_ANEW: Readonly<Record<EpochCause, boolean>> = {
   initial: false,
   model: true,
@@ -77,14 +92,17 @@ const SENDS_ANEW: Readonly<Record<EpochCause, boolean>> = {
   quarantine: false,
 };
 
-/** Prices over the price of fresh input; of one more call, what it reads. */
+/** Prices relative to fresh input. `call` is the price of the input that one more call reads. */
 interface PruningRates {
   readonly read: number;
   readonly write: number;
   readonly call: number;
 }
 
-/** Decides. `undefined` where there is nothing to shorten, or no reason to. The cost follows what is new. */
+/**
+ * Returns the pruning to record, or `undefined` if there is nothing to shorten or no reason to do so. The cost is
+ * proportional to the new part of the history.
+ */
 export function planPruning(input: PruningInput): HistoryPruned | undefined {
   if (!input.wanted.texts.tools.some(({ record }) => record.name === READS_BACK)) return undefined;
   const old = oldResults(input.state);
@@ -105,13 +123,19 @@ function choose(input: PruningInput, old: OldResults): Choice | undefined {
   return choosePaid(input, old, readable, rates) ?? chooseUnderPressure(input, old, readable, rates);
 }
 
-/** Below half of the window a result that nothing stands for stays as it is. */
+/**
+ * Returns the grounds on which results may be shortened now. Below half of the window, results that are only unused
+ * stay whole.
+ */
 function groundsAllowed({ ratio = 0, bytes, bytesLimit }: PruningInput['gauge']): readonly Grounds[] {
   const full = Math.max(ratio, bytesLimit === undefined ? 0 : bytes / bytesLimit);
   return full >= HALF ? GROUNDS : GROUNDS.filter((one) => one !== 'unused');
 }
 
-/** Whether this tier has had its epoch behind the checkpoint in force: a second one would be a window that slides. */
+/**
+ * Checks if this tier already opened an epoch for pruning since the current checkpoint. A second one would break the
+ * prefix again and again.
+ */
 function hadItsEpoch({ state: { prunings, epoch }, gauge }: PruningInput): boolean {
   const behind = epoch?.opened.checkpoint ?? -1;
   const tier = tierOf(gauge);
@@ -126,21 +150,27 @@ function isLarge({ freed }: PruningBatch, { sent }: OldResults): boolean {
   return freed >= LEAST * sent;
 }
 
-/** Whether an epoch of its own leaves the front as it is: else it would break what stands before the results too. */
+/**
+ * Checks if an epoch for pruning alone would keep the front unchanged. Otherwise it would also break the prefix before
+ * the results.
+ */
 function keepsFront({ state, wanted }: PruningInput): boolean {
   return neededEpoch(state, wanted) === undefined && state.epoch?.inForce.appended !== true;
 }
 
-/** Whether the provider still holds the history: if not, it is written again whatever is shortened. */
+/**
+ * Checks if the provider still caches the history. If not, the next request writes it again with or without pruning.
+ */
 function isWarm({ state, at }: PruningInput): boolean {
   const now = milliseconds(at);
   return state.cache.entries.some((entry) => entry.section === 'messages' && isAlive(entry, now));
 }
 
 /**
- * The batch that was paid for by most, if one was: to read it has cost twice as much by now as to shorten it, and to fetch of it again
- * what is expected to be needed. How long a session goes on is not known, so a break waits until it was paid by what it frees alone.
- * While one waits, others grow old that it takes along.
+ * Returns the batch with the largest gain among those that are already paid for, or `undefined`. For such a batch,
+ * reading it has cost at least twice as much as shortening it and fetching the expected part again. The remaining
+ * length of a session is unknown, so a batch waits until its own past reads have paid for it. Meanwhile, further
+ * results become old and join the batch.
  */
 function choosePaid(
   input: PruningInput,
@@ -161,7 +191,10 @@ function choosePaid(
   return batch && { batch, cause: 'pays', waits: Math.ceil(batch.read / batch.freed / PAID) };
 }
 
-/** In a window that grows full, the batch that frees most of those that pay for themselves soon enough. */
+/**
+ * Returns the batch that frees most in a nearly full window, among those that pay for themselves within the allowed
+ * calls.
+ */
 function chooseUnderPressure(
   input: PruningInput,
   old: OldResults,
@@ -181,8 +214,8 @@ function chooseUnderPressure(
 }
 
 /**
- * Returns the calls that are left before a compaction, at the pace of the latest calls. A batch has no more of them to pay for itself:
- * the compaction rewrites less, and frees more.
+ * Returns the number of calls left before a compaction, at the growth rate of the latest calls. A batch must pay for
+ * itself within them, because the compaction frees more and rewrites less.
  */
 function callsLeft({ state, gauge: { input }, compactsAt }: PruningInput, { spans: { tokens } }: OldResults): number {
   if (compactsAt === undefined || input === undefined) return Infinity;
@@ -193,7 +226,10 @@ function callsLeft({ state, gauge: { input }, compactsAt }: PruningInput, { span
   return grown <= 0 ? Infinity : Math.floor((Math.max(0, compactsAt - input) * calls) / grown);
 }
 
-/** Where requests since the last edit ended, as far as the cache holds that: what stands there still is as it was sent. */
+/**
+ * Returns the places where requests since the last edit ended, if the cache still holds them. The history up to these
+ * places is unchanged since it was sent.
+ */
 function readableOf({ state: { cache, streams }, capabilities, at }: PruningInput, since: number): Readable {
   const anywhere = capabilities.implicit?.at === 'grid';
   const accepted = streams['main']?.accepted;
@@ -208,7 +244,7 @@ function readableOf({ state: { cache, streams }, capabilities, at }: PruningInpu
   return { entries: alive.map(({ block }) => block + 1 - front), anywhere };
 }
 
-/** Calls since what was sent was last edited, up to so many. */
+/** Returns the number of calls since the sent history was last edited, at most `CALLS`. */
 function callsSinceEdit({ history: { packed }, epoch }: State): number {
   const edited = epoch?.edited ?? -1;
   let calls = 0;
@@ -220,22 +256,31 @@ function callsSinceEdit({ history: { packed }, epoch }: State): number {
   return calls;
 }
 
-/** Returns what fetching again is expected to cost, in tokens at the base input price. */
+/** Returns the expected cost of fetching results again, in tokens at the base input price. */
 function fetchCost({ refetched, refetches }: Totals, { write, call }: PruningRates): number {
   return refetched * write + refetches * call;
 }
 
-/** Returns what a batch costs, in tokens at the base input price: its break above reading the same, and fetching again. */
+/**
+ * Returns the cost of a batch, in tokens at the base input price: writing again minus reading, plus fetching results
+ * again.
+ */
 function costOf(batch: PruningBatch, rates: PruningRates): number {
   return batch.rewritten * moreOf(rates) + fetchCost(batch, rates);
 }
 
-/** Returns what some results add to the cost of a break: they are not written again, but some are fetched again. */
+/**
+ * Returns the cost that some results add to a break. Shortened results are not written again, which saves cost, but
+ * some are fetched again.
+ */
 function addedCost(totals: Totals, rates: PruningRates): number {
   return fetchCost(totals, rates) - totals.freed * moreOf(rates);
 }
 
-/** Returns what is saved where the history is written again anyway; a guess where no price is known. */
+/**
+ * Returns the saving if the history is written again anyway, in tokens at the base input price. Without a price, it is
+ * 1 for results that are seldom needed and 0 for others.
+ */
 function savedAtOnce(totals: Totals, rates: PruningRates | undefined): number {
   if (rates === undefined) return isSeldomNeeded(totals) ? 1 : 0;
   return totals.freed * rates.write - fetchCost(totals, rates);
@@ -245,7 +290,7 @@ function isSeldomNeeded({ refetches, count }: Totals): boolean {
   return refetches < count / 2;
 }
 
-/** What writing costs above reading. */
+/** Returns the price of writing minus the price of reading, at least 0. */
 function moreOf({ read, write }: PruningRates): number {
   return Math.max(0, write - read);
 }
@@ -280,7 +325,10 @@ function prunedData(input: PruningInput, old: OldResults, { batch, cause, waits 
   });
 }
 
-/** Returns the calls after which a batch has paid for itself; none where it is written for the first time as it is. */
+/**
+ * Returns the number of calls after which a batch has paid for itself. Returns 0 if the history is written again
+ * anyway, and `undefined` without a price.
+ */
 function breakEvenOf(batch: PruningBatch, cause: Choice['cause'], rates: PruningRates | undefined): number | undefined {
   if (cause === 'together' || cause === 'expired') return 0;
   const perCall = batch.freed * (rates?.read ?? 0);

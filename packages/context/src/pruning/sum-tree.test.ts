@@ -4,7 +4,7 @@ import { addAt, appendZero, firstPositive, sumOfFirst, sumTree } from './sum-tre
 
 const edit = fc.record({ at: fc.nat(99), vector: fc.tuple(fc.integer(), fc.integer()), times: fc.constantFrom(1, -1) });
 
-test('sums every beginning as a plain list does, while items are appended and change', () => {
+test('`sumOfFirst` equals the sum of a plain list while items are appended and changed', () => {
   fc.assert(
     fc.property(fc.array(fc.option(edit, { nil: undefined }), { maxLength: 80 }), (edits) => {
       const tree = sumTree(2);
@@ -30,7 +30,7 @@ test('sums every beginning as a plain list does, while items are appended and ch
   );
 });
 
-test('finds the first positive item at or behind every index as a walk does', () => {
+test('`firstPositive` equals a linear search at every index', () => {
   fc.assert(
     fc.property(fc.array(fc.constantFrom(0, 0, 0, 1, 7), { maxLength: 40 }), (numbers) => {
       const tree = sumTree(1);

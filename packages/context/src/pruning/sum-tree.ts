@@ -1,10 +1,12 @@
-// A list of vectors with their running sums (a Fenwick tree): appending, changing one item and summing any beginning each cost the
-// logarithm of the length, so that a step never adds up the whole session.
+// List of vectors with running sums (a Fenwick tree). Appending, changing one item and summing the first items each
+// take logarithmic time, so no step sums over the whole session.
 
-/** A growing list of vectors of one width. Mutable: the one owner is `prunable.ts`. */
+/** Growing list of vectors of one width. It is mutable, and only `prunable.ts` changes it. */
 export interface SumTree {
   readonly width: number;
-  /** Node `i` holds the sum of the items that end at index `i`, as many as the lowest set bit of `i + 1`. */
+  /**
+   * Sums of ranges of items. The range of node `i` ends at index `i`, and its length is the lowest set bit of `i + 1`.
+   */
   readonly nodes: number[][];
 }
 
@@ -21,7 +23,7 @@ export function appendZero(tree: SumTree): void {
   tree.nodes.push(node);
 }
 
-/** Adds a vector to the item at this index, `times` times: 1 adds it, -1 takes it away. */
+/** Adds a vector to the item at this index (`times` is 1), or subtracts it (`times` is -1). */
 export function addAt(tree: SumTree, index: number, vector: readonly number[], times: 1 | -1): void {
   for (let end = index + 1; end <= tree.nodes.length; end += lowBit(end)) add(tree.nodes[end - 1], vector, times);
 }
@@ -33,7 +35,10 @@ export function sumOfFirst(tree: SumTree, length: number): readonly number[] {
   return sum;
 }
 
-/** Returns the index of the first item at or behind `index` whose first number is positive, where none is negative. */
+/**
+ * Returns the index of the first item at or after `index` whose first number is positive, or `undefined`. No first
+ * number may be negative.
+ */
 export function firstPositive(tree: SumTree, index: number): number | undefined {
   const before = sumOfFirst(tree, index)[0] ?? 0;
   let [length, sum] = [0, 0];
@@ -52,11 +57,12 @@ function zeros({ width }: SumTree): number[] {
 
 function add(to: number[] | undefined, vector: readonly number[] | undefined, times: 1 | -1): void {
   if (to === undefined || vector === undefined) return;
-  // By index: this is the inner loop of each step, and an iterator of pairs costs more than the sum.
+  // A loop by index is used, because this is the innermost loop of each step and an iterator would cost more than the
+  // addition.
   for (let index = 0; index < vector.length; index += 1) to[index] = (to[index] ?? 0) + times * (vector[index] ?? 0);
 }
 
-/** The value of the lowest set bit of a positive number. */
+/** Returns the value of the lowest set bit of a positive number. */
 function lowBit(number: number): number {
   return number & -number;
 }

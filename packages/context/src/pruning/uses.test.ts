@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Grounds, ResultUse, Uses } from './uses.ts';
 import { goToTurn, groundsOf, noteResult, noteSaid, noUses } from './uses.ts';
 
-/** A session of calls that each have a result at once. */
+/** Test session in which each call gets its result at once. */
 interface Made {
   readonly uses: Uses;
   call(name: string, input: object | string, shown?: string, error?: boolean): ResultUse;
@@ -38,7 +38,7 @@ function made(): Made {
 const grounds = (...uses: readonly ResultUse[]): readonly (Grounds | undefined)[] => uses.map(groundsOf);
 
 describe('a result is superseded', () => {
-  test('when the same file is read again, by its path from the workspace on or absolute', () => {
+  test('when the same file is read again, by a relative or an absolute path', () => {
     const { call } = made();
     const first = call('read', { path: 'src/a.ts' });
     const other = call('read', { path: 'src/b.ts' });
@@ -46,7 +46,7 @@ describe('a result is superseded', () => {
     expect(grounds(first, other, again)).toEqual(['repeated', undefined, undefined]);
   });
 
-  test('when the same file is changed, by a call that had success', () => {
+  test('when a successful call changes its file', () => {
     const { call } = made();
     const first = call('read', { path: 'src/a.ts' });
     call('edit', { path: 'src/a.ts', old: 'x', new: 'y' }, 'not found', true);
@@ -57,7 +57,7 @@ describe('a result is superseded', () => {
     expect(grounds(first)).toEqual(['repeated']);
   });
 
-  test('by no reading whose page was cut shorter, and by a shorter one of a file that was changed', () => {
+  test('by a shorter read only if the file was changed and the read is complete', () => {
     const { call } = made();
     const lines = (count: number): string => Array.from({ length: count }, (_, at) => `line ${at}`).join('\n');
     const long = call('read', { path: 'a.ts' }, `${lines(2_000)}\n}`);
@@ -81,7 +81,7 @@ describe('a result is superseded', () => {
     expect(grounds(first, other, elsewhere, again)).toEqual(['repeated', undefined, undefined, undefined]);
   });
 
-  test('by no reading of another part of the file, and by one of the whole where it showed the beginning', () => {
+  test('by a read of the whole file if it showed the beginning, but not by a read of another part', () => {
     const { call } = made();
     const page = call('read', { path: 'a.ts', offset: 200, limit: 50 });
     const beginning = call('read', { path: 'a.ts', limit: 50 });
@@ -92,7 +92,7 @@ describe('a result is superseded', () => {
     expect(grounds(page, whole)).toEqual(['repeated', undefined]);
   });
 
-  test('by no call that failed, no call that is not known, and none whose arguments were cut', () => {
+  test('only by a successful call of a known tool with complete arguments', () => {
     const { call } = made();
     const [file, command] = [call('read', { path: 'a.ts' }), call('bash', { command: 'ls' })];
     call('read', { path: 'a.ts' }, 'gone', true);
@@ -103,8 +103,8 @@ describe('a result is superseded', () => {
   });
 });
 
-describe('a result that nothing used in the open turn and the one before it', () => {
-  test('is prunable, and no longer once its path stands in later words or inputs', () => {
+describe('a result that was not used in the open turn and the one before it', () => {
+  test('is prunable until later text or input mentions its path', () => {
     const { uses, call, say } = made();
     goToTurn(uses, 1);
     const [a, b, c] = ['src/a.ts', 'src/b.ts', 'lib/c.ts'].map((path) => call('read', { path }));
@@ -121,7 +121,7 @@ describe('a result that nothing used in the open turn and the one before it', ()
     expect(grounds(a, b, c)).toEqual(['unused', 'unused', 'unused']);
   });
 
-  test('is in use by a symbol that it was the latest to show', () => {
+  test('is in use again if later text mentions a symbol that it was the latest to show', () => {
     const { uses, call, say } = made();
     const [older, newer] = [call('bash', { command: 'a' }, 'parseDate'), call('bash', { command: 'b' }, 'parseDate')];
     const other = call('bash', { command: 'c' }, 'formatDate and plain words');
@@ -133,7 +133,7 @@ describe('a result that nothing used in the open turn and the one before it', ()
     expect(grounds(other)).toEqual([undefined]);
   });
 
-  test('and whose file was changed is both', () => {
+  test('has the grounds `changed-unused` if its file was changed too', () => {
     const { uses, call } = made();
     const file = call('read', { path: 'a.ts' });
     call('write', { path: 'a.ts', content: 'x' });

@@ -1,5 +1,5 @@
-// How results are used: a file that was read is read again or changed, a command runs again, and a path or a symbol of a result stands
-// in later words or tool inputs. Each span is looked at once, so that a step looks at what is new to it.
+// Tracks how tool results are used. A file is read again or changed, a command runs again, or later text or input
+// mentions a path or symbol of a result. Each span is examined only once.
 
 import type { CallPart, ResultPart, Span } from '@tidemark/model';
 import { commandIn, folderIn, parseArguments, deedOf, fileIn, looksCut } from '../checkpoint/known-tools.ts';
@@ -7,80 +7,83 @@ import type { Deed } from '../checkpoint/known-tools.ts';
 import { namesIn, stringsIn } from '../base/names.ts';
 import { textOfResult } from '../base/render.ts';
 
-/** Why a later result stands for one: the same file or command gave it again, or its file was changed. */
+/**
+ * Reason why a later result supersedes an earlier one. `again`: the same file was read or the same command ran again.
+ * `changed`: its file was changed.
+ */
 export type Superseded = 'again' | 'changed';
 
-/** One result, and what became of it so far. */
+/** Use of one result so far. */
 export interface ResultUse {
-  /** The command that it is the output of, or the file that it shows. */
+  /** Command or file of the call that returned the result. `undefined` if unknown. */
   readonly of: CallTarget | undefined;
-  /** How much it shows, in UTF-16 units. */
+  /** Length of the result's text, in UTF-16 units. */
   readonly length: number;
-  /** The turn in which it was written or last referred to. */
+  /** Turn in which the result was written or last mentioned. */
   turn: number;
   superseded: Superseded | undefined;
-  /** Not used in the latest turns. */
+  /** True if the result was not used in the latest turns. */
   old: boolean;
 }
 
 /**
- * Why a result is prunable: the same file was read or the same command ran again; its file was changed; this, and nothing referred to
- * it in the latest turns; or the last alone.
+ * Grounds on which a result is prunable. `repeated`: the same file was read or the same command ran again. `changed`:
+ * its file was changed. `unused`: nothing mentioned it in the latest turns. `changed-unused`: both of the last two.
  */
 export type Grounds = 'repeated' | 'changed' | 'changed-unused' | 'unused';
 
-/** All of them. */
+/** All grounds. */
 export const GROUNDS: readonly Grounds[] = ['repeated', 'changed', 'changed-unused', 'unused'];
 
-/** Returns the grounds on which a result is prunable; `undefined` where it is not. */
+/** Returns the grounds on which a result is prunable, or `undefined` if it is not prunable. */
 export function groundsOf({ superseded, old }: Pick<ResultUse, 'superseded' | 'old'>): Grounds | undefined {
   if (superseded === 'again') return 'repeated';
   if (superseded === 'changed') return old ? 'changed-unused' : 'changed';
   return old ? 'unused' : undefined;
 }
 
-/** What a call was about. */
+/** Target of a call: a file or a command. */
 export interface CallTarget {
   readonly deed: Deed;
-  /** The file, from the workspace on where it lies there; or the command, with its folder. */
+  /** Path of the file, relative to the workspace if it is inside, or the folder and the command. */
   readonly name: string;
-  /** The arguments as they were given. */
+  /** Arguments as the model wrote them. */
   readonly raw: string;
-  /** It names no part of the file; or nothing but how much of its beginning. */
+  /** Part of the file that the call names: `whole`, `beginning` if it only limits the length, or `other`. */
   readonly part: 'whole' | 'beginning' | 'other';
 }
 
-/** The uses of a packed list up to some span. */
+/** Uses of all results in a packed list, up to some span. Mutable. */
 export interface Uses {
   readonly workspace: string | undefined;
-  /** Turns that had started by then. */
+  /** Number of turns that had started at that span. */
   turn: number;
-  /** The calls of the last answer, by the id that the provider is sent. */
+  /** Targets of the calls in the last answer, by the call id that is sent to the provider. */
   calls: ReadonlyMap<string, CallTarget>;
-  /** The latest result that shows each symbol. */
+  /** Latest result that shows each symbol. */
   readonly symbols: Map<string, ResultUse>;
-  /** By file the results of reading it that no other reading stands for. */
+  /** Results of reading each file that no later read supersedes. */
   readonly reads: Map<string, readonly ResultUse[]>;
-  /** Paths of these, by their last segment. */
+  /** Paths of the read files, by their last segment. */
   readonly paths: Map<string, ReadonlySet<string>>;
-  /** The latest output of each command. */
+  /** Latest output of each command. */
   readonly runs: Map<string, ResultUse>;
-  /** By turn the results that were used in it last, and some that were used since. */
+  /** Results by the turn in which they were last used. A result can also be listed under earlier turns. */
   readonly last: Map<number, ResultUse[]>;
-  /** Those that changed since this was emptied. */
+  /** Results whose use changed since this set was last emptied. */
   readonly changed: Set<ResultUse>;
   readonly keptTurns: number;
   readonly onRefer: ((use: ResultUse, by: 'words' | 'input') => void) | undefined;
 }
 
-/** Turns in which a result that nothing refers to is kept, the open one included. */
+/** Number of turns, the open one included, during which a result without mentions is not old. */
 const KEPT_TURNS = 2;
 
-/** Settings of a measurement. */
+/** Options for measurements. */
 export interface UsesOptions {
-  /** The default is `KEPT_TURNS`. */
+  /** Number of turns during which a result without mentions is not old. Default: `KEPT_TURNS`. */
   readonly keptTurns?: number;
-  /** Called for each reference to a result: by words, or by the input of a tool. */
+  /** Called for each mention of a result, by text (`words`) or by the input of a tool (`input`). */
   readonly onRefer?: (use: ResultUse, by: 'words' | 'input') => void;
 }
 
@@ -101,7 +104,7 @@ export function noUses(workspace: string | undefined, { keptTurns = KEPT_TURNS, 
   };
 }
 
-/** Goes on to a later turn: results that were not used in the latest ones are old from then on. */
+/** Advances to a later turn. Results that were not used in the latest turns become old. */
 export function goToTurn(uses: Uses, turn: number): void {
   for (; uses.turn < turn; uses.turn += 1) {
     const unused = uses.turn + 1 - uses.keptTurns;
@@ -110,7 +113,7 @@ export function goToTurn(uses: Uses, turn: number): void {
   }
 }
 
-/** Takes in a span that is no result: its words and tool inputs refer to results before it. */
+/** Processes a span that is not a result. Its text and tool inputs may mention earlier results. */
 export function noteSaid(uses: Uses, { role, parts }: Span): void {
   if (role === 'assistant') uses.calls = new Map(parts.flatMap((part) => targetOf(part, uses.workspace)));
   for (const part of parts) {
@@ -119,7 +122,7 @@ export function noteSaid(uses: Uses, { role, parts }: Span): void {
   }
 }
 
-/** Takes in a result of the last answer. */
+/** Processes a result of the last answer and returns its use. */
 export function noteResult(uses: Uses, { call, error, content }: ResultPart): ResultUse {
   const of = uses.calls.get(call);
   const text = textOfResult(content);
@@ -150,7 +153,7 @@ function targetIn({ name: tool, arguments: raw }: CallPart, workspace: string | 
     : { deed, name: fromWorkspace(file, workspace), raw, part: partIn(value, file) };
 }
 
-/** Of a file: all of it, its beginning, or any other part. */
+/** Returns the part of the file that the arguments name: all of it, its beginning, or another part. */
 function partIn(value: Readonly<Record<string, unknown>>, file: string): CallTarget['part'] {
   const others = Object.entries(value).filter(([, given]) => given !== file && given !== null && given !== undefined);
   if (others.length === 0) return 'whole';
@@ -167,7 +170,7 @@ function inputsOf({ arguments: raw }: CallPart): Iterable<string> {
   return value === undefined ? [raw] : stringsIn(value);
 }
 
-/** What this result stands for from now on. */
+/** Marks the earlier results that this result supersedes. */
 function supersede(uses: Uses, of: CallTarget, use: ResultUse, text: string): void {
   if (of.deed === 'ran') {
     mark(uses, uses.runs.get(of.name), 'again');
@@ -185,12 +188,15 @@ function supersede(uses: Uses, of: CallTarget, use: ResultUse, text: string): vo
   uses.paths.set(end, new Set([...(uses.paths.get(end) ?? []), of.name]));
 }
 
-/** Whether a reading shows all that an earlier one of the same file showed. */
+/** Checks if a read covers everything that an earlier read of the same file covered. */
 function covers(later: CallTarget, earlier: CallTarget | undefined): boolean {
   return later.raw === earlier?.raw || (later.part === 'whole' && earlier?.part !== 'other');
 }
 
-/** Whether a result shows as much as an earlier one: a page can be cut shorter. A file that was changed since may be shorter itself. */
+/**
+ * Checks if a result shows as much as an earlier one, because a tool can return a shorter page. If the file was changed
+ * since, a shorter but complete result is enough.
+ */
 function showsAsMuch(text: string, { length, superseded }: ResultUse): boolean {
   return text.length >= length || (superseded === 'changed' && !looksCut(text));
 }
@@ -215,7 +221,7 @@ function refer(uses: Uses, text: string, by: 'words' | 'input'): void {
   }
 }
 
-/** The files that a path may mean: one of them ends with it, or it with one of them. */
+/** Returns the read files that a path may mean: one path must be the end of the other. */
 function filesNamed(uses: Uses, name: string): readonly string[] {
   const path = fromWorkspace(name, uses.workspace);
   const found = [...(uses.paths.get(lastSegment(path)) ?? [])];
@@ -246,8 +252,9 @@ function setOld(uses: Uses, use: ResultUse, old: boolean): void {
 }
 
 /**
- * The share of long results to which the input of a later tool call referred, of those that had become prunable on these grounds.
- * Fitted on the two long recorded sessions as (needed + 1) / (seen + 2), printed by `npm run bench -- pruning-needs`: see docs/decisions/2026-11-22-pruning-by-value.md.
+ * Share of long results on each of these grounds that the input of a later tool call mentioned. Fitted on the two long
+ * recorded sessions as (needed + 1) / (seen + 2) and printed by `npm run bench -- pruning-needs`: see
+ * docs/decisions/2026-11-22-pruning-by-value.md.
  */
 export const chanceOfNeed: Readonly<Record<Grounds, number>> = {
   repeated: 0.11,

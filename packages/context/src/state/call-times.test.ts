@@ -3,7 +3,7 @@ import { addPause, NO_PAUSES } from './call-times.ts';
 
 const MINUTE = 60_000;
 
-test('what was broken fades with each later piece of evidence, as the pauses do', () => {
+test('`addPause` fades broken tokens with each later piece of evidence, in the same way as pauses', () => {
   const first = addPause(NO_PAUSES, { ms: 6 * MINUTE, held: 3_000, broken: 1_000 });
   expect(first).toMatchObject({ bins: [0, 2_000, 0, 0, 0, 0, 0, 0, 0], broken: 1_000 });
   const second = addPause(first, { ms: 6 * MINUTE, held: 500, broken: 0 });
@@ -14,7 +14,7 @@ test('what was broken fades with each later piece of evidence, as the pauses do'
   expect(old.broken).toBeLessThan(1);
 });
 
-test('a request that read all after less than five minutes is no evidence, and lets nothing fade', () => {
+test('`addPause` ignores a request that read everything after less than five minutes, and fades nothing', () => {
   const first = addPause(NO_PAUSES, { ms: 6 * MINUTE, held: 3_000, broken: 1_000 });
   expect(addPause(first, { ms: MINUTE, held: 3_000, broken: 0 })).toBe(first);
 });

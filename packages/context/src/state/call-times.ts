@@ -1,41 +1,57 @@
-// The times between calls. What a stream has shown of its pauses: how many tokens of its prefix each outlasting pause put at stake, and how many were
-// lost in another way. Bounded: a number per bin, and older evidence fades.
+// Times between the calls of a stream. For each length of pause, the evidence counts the prefix tokens that were at
+// stake. It also counts the tokens that were lost for another reason. Its size is bounded: one number per bin, and
+// older evidence fades.
 
 import type { SessionId, Timestamp } from '@tidemark/log';
 import { milliseconds } from '@tidemark/log';
 
-/** Upper ends of the bins in milliseconds, log-spaced: each lifetime that a provider sells is one of them. */
+/**
+ * Upper ends of the bins in milliseconds, on a logarithmic scale. Each lifetime that a provider sells is one of the
+ * ends.
+ */
 const BINS: readonly number[] = [5, 10, 20, 30, 60, 120, 240, 720].map((minutes) => minutes * 60_000);
 
-/** Share of older evidence that each new piece leaves: the last ten or so count. Fitted with the margin in `cache/plan.ts`. */
+/**
+ * Share of older evidence that remains after each new piece, so that about the last ten pieces count. Fitted together
+ * with the margin in `cache/plan.ts`.
+ */
 const FADE = 0.9;
 
-/** The evidence of a stream, in tokens that were cached when it came. */
+/** Pauses of a stream, measured in the tokens that were cached when each pause began. */
 export interface Pauses {
-  /** By length of the pause; the last bin is all beyond the last end. The first is empty: such a pause costs nothing. */
+  /**
+   * Tokens by length of the pause. The last bin contains all pauses beyond the last end. The first bin is always empty,
+   * because such a short pause costs nothing.
+   */
   readonly bins: readonly number[];
-  /** No life would have kept these. */
+  /** Tokens that no lifetime would have kept. */
   readonly broken: number;
 }
 
-/** A stream that has shown nothing yet. */
+/** Evidence of a stream without pauses. */
 export const NO_PAUSES: Pauses = { bins: [...BINS, Infinity].map(() => 0), broken: 0 };
 
-/** What a request shows of the time before it. */
+/** Pause before a request. */
 export interface CallPause {
-  /** Milliseconds since the accepted request before it. */
+  /** Milliseconds since the last accepted request. */
   readonly ms: number;
-  /** Tokens that the cache held after that one. */
+  /** Tokens in the cache after that request. */
   readonly held: number;
-  /** Of these, what is not read again whatever its life: dropped, packed anew, stripped, made under other parameters. */
+  /**
+   * Part of `held` that is not read again with any lifetime: dropped, packed differently, stripped, or written under
+   * other parameters.
+   */
   readonly broken: number;
-  /** Share of older evidence that this piece leaves. The default is the shipped value; benchmarks pass others to fit it. */
+  /**
+   * Share of older evidence that remains after this piece. The default is the shipped value; benchmarks pass other
+   * values to fit it.
+   */
   readonly fade?: number;
 }
 
 /**
- * Returns the evidence with one more request. It is the same object where all that was held could be read after less than five
- * minutes.
+ * Returns the evidence with one more request. Returns the same object if all cached tokens could be read after less
+ * than five minutes.
  */
 export function addPause(pauses: Pauses, { ms, held, broken, fade = FADE }: CallPause): Pauses {
   const bin = binOf(ms);
@@ -49,14 +65,14 @@ export function addPause(pauses: Pauses, { ms, held, broken, fade = FADE }: Call
 }
 
 function binOf(ms: number): number {
-  // At its end an entry is gone: a pause as long as a bin's end falls behind it.
+  // An entry expires exactly at its end, so a pause as long as a bin's end belongs to the next bin.
   const bin = BINS.findIndex((end) => ms < end);
   return bin === -1 ? BINS.length : bin;
 }
 
 /**
- * Tokens that a life of `long` milliseconds would have kept and one of `short` did not, and those that neither would have.
- * Both are ends of bins.
+ * Returns `kept`, the tokens that a lifetime of `long` milliseconds would have kept and a lifetime of `short` would
+ * not, and `lost`, the tokens that neither would have kept. Both lifetimes must be ends of bins.
  */
 export function stakes(
   { bins, broken }: Pauses,
@@ -73,7 +89,10 @@ export function stakes(
   return { kept, lost };
 }
 
-/** Tokens of the evidence whose pause ended after `from` and not after `to`, in milliseconds; inside a bin spread by the logarithm. */
+/**
+ * Returns the tokens whose pause ended after `from` and not after `to`, in milliseconds. Inside a bin, the tokens are
+ * spread evenly on a logarithmic scale.
+ */
 export function endedBetween({ bins }: Pauses, from: number, to: number): number {
   return bins.reduce(
     (sum, tokens, index) => sum + tokens * shareOf(BINS[index - 1] ?? 0, BINS[index] ?? Infinity, from, to),
@@ -81,7 +100,10 @@ export function endedBetween({ bins }: Pauses, from: number, to: number): number
   );
 }
 
-/** How much of a bin lies between the two. Of the last one nobody knows where: all of it beyond its beginning. */
+/**
+ * Returns the share of a bin between `from` and `to`. The distribution in the last bin is unknown, so all of it counts
+ * as later than any finite `to`.
+ */
 function shareOf(begin: number, end: number, from: number, to: number): number {
   if (end === Infinity) return to === Infinity ? 1 : 0;
   const [low, high] = [Math.max(begin, from), Math.min(end, to)];
@@ -89,44 +111,52 @@ function shareOf(begin: number, end: number, from: number, to: number): number {
   return begin === 0 ? (high - low) / end : Math.log(high / low) / Math.log(end / begin);
 }
 
-// How fast a session calls. A provider that routes by key sends calls above about 15 a minute of one key to another machine
-// with a cache of its own. A family shares a key, so a fast child leaves the key early, while it has little to read again.
+// Rate of a session's calls. A provider that routes by key sends calls above about 15 a minute per key to another
+// machine, which has its own cache. A family shares one key, so a fast child leaves the key early, while it has little
+// to read again.
 
-/** Calls of a minute that a child may make under the family's key: half of what a provider takes, as there are others. */
+/**
+ * Maximum calls per minute of a child under the family's key: half of the provider's limit, because other sessions
+ * share the key.
+ */
 const MOST = 8;
 
-/** Calls of a minute that one machine takes of one key, about (provider facts 2.1). */
+/** Approximate number of calls per minute that one machine accepts for one key (provider facts 2.1). */
 const MACHINE = 15;
 
 const MINUTE = 60_000;
 
-/** What is known of it. */
+/** Rate of a session's calls, and its choice of the key. */
 export interface Pace {
-  /** When the latest calls of this session were sent, at most as many as one machine takes. */
+  /** Times of the latest calls of this session, at most one more than a machine accepts per minute. */
   readonly recent: readonly Timestamp[];
-  /** The session whose own key is in force: this one, or the one that it was forked from. */
+  /**
+   * Session whose own key is used: this session, or the session that it was forked from. `undefined` means that the
+   * family's key is used.
+   */
   readonly own: SessionId | undefined;
 }
 
-/** Nothing sent yet. */
+/** Pace of a session without calls. */
 export const NO_PACE: Pace = { recent: [], own: undefined };
 
 /**
- * The pace with one more call. A child that makes more than 8 within a minute leaves the family's key, for good: a key that
- * changes costs one reading of everything. The root keeps it, however fast it is, as leaving would change nothing for it.
+ * Returns the pace with one more call. A child with more than 8 calls within a minute leaves the family's key
+ * permanently, because each change of the key costs a full read of the prefix. The root always keeps the key, because
+ * leaving would not help it.
  */
 export function addCall({ recent, own }: Pace, at: Timestamp, session: SessionId | undefined, isRoot: boolean): Pace {
   const fast = within(recent, MOST, at);
   return { recent: [...recent, at].slice(-1 - MACHINE), own: fast && !isRoot ? session : own };
 }
 
-/** Whether this session alone, with the call that was sent then, called more often than one machine takes. */
+/** Checks that this session alone called more often than one machine accepts, including the call sent at `at`. */
 export function isCrowded({ recent }: Pace, at: Timestamp): boolean {
   const before = recent.filter((one) => milliseconds(one) < milliseconds(at));
   return within(before, MACHINE, at);
 }
 
-/** Whether the last so many calls lie within the minute before. */
+/** Checks that the last `calls` calls were all sent in the minute before `at`. */
 function within(recent: readonly Timestamp[], calls: number, at: Timestamp): boolean {
   const first = recent.at(-calls);
   return recent.length >= calls && first !== undefined && milliseconds(at) - milliseconds(first) < MINUTE;

@@ -32,18 +32,18 @@ function learn(...requests: readonly CountedRequest[]): Scales {
   return scales;
 }
 
-/** Prose in front, counted at 1.2; then a dump, counted at 0.5. */
+/** Prose counted at a scale of 1.2, followed by a dump counted at 0.5. */
 const PROSE = counted({ whole: 10_000 }, 12_000);
 
 const DUMP = counted({ whole: 20_000, since: 10_000 }, 17_000, { before: 12_000, spans: 3 });
 
-test('each stretch keeps the scale at which it was counted, whatever is counted after it', () => {
+test('each stretch keeps the scale at which it was counted, even after later counts', () => {
   const scales = learn(PROSE, DUMP);
   expect(scaleOfFront(scales, A)).toBe(1.2);
   expect([0, 1, 2, 3].map((ordinal) => scaleOfSpan(scales, ordinal, A))).toEqual([1.2, 0.5, 0.5, undefined]);
 });
 
-test('images are no words: they teach no scale', () => {
+test('images do not affect the scale of words', () => {
   const scales = learn(
     PROSE,
     counted({ whole: 13_000, since: 3_000, media: 2_000 }, 14_500, { before: 12_000, spans: 2 }),
@@ -51,7 +51,7 @@ test('images are no words: they teach no scale', () => {
   expect(scaleOfSpan(scales, 1, A)).toBe(0.5);
 });
 
-test('a request that was packed anew corrects all scales by the share that its forecast was off', () => {
+test('a request that was packed again corrects all scales by the relative error of its forecast', () => {
   const again = counted({ whole: 15_000 }, 16_500, { spans: 4, first: 2 });
   const scales = learn(PROSE, DUMP, again);
   expect(scaleOfFront(scales, A)).toBeCloseTo(1.32, 10);
@@ -59,18 +59,18 @@ test('a request that was packed anew corrects all scales by the share that its f
   expect(scaleOfSpan(scales, 3, A)).toBeCloseTo(1.1, 10);
 });
 
-test('stretches of what is packed no more are forgotten', () => {
+test('stretches that are no longer packed are forgotten', () => {
   expect(learn(PROSE, DUMP, counted({ whole: 15_000 }, 15_000, { spans: 4, first: 2 })).tail.length).toBe(2);
 });
 
-test('another model has a factor of its own, and the first one keeps its scales', () => {
+test('a second model has its own factor, and the first model keeps its scales', () => {
   const scales = learn(PROSE, DUMP, counted({ whole: 15_000 }, 30_000, { model: B, spans: 4 }));
   expect([scaleOfFront(scales, A), scaleOfFront(scales, B)]).toEqual([1.2, 2.4]);
   expect(scaleOfSpan(scales, 2, A)).toBe(0.5);
   expect(scaleOfFront(scales, 'constructor')).toBe(1.2);
 });
 
-test('a count that no text can have is bounded, and none teaches nothing', () => {
+test('an impossible count is limited, and a missing count changes nothing', () => {
   expect(scaleOfFront(learn(counted({ whole: 100 }, 100_000)), A)).toBe(4);
   expect(learnScales(undefined, counted({}, 1_000))).toBeUndefined();
   expect(learnScales(undefined, counted({ whole: 1_000 }, 0))).toBeUndefined();
@@ -81,20 +81,20 @@ test('a new span has its own scale, and uncounted text before it keeps the scale
   expect([2, 3, 4, 5, 6].map((ordinal) => scaleOfSpan(scales, ordinal, A))).toEqual([0.5, 0.9, 0.9, 0.7, undefined]);
 });
 
-test('a new span of a model with a factor is kept at the scale of the first model', () => {
+test('a new span of a model with a factor is stored at the scale of the first model', () => {
   const other = learn(PROSE, DUMP, counted({ whole: 15_000 }, 30_000, { model: B, spans: 4 }));
   const scales = withSpanScale(other, { ordinal: 4, scale: 1.4, before: 1, model: B });
   expect([scaleOfSpan(scales, 4, B), scaleOfSpan(scales, 4, A)]).toEqual([1.4, 0.7]);
   expect(withSpanScale(scales, { ordinal: 2, scale: 3, before: 3, model: A })).toBe(scales);
 });
 
-test('`scaleOfText` returns the scale of new text where no one counted the text', () => {
+test('`scaleOfText` returns the scale of new text for text without a count', () => {
   const scaling = { ratio: { actual: 9, estimated: 10 }, model: A, scales: learn(PROSE, DUMP) };
   expect([-1, 1, 7, undefined].map((ordinal) => scaleOfText(scaling, ordinal))).toEqual([1.2, 0.5, 0.9, 0.9]);
   expect(scaleOfText({ ...scaling, scales: undefined }, 1)).toBe(0.9);
 });
 
-test('no scale leaves its bounds, whatever a provider counts again and again', () => {
+test('every scale stays within its limits, even after repeated extreme counts', () => {
   const odd = counted({ whole: 10_000 }, 900_000, { spans: 2 });
   const scales = learn(PROSE, DUMP, odd, odd, odd);
   expect([scaleOfFront(scales, A), scaleOfSpan(scales, 1, A)]).toEqual([4, 4]);
@@ -111,33 +111,33 @@ function repeated(count: number, pair: Pair): readonly Pair[] {
 }
 
 describe('the ratio', () => {
-  it('applies its guess and claims no error before the first comparison', () => {
+  it('applies its guess and returns no error before the first comparison', () => {
     expect(applyRatio(guessRatio(), 1_000)).toEqual({ tokens: 1_000 });
     expect(applyRatio(guessRatio(1.5), 1_000)).toEqual({ tokens: 1_500 });
   });
 
-  it('comes to what the provider counts', () => {
+  it("approaches the provider's counts", () => {
     const ratio = taught(guessRatio(), repeated(50, [800, 1_000]));
     expect(applyRatio(ratio, 8_000).tokens).toBeCloseTo(10_000, -1.5);
     expect(applyRatio(ratio, 8_000).error).toBeLessThan(0.03);
   });
 
-  it('tells how far off the estimates were when they were made', () => {
+  it('returns the error that the estimates had when they were made', () => {
     const ratio = learnRatio(guessRatio(), 1_000, 1_250);
     expect(applyRatio(ratio, 100).error).toBe(0.2);
     expect(applyRatio(taught(ratio, repeated(60, [1_000, 1_250])), 100).error).toBeLessThan(0.02);
   });
 
-  it('keeps an error that does not go away', () => {
+  it('keeps an error that does not decrease', () => {
     const swings = Array.from({ length: 60 }, (_, index) => [1_000, index % 2 === 0 ? 800 : 1_200] as const);
     expect(applyRatio(taught(guessRatio(), swings), 100).error).toBeCloseTo(0.2, 1);
   });
 
-  it('is not thrown by a tiny text', () => {
+  it('changes little after a tiny text', () => {
     expect(applyRatio(learnRatio(guessRatio(), 1, 9), 1_000).tokens).toBeLessThan(1_030);
   });
 
-  it('follows a change of what is sent', () => {
+  it('adapts when the kind of text changes', () => {
     const before = taught(guessRatio(), repeated(100, [1_000, 1_000]));
     const after = taught(before, repeated(60, [1_000, 2_000]));
     expect(applyRatio(after, 1_000).tokens).toBeGreaterThan(1_900);
@@ -149,14 +149,14 @@ describe('the ratio', () => {
     [-1, 10],
     [Number.NaN, 10],
     [10, Number.NaN],
-  ])('learns nothing from %d against %d', (estimated, actual) => {
+  ])('is unchanged by an estimate of %d and a count of %d', (estimated, actual) => {
     const ratio = guessRatio(1.2);
     expect(learnRatio(ratio, estimated, actual)).toBe(ratio);
   });
 
   const count = fc.integer({ min: 1, max: 1_000_000 });
 
-  it('stays between the smallest and the largest ratio it was shown, the guess included', () => {
+  it('stays between the smallest and the largest observed ratio, including the guess', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(count, count), { minLength: 1, maxLength: 30 }), (pairs) => {
         const factors = [1, ...pairs.map(([estimated, actual]) => actual / estimated)];
@@ -168,12 +168,12 @@ describe('the ratio', () => {
     );
   });
 
-  it('is plain data: written and read, it goes on as before', () => {
+  it('is plain data: after a round trip through JSON it continues in the same way', () => {
     const ratio = taught(guessRatio(), [[700, 912]]);
     expect(learnRatio(JSON.parse(JSON.stringify(ratio)), 300, 400)).toEqual(learnRatio(ratio, 300, 400));
   });
 });
 
-it('nothing is known of a model that is called like what every object has', () => {
+it('`learntFor` returns nothing learnt for a model named like a member of every object', () => {
   expect(['constructor', 'toString'].map((model) => learntFor({}, model))).toEqual([NOTHING_LEARNT, NOTHING_LEARNT]);
 });

@@ -1,60 +1,71 @@
-// How a model's own count of tokens compares with our estimate, learnt from usage, with how far off it has been (L7).
-// A value: a fold keeps one per model and replaces it when a call's usage arrives.
+// Compares a model's own token counts with our estimates. The ratio is learnt from usage, together with the error of
+// the estimates (L7). Ratios are values: a fold keeps one per model and replaces it when a call's usage arrives.
 
 import type { RequestPrepared, CallForecast } from '@tidemark/log';
 import type { AppendOnly } from '../base/append-only.ts';
 import { append, appendOnly, itemAt, slice } from '../base/append-only.ts';
 
-/** What was learnt so far. Sums fade, so that what a session holds now counts more than what it held before. */
+/**
+ * Learnt ratio of tokens to estimates. Older sums fade, so the current content of a session counts more than earlier
+ * content.
+ */
 export interface Ratio {
-  /** Faded sum of our estimates, and of what the provider counted for the same texts. */
+  /** Faded sum of our estimates (`estimated`), and of the provider's counts of the same texts (`actual`). */
   readonly estimated: number;
   readonly actual: number;
-  /** Faded sum of how far the estimates were off when they were made, and of the counts they were off from. */
+  /**
+   * Faded sum of the absolute errors of the estimates when they were made (`missed`), and of the counts they were
+   * compared with (`counted`).
+   */
   readonly missed: number;
   readonly counted: number;
-  /** How many comparisons it has learnt from. */
+  /** Number of comparisons. */
   readonly samples: number;
 }
 
-/** What the usage of a model's calls has taught of its tokens. */
+/** Ratios learnt from the usage of one model's calls. */
 export interface Learnt {
-  /** By what was appended to a request that had been counted. */
+  /** Ratio for text that was appended to a counted request. */
   readonly appended: Ratio;
-  /** By the blocks of requests, each counted once: all of a first request, then what was added to it. */
+  /**
+   * Ratio for the blocks of requests, each counted once: all blocks of a first request, then the blocks added to it.
+   */
   readonly whole: Ratio;
 }
 
-/** An estimate that says it is one. */
+/** An estimate of tokens, with its error (L7). */
 export interface TokenEstimate {
-  /** A whole number. */
+  /** Estimated tokens, a whole number. */
   readonly tokens: number;
-  /** How far off estimates have been, as a share: 0.06 is 6%. Absent before the first comparison: unknown. */
+  /**
+   * Observed error of such estimates, as a share: 0.06 is 6%. Absent before the first comparison, because the error is
+   * unknown.
+   */
   readonly error?: number;
 }
 
-/** A first guess weighs as much as a text of this many tokens. */
+/** Weight of the first guess: as much as a text of this many tokens. */
 const GUESS_WEIGHT = 500;
 
-/** What is left of the past after one more comparison. */
+/** Share of older sums that remains after one more comparison. */
 const FADE = 0.95;
 
-/** A ratio that has learnt nothing: the guess, until usage says better. */
+/** Returns a ratio without observations. It applies `factor` until usage corrects it. */
 export function guessRatio(factor = 1): Ratio {
   return { estimated: GUESS_WEIGHT, actual: GUESS_WEIGHT * factor, missed: 0, counted: 0, samples: 0 };
 }
 
-/** What is known of a model that was never asked. */
+/** Ratios of a model without any calls. */
 export const NOTHING_LEARNT: Learnt = { appended: guessRatio(), whole: guessRatio() };
 
-/** What is known of this one. A log may call a model `constructor`. */
+/** Returns the ratios learnt for a model. Only own members are read, because a log may name a model `constructor`. */
 export function learntFor(ratios: { readonly [model: string]: Learnt }, model: string): Learnt {
   return (Object.hasOwn(ratios, model) ? ratios[model] : undefined) ?? NOTHING_LEARNT;
 }
 
 /**
- * The ratio after a text that was estimated at so many tokens (by `estimateTokens`, unscaled) turned out to have
- * `actual`. What tells nothing (no estimate, no count) leaves it as it is.
+ * Returns the ratio after a comparison: a text was estimated at `estimated` tokens (by `estimateTokens`, unscaled) and
+ * counted as `actual` tokens. Without a positive estimate and count, the ratio stays unchanged.
  */
 export function learnRatio(ratio: Ratio, estimated: number, actual: number): Ratio {
   if (!(estimated > 0) || !(actual > 0)) return ratio;
@@ -68,56 +79,61 @@ export function learnRatio(ratio: Ratio, estimated: number, actual: number): Rat
   };
 }
 
-/** An unscaled estimate brought to the model's scale, with the error that such estimates have had. */
+/** Converts an unscaled estimate to the model's scale, and returns it with the error that such estimates have had. */
 export function applyRatio(ratio: Ratio, estimated: number): TokenEstimate {
   const tokens = Math.ceil((estimated * ratio.actual) / ratio.estimated);
   return ratio.samples === 0 ? { tokens } : { tokens, error: ratio.missed / ratio.counted };
 }
 
 /**
- * The scales of one session: tokens that the provider counts for one estimated token, for each stretch of text by the request that
- * counted it first. Texts of different kinds have different scales, so no single ratio sizes a request whose parts are packed
- * again. Derived from the session's records (L9).
+ * Scales of one session: the tokens that the provider counts for one estimated token. Each stretch of text has the
+ * scale of the request that counted it first. Texts of different kinds have different scales, so a single ratio cannot
+ * size a request whose parts are packed again. Derived from the session's records (L9).
  */
 export interface Scales {
-  /** The model that counted last. */
+  /** Model that counted last. */
   readonly model: string;
-  /** Of the front: tools and system texts. */
+  /** Scale of the front: tools and system texts. */
   readonly front: number;
-  /** Of the history, ascending by `spans`. */
+  /** Scales of the history, in ascending order of `spans`. */
   readonly tail: AppendOnly<StretchScale>;
-  /** What each model counts more or less than the one that counted first. A model that counted nothing is absent. */
+  /** Factor of each model relative to the model that counted first. A model without a count is absent. */
   readonly factors: { readonly [model: string]: number };
 }
 
-/** The scale of all spans below an ordinal, down to the stretch before it. */
+/** Scale of one stretch: the spans with ordinals below `spans`, from the end of the stretch before it. */
 export interface StretchScale {
   readonly spans: number;
   readonly scale: number;
 }
 
-/** A request whose input was counted. */
+/** A request whose input the provider counted. */
 export interface CountedRequest {
   readonly model: string;
   readonly prepared: Pick<RequestPrepared, 'size' | 'forecast'>;
   /** Input tokens as the provider counted them. */
   readonly input: number;
-  /** The same of the last counted request before it. */
+  /** Input tokens of the last counted request before this one. */
   readonly before: number | undefined;
-  /** Spans that the request held, in settled order. */
+  /** Number of spans in the request, counted in settled order. */
   readonly spans: number;
-  /** Ordinal of the first span that is still packed: older stretches are forgotten where the history was packed anew. */
+  /**
+   * Ordinal of the first span that is still packed. When the history is packed again, older stretches are forgotten.
+   */
   readonly first: number;
-  /** The scale that was assumed for text that nobody had counted. */
+  /** Scale that was assumed for text without a count. */
   readonly assumed: number;
 }
 
-/** No text is counted so many times its estimate, or so many times less: a count beyond it holds something else. */
+/**
+ * Maximum factor by which a real count can differ from its estimate, in either direction. A larger difference comes
+ * from other content.
+ */
 const ODD = 4;
 
 /**
- * The scales after one more counted request. A request that goes on from a counted one teaches the scale of what was added.
- * Any other request corrects all scales by the share that its forecast was off.
+ * Returns the scales after one more counted request. If the request continues from a counted request, its added text
+ * gets a scale of its own. Any other request corrects all scales by the relative error of its forecast.
  */
 export function learnScales(scales: Scales | undefined, request: CountedRequest): Scales | undefined {
   const { whole, since, media = 0 } = request.prepared.size ?? {};
@@ -129,7 +145,7 @@ export function learnScales(scales: Scales | undefined, request: CountedRequest)
   return correctScales(scales, request, media);
 }
 
-/** The scale at which a model counts the text of a span; `undefined` for text that no model counted. */
+/** Returns the scale at which a model counts the text of a span, or `undefined` for text without a count. */
 export function scaleOfSpan(scales: Scales, ordinal: number, model: string): number | undefined {
   const { tail } = scales;
   let low = 0;
@@ -143,34 +159,37 @@ export function scaleOfSpan(scales: Scales, ordinal: number, model: string): num
   return found === undefined || low === tail.length ? undefined : found.scale * factorOf(scales, model);
 }
 
-/** The scale at which a model counts the front. */
+/** Returns the scale at which a model counts the front. */
 export function scaleOfFront(scales: Scales, model: string): number {
   return scales.front * factorOf(scales, model);
 }
 
-/** What counted requests have taught. */
+/** Values learnt from counted requests. */
 export interface Taught {
   readonly ratios: { readonly [model: string]: Learnt };
   readonly scales: Scales | undefined;
 }
 
-/** The ratio that usage has taught for text without a count: of this model, or of the last one that counted, where this one counted nothing. */
+/**
+ * Returns the ratio for text without a count. If this model has no counts yet, the ratio of the model that counted last
+ * is returned.
+ */
 export function newTextRatio({ ratios, scales }: Taught, model: string): Ratio {
   const own = learntFor(ratios, model).whole;
   return own.samples > 0 || scales === undefined ? own : learntFor(ratios, scales.model).whole;
 }
 
-/** What sizes the text of a request on the scale of the model that will count it. */
+/** Scales that size the text of a request for the model that will count it. */
 export interface Scaling {
   readonly scales: Scales | undefined;
-  /** Of text that no one counted: see `newTextRatio`. */
+  /** Ratio for text without a count: see `newTextRatio`. */
   readonly ratio: Pick<Ratio, 'actual' | 'estimated'>;
   readonly model: string;
 }
 
 /**
- * Returns the tokens that a model counts for one estimated token of a text: of the front for ordinal -1, else of a span. Every size that is
- * reported before a break is made with it.
+ * Returns the tokens that a model counts for one estimated token of a text: of the front for ordinal -1, otherwise of a
+ * span. All sizes that are reported before a break use it.
  */
 export function scaleOfText({ scales, ratio, model }: Scaling, ordinal: number | undefined): number {
   const counted = scales && ordinal !== undefined ? countedScale(scales, ordinal, model) : undefined;
@@ -181,16 +200,19 @@ function countedScale(scales: Scales, ordinal: number, model: string): number | 
   return ordinal < 0 ? scaleOfFront(scales, model) : scaleOfSpan(scales, ordinal, model);
 }
 
-/** A span that no request held yet. */
+/** A span that no request contains yet. */
 export interface NewSpan {
   readonly ordinal: number;
-  /** The scale at which the model will count it, and the scale of other new text before it. */
+  /** Scale at which the model will count the span (`scale`), and scale of other new text before it (`before`). */
   readonly scale: number;
   readonly before: number;
   readonly model: string;
 }
 
-/** Returns the scales with that of a new span, for a span whose text is like text that was counted. */
+/**
+ * Returns the scales with the scale of a new span. Use it for a span whose text is similar to text that was already
+ * counted.
+ */
 export function withSpanScale(scales: Scales, { ordinal, scale, before, model }: NewSpan): Scales {
   const last = itemAt(scales.tail, -1)?.spans ?? 0;
   if (last > ordinal) return scales;
@@ -199,7 +221,7 @@ export function withSpanScale(scales: Scales, { ordinal, scale, before, model }:
   return { ...scales, tail: append(scales.tail, ...uncounted, { spans: ordinal + 1, scale: scale / factor }) };
 }
 
-/** Whether this model counted a request of the session. */
+/** Checks that this model has counted a request of the session. */
 export function isScaled(scales: Scales | undefined, model: string): boolean {
   return scales !== undefined && Object.hasOwn(scales.factors, model);
 }
@@ -219,7 +241,10 @@ function addStretch(scales: Scales, { spans, model }: CountedRequest, scale: num
   return { ...scales, tail: append(scales.tail, { spans, scale: scale / factorOf(scales, model) }) };
 }
 
-/** The share by which the forecast was off holds for all texts alike: of a model that counts for the first time, it is its factor. */
+/**
+ * Corrects all scales by the relative error of the forecast. If the model counts for the first time, the error becomes
+ * the factor of the model.
+ */
 function correctScales(scales: Scales, request: CountedRequest, media: number): Scales {
   const { model, first, assumed, input } = request;
   const off = ratioOf(input - media, expectedInput(request.prepared.forecast) - media);
@@ -233,7 +258,7 @@ function correctScales(scales: Scales, request: CountedRequest, media: number): 
   return addStretch({ model, front, factors, tail: appendOnly(tail) }, request, clampScale(assumed * off));
 }
 
-/** `undefined` where one of them says nothing. */
+/** Returns the limited ratio, or `undefined` if either number is not positive. */
 function ratioOf(counted: number, estimated: number): number | undefined {
   if (!(estimated > 0) || !(counted > 0)) return undefined;
   return clampScale(counted / estimated);
@@ -243,7 +268,7 @@ function clampScale(scale: number): number {
   return Math.min(ODD, Math.max(1 / ODD, scale));
 }
 
-/** Returns the input tokens of the whole request, by its forecast. */
+/** Returns the input tokens of the whole request, as forecast. */
 export function expectedInput({ read, write, fresh }: Pick<CallForecast, 'read' | 'write' | 'fresh'>): number {
   return read + write + fresh;
 }

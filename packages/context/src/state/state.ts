@@ -1,4 +1,5 @@
-// The state of the fold: all that a request depends on, as a value. Derived, disposable (L9).
+// State of the fold: everything that a request depends on, as an immutable value. It can be deleted and derived again
+// from the log (L9).
 
 import type {
   AnswerReceived,
@@ -23,133 +24,145 @@ import type { Pace, Pauses } from './call-times.ts';
 import { NO_PACE } from './call-times.ts';
 import type { Learnt, Scales } from './scales.ts';
 
-/** The fold after some prefix of a log. */
+/** State after some prefix of a log. */
 export interface State {
-  /** The session the next records belong to: in a fork, the child once its own record 0 was read. */
+  /**
+   * Session that the next records belong to. In a fork, it is the child once the child's own `session.created` was
+   * read.
+   */
   readonly session: SessionId | undefined;
   readonly root: SessionId | undefined;
   readonly workspace: string | undefined;
-  /** Position of this session's own `session.created`: in a fork, behind its parent's records. */
+  /** Position of this session's own `session.created`. In a fork, it is after the parent's records. */
   readonly createdAt: Position | undefined;
-  /** How many records were folded. */
+  /** Number of folded records. */
   readonly length: number;
   readonly epoch: Epoch | undefined;
   readonly history: History;
-  /** The main stream, and side streams whose call is on its way. */
+  /** Main stream, and side streams with a call in flight. */
   readonly streams: { readonly [name: string]: Stream };
   readonly cache: Cache;
   readonly pace: Pace;
-  /** What the usage of answered calls taught of each model's tokens. */
+  /** Ratios of each model, learnt from the usage of answered calls. */
   readonly ratios: { readonly [model: string]: Learnt };
-  /** The same for each text that was counted. */
+  /** Scales of each text that was counted. */
   readonly scales: Scales | undefined;
-  /** The last count of a request that is none of the stream's: a recording's, or the one in front of a call that was cut. */
+  /**
+   * Last count from another source than the stream's last accepted request: from a recording, or from the request
+   * before a call that was cut.
+   */
   readonly counted?: RequestCount;
-  /** The highest tier that was said since the checkpoint in force was taken up. */
+  /** Highest tier that was reported since the current checkpoint was taken up. */
   readonly pressure: Crossed | undefined;
-  /** Steps answered so far on the main stream: the number of the next one. */
+  /** Number of answered steps on the main stream. It is also the number of the next step. */
   readonly steps: number;
-  /** The checkpoint that waits for an epoch, or is in force. */
+  /** Checkpoint that waits for an epoch, or is already in use. */
   readonly compacted: Compacted | undefined;
-  /** Blocks that a provider rejected, in the order in which they were recorded; each holds from the epoch on that names it. */
+  /** Blocks that a provider rejected, in recorded order. Each takes effect with the first epoch that names it. */
   readonly quarantines: readonly Quarantine[];
-  /** Results that are to be shown shortened, in the order in which that was recorded; each batch from the epoch on that names it. */
+  /** Batches of results to shorten, in recorded order. Each batch takes effect with the first epoch that names it. */
   readonly prunings: readonly Pruning[];
-  /** How many of these two no epoch has named yet. */
+  /** Number of quarantines and prunings that no epoch has named yet. */
   readonly waiting: { readonly quarantines: number; readonly prunings: number };
-  /** Calls whose results are bodies of skills, by the ids recorded: those are never shortened. */
+  /** Recorded ids of calls whose results are skill bodies. These results are never shortened. */
   readonly skillCalls: ReadonlySet<string>;
-  /** Where each turn started. */
+  /** Positions at which turns started. */
   readonly turns: AppendOnly<Position>;
-  /** The turn that is open. */
+  /** The open turn. */
   readonly turn: { readonly startedAt: Position } | undefined;
-  /** Where the prompts and steers stand of the turn that is open, or did not come to its end. */
+  /** Positions of the prompts given in the open turn, or in a last turn that did not complete. */
   readonly directives: AppendOnly<Position>;
-  /** What the fold met and set aside: reported, never packed. */
+  /** Records that the fold ignored because they are invalid. They are reported, never packed. */
   readonly problems: AppendOnly<FoldProblem>;
-  /** The first record of a kind that this build does not know: such a session is shown, not run. */
+  /** First record of a kind that this version does not know. A session with such a record can be shown, but not run. */
   readonly unknown: { readonly name: string; readonly position: Position } | undefined;
 }
 
-/** The epoch in force. */
+/** The current epoch. */
 export interface Epoch {
   readonly position: Position;
   readonly opened: EpochOpened;
-  /** Position of the last epoch that edited what was sent before: front or history, not a parameter alone. */
+  /**
+   * Position of the last epoch that edited content sent before, in the front or the history. A changed parameter alone
+   * is no edit.
+   */
   readonly edited: Position;
-  /** Results whose present form no accepted request held when this epoch opened, by their positions. */
+  /** Positions of results that no accepted request contained in their present form when this epoch opened. */
   readonly shortened: ReadonlySet<number>;
   readonly inForce: InForce;
 }
 
-/** What holds now of what can change inside an epoch: its front, and what was appended since. */
+/** Current values of the settings that can change inside an epoch: from its front, or from a change appended since. */
 export interface InForce {
-  /** What the model is offered, by name. */
+  /** Tools that the model is offered, ordered by name. */
   readonly tools: readonly ToolRecord[];
   readonly parameters: RenderParameters;
-  /** Digest of the agent's own system text, where it has one. */
+  /** Digest of the agent's own system text, if there is one. */
   readonly role: Digest | undefined;
-  /** The definition that each name was last given: a tool that was removed keeps its own. */
+  /** Latest definition of each tool name. A removed tool keeps its definition. */
   readonly defined: ReadonlyMap<string, Digest>;
-  /** The tools that wait for the next epoch, where they are others. */
+  /** Tool list that waits for the next epoch, if it differs. */
   readonly queued: readonly ToolRecord[] | undefined;
-  /** Some of it is said by what was appended, packed or waiting for its place, and not by the front. */
+  /** True if some of these values come from an appended change, packed or still waiting, and not from the front. */
   readonly appended: boolean;
 }
 
 /** A recorded compaction. */
 export interface Compacted {
   readonly position: Position;
-  /** Whose log holds it: a fork may take up what its parent recorded. */
+  /** Session whose log contains the record. A fork may take up a compaction that its parent recorded. */
   readonly session: SessionId;
   readonly data: HistoryCompacted;
 }
 
 /** A block that a provider rejected. */
 export interface Quarantine {
-  /** Of its record. */
+  /** Position of the `block.quarantined` record. */
   readonly position: Position;
   readonly origin: BlockQuarantined['origin'];
   readonly stub: string;
 }
 
-/** One recorded batch of results that are to be shown shortened. */
+/** One recorded batch of results to shorten. */
 export interface Pruning extends Pick<HistoryPruned, 'cause' | 'tier'> {
   readonly position: Position;
   readonly results: readonly PrunedResult[];
 }
 
-/** History in settled order, and what is not settled yet. */
+/** History in settled order, and the facts that are not settled yet. */
 export interface History {
-  /** What is packed now, in order. Replaced as a whole only where an epoch repacks. */
+  /** Packed spans, in order. The list is replaced only when an epoch repacks. */
   readonly packed: AppendOnly<Span>;
-  /** How many spans at the beginning of `packed` stand for dropped ones: 1 behind a checkpoint. */
+  /** Number of spans at the beginning of `packed` that replace dropped spans: 1 after a checkpoint, otherwise 0. */
   readonly lead: number;
-  /** Spans settled so far, dropped ones included: the ordinal of the next one. */
+  /** Number of spans settled so far, including dropped ones. It is the ordinal of the next span. */
   readonly settled: number;
-  /** The answer whose calls are open. */
+  /** Answer with open calls. */
   readonly batch: AnswerBatch | undefined;
-  /** A request of the main stream is on its way. */
+  /** True while a request of the main stream is in flight. */
   readonly inFlight: boolean;
   readonly notes: readonly WaitingSpan[];
   readonly prompts: readonly WaitingSpan[];
-  /** Changes of what the front says that wait for their place. */
+  /** Changes of settings of the front that wait for their place. */
   readonly changes: readonly WaitingChange[];
-  /** Where each call id that is packed was first used. Shared with the states that this one grew into, as `packed` is. */
+  /**
+   * Position of the answer in which each packed call id was first used. The map is shared with later states of the same
+   * history, as `packed` is.
+   */
   readonly calls: Map<string, number>;
 }
 
-/** An answer, its calls, and what closed them so far. */
+/** An answer, its calls, and their closing events so far. */
 export interface AnswerBatch {
   readonly position: Position;
   readonly session: SessionId;
   readonly answer: AnswerReceived;
   readonly calls: readonly CallPart[];
-  /** What closed each call, by the id recorded. */
+  /** Closing of each call, by the recorded id. */
   readonly closed: ReadonlyMap<string, CallClosing>;
 }
 
-/** What closed a call. */
+/** Result or failure that closed a call. */
 export interface CallClosing {
   readonly position: Position;
   readonly error: boolean;
@@ -165,78 +178,95 @@ export interface WaitingSpan {
   readonly parts: readonly (TextPart | ImagePart)[];
 }
 
-/** A change of what the front says that waits for its place. */
+/** A change of a setting of the front that waits for its place. */
 export interface WaitingChange {
   readonly position: Position;
   readonly session: SessionId;
   readonly part: ChangePart;
 }
 
-/** One line of requests that share a prefix. */
+/** State of a stream, which is a series of requests that share a prefix. */
 export interface Stream {
-  /** The request that was sent last, answered or not. */
+  /** Request that was sent last and has no answer yet. */
   readonly pending: SentRequest | undefined;
-  /** The last one that was accepted. */
+  /** Last accepted request. */
   readonly accepted: Accepted | undefined;
-  /** Spans that the last accepted request to each model held: a model is sent its own reasoning alone. */
+  /** Number of spans in the last accepted request to each model. A model receives only its own reasoning. */
   readonly reach: { readonly [model: string]: number };
-  /** What its pauses put at stake, from the last time that its entries were read: by this their lives are chosen. */
+  /**
+   * Pauses since the last read of the stream's entries, with the tokens at stake. They decide the lifetime of entries.
+   */
   readonly pauses: Pauses;
-  /** The same from its own last request, whether or not something kept its entries warm: by this that is planned. */
+  /**
+   * Pauses since the stream's own last request, even if its entries were kept warm in the meantime. They decide the
+   * keep-warm plan.
+   */
   readonly away: Pauses;
 }
 
-/** A tier of pressure that was said, and behind which checkpoint. */
+/** Tier of pressure that was reported, and the checkpoint that was in use at that time. */
 export interface Crossed {
   readonly tier: PressureCrossed['tier'];
   readonly checkpoint: Position | undefined;
 }
 
-/** What the provider took in, whichever stream sent it: a cache knows bytes, and no streams. */
+/**
+ * Content that the provider is believed to have cached. It is kept for all streams together, because a cache depends
+ * only on the bytes of a request.
+ */
 export interface Cache {
-  /** What it is believed to hold, newest last. */
+  /** Entries that are believed to be in the cache, newest last. */
   readonly entries: readonly CacheEntry[];
-  /** Digests of the layers and tools that accepted requests held. */
+  /** Digests of the layers and tools in accepted requests. */
   readonly front: ReadonlySet<string>;
-  /** A promoted entry was not read when only a promotion could have kept it: no further one is tried in this session. */
+  /**
+   * True if a promoted entry was not read although a working promotion would have kept it. No further promotion is
+   * tried in this session.
+   */
   readonly promotionMissed: boolean;
 }
 
-/** A request as sent. */
+/** A request that was sent. */
 export interface SentRequest {
   readonly position: Position;
   readonly at: Timestamp;
   readonly prepared: RequestPrepared;
-  /** Spans it held, counted in settled order. */
+  /** Number of spans in the request, counted in settled order. */
   readonly spans: number;
 }
 
 /** A request that was answered. */
 export interface Accepted extends SentRequest {
-  /** Measured tokens that were read or written: what the cache then held. Absent when unknown. */
+  /** Measured tokens that were read or written, which were then in the cache. Absent if unknown. */
   readonly cached: number | undefined;
-  /** Measured input tokens. */
+  /** Measured input tokens. Absent if unknown. */
   readonly input: number | undefined;
-  /** The model that counted it. */
+  /** Model that counted the tokens. */
   readonly model: string;
-  /** Its answer, where that is packed as it came, and its measured tokens: absent when unknown. */
+  /** Answer to the request, if it is packed as it arrived, with its measured tokens. `tokens` is absent if unknown. */
   readonly answer: { readonly position: Position; readonly tokens?: number } | undefined;
   /**
-   * The entry at its last marker, with the life that it really has; the one further on, once a side call that read it left
-   * one. Absent where nothing was cached.
+   * Cache entry at the last marker of the request, with its real lifetime. If a side call read this entry and left a
+   * longer one, the longer entry. Absent if nothing was cached.
    */
   readonly left: CacheEntry | undefined;
-  /** The provider's id of the answer; absent where it has none, or was cut. */
+  /** The provider's id of the answer. Absent if the answer has no id or was cut. */
   readonly response: string | undefined;
-  /** The block that `cached` counts up to: where `left` ended when this was answered. */
+  /** Block up to which `cached` counts: the end of `left` at the time of the answer. */
   readonly end: number | undefined;
 }
 
-/** What was counted of a request: of one that a recording did not keep, or of the last one in front of a call that was cut. */
+/**
+ * Token count of a request other than the last accepted one. The request belongs to a recording that did not keep it,
+ * or is the last one before a call that was cut.
+ */
 export interface RequestCount extends Pick<Accepted, 'input' | 'model' | 'answer' | 'spans'> {
-  /** Of the request, or of a recording's answer. */
+  /** Position of the request, or of the answer in a recording. */
   readonly position: Position;
-  /** Of a recording: tokens in front of the history, which no record holds: what the first count leaves beside the estimate of the rest. */
+  /**
+   * Only for a recording: tokens before the history, which no record contains. They are the first count less the
+   * estimate of the history.
+   */
   readonly front: number | undefined;
 }
 
@@ -244,49 +274,57 @@ export interface RequestCount extends Pick<Accepted, 'input' | 'model' | 'answer
 export interface CacheEntry {
   /** Digests of the render parameters by section. */
   readonly parameters: RequestPrepared['sequence']['parameters'];
-  /** Index of the block it ends with. */
+  /** Index of the last block in the entry. */
   readonly block: number;
   readonly section: Section;
-  /** Blocks of the request that wrote it. */
+  /** Number of blocks in the request that wrote the entry. */
   readonly of: number;
-  /** Tokens up to its end, as a call counted them, or as the session that left it told. */
+  /** Tokens up to the end of the entry, as counted by a call, or as recorded by the session that left the entry. */
   readonly tokens?: number;
-  /** That request held an image, anywhere: the cache of the messages depends on it. */
+  /**
+   * True if the request that wrote the entry contained an image anywhere. The cache of the messages depends on this.
+   */
   readonly images: boolean;
-  /** A side call wrote it, whose own words began a turn: providers that strip old thinking had stripped all of it. */
+  /**
+   * True if a side call wrote the entry. The side call's own words begin a turn, so a provider that strips old thinking
+   * had stripped all thinking from it.
+   */
   readonly beside: boolean;
-  /** Running digest up to that block. */
+  /** Running digest up to the last block. */
   readonly prefix: string;
-  /** The cache key that it is kept under; absent where none is sent. */
+  /** Cache key under which the entry is kept. Absent if no key is sent. */
   readonly key?: string;
-  /** The account whose cache holds it; absent where that is not known. */
+  /** Account whose cache contains the entry. Absent if unknown. */
   readonly account?: string;
-  /** The life that it was bought with, and keeps; or that the provider gives it. */
+  /**
+   * Lifetime that the entry was written with and keeps, or the lifetime that the provider gives an entry that it
+   * creates by itself.
+   */
   readonly ttl: Ttl | KeptLife;
-  /** It was written to outlive what stands before it, and nothing has shown yet whether it does. */
+  /** Set if the entry was written to outlive the entries before it, and no later read has shown yet that it does. */
   readonly promoted?: true;
-  /** When the request that wrote or last read it started: its life counts from there. */
+  /** Start of the request that wrote or last read the entry. The lifetime counts from this time. */
   readonly at: Timestamp;
 }
 
-/** The life of an entry that the provider keeps by itself, in milliseconds. */
+/** Lifetime of an entry that the provider creates by itself, in milliseconds. */
 export interface KeptLife {
-  /** From its last use. */
+  /** Lifetime after the last use. */
   readonly idleMs: number;
-  /** In all; absent is without end. */
+  /** Maximum age. Absent: no maximum. */
   readonly ageMs?: number;
-  /** When the request that wrote it started. */
+  /** Start of the request that wrote the entry. */
   readonly born: Timestamp;
 }
 
-/** Something that the fold set aside. */
+/** A record that the fold ignored or could not apply, with the reason. */
 export interface FoldProblem {
   readonly position: Position;
   readonly code: 'second-closing' | 'orphan-closing' | 'unknown-epoch-record' | 'doubled-call';
   readonly message: string;
 }
 
-/** The fold of no records. */
+/** Returns the state of an empty log. */
 export function emptyState(): State {
   return {
     session: undefined,

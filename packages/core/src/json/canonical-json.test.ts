@@ -13,7 +13,7 @@ describe('canonical JSON', () => {
     expect(canonicalJson([1e21, 1e-7, 0.1, -0, 100]).text).toBe('[1e+21,1e-7,0.1,0,100]');
   });
 
-  it('leaves out what is undefined', () => {
+  it('omits members whose value is undefined', () => {
     expect(canonicalJson({ a: undefined, b: 1 }).text).toBe('{"b":1}');
   });
 
@@ -30,14 +30,14 @@ describe('canonical JSON', () => {
     });
   });
 
-  it('refuses what JSON cannot hold', () => {
+  it('throws for values that JSON cannot represent', () => {
     const circle: unknown[] = [];
     circle.push(circle);
     for (const value of [Number.NaN, Infinity, 1n, Symbol('s'), () => 1, circle])
       expect(() => canonicalJson(value)).toThrow(TypeError);
   });
 
-  it('gives the same bytes for equal values, and means the same as JSON.stringify', () => {
+  it('has the same bytes for equal values, and the same meaning as the text of JSON.stringify', () => {
     fc.assert(
       fc.property(fc.json(), (written) => {
         const { text } = canonicalJson(JSON.parse(written));
@@ -48,11 +48,11 @@ describe('canonical JSON', () => {
   });
 });
 
-test('gives the same text on both ways of writing: by the engine, and by hand', () => {
+test('`canonicalText` returns the same text from `JSON.stringify` and from its own writer', () => {
   const value = fc.jsonValue({ maxDepth: 5 });
   fc.assert(
     fc.property(value, fc.boolean(), (given, odd) => {
-      // A key that looks like an integer sends the whole value the other way.
+      // A key that looks like an integer forces the whole value through the slower writer.
       const byHand = canonicalText({ 0: given });
       expect(byHand).toBe(`{"0":${canonicalText(given)}}`);
       expect(JSON.parse(canonicalText(odd ? [given] : given))).toEqual(
@@ -63,13 +63,13 @@ test('gives the same text on both ways of writing: by the engine, and by hand', 
   );
 });
 
-test('leaves out what is undefined, and writes a gap in a list as null, on both ways', () => {
+test('`canonicalText` omits undefined members and writes undefined list elements as null, with both writers', () => {
   const value = { b: undefined, a: [undefined, { d: undefined, c: -0 }] };
   expect(canonicalText(value)).toBe('{"a":[null,{"c":0}]}');
   expect(canonicalText({ ...value, 1: 2 })).toBe('{"1":2,"a":[null,{"c":0}]}');
 });
 
-test('refuses on both ways what JSON cannot hold, and a value deeper than it goes', () => {
+test('`canonicalText` throws for values that JSON cannot represent, with both writers, and writes a Date as an empty object', () => {
   const circle: { self?: unknown } = {};
   circle.self = circle;
   for (const value of [circle, { a: Number.NaN }, { 1: Number.NaN }, [() => 1], 1n])

@@ -1,21 +1,21 @@
-// JSON values, and the one canonical way this project writes them: keys sorted by UTF-16 code unit, no white
-// space, no locale, numbers as ECMAScript prints them. Two equal values always give the same bytes.
+// JSON values and their canonical text in this project: keys sorted by UTF-16 code unit, no white space, no locale,
+// numbers as ECMAScript prints them. Two equal values always give the same bytes.
 
-/** A value that JSON can hold. */
+/** A value that JSON can represent. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json | undefined };
 
-/** Canonical JSON text, and how many strings had lone surrogates that were replaced by U+FFFD. */
+/** Canonical JSON text, and the number of strings in which lone surrogates were replaced by U+FFFD. */
 export interface CanonicalJson {
   readonly text: string;
   readonly replaced: number;
 }
 
 /**
- * Writes a value as canonical JSON. Keys are sorted by UTF-16 code unit; keys whose value is `undefined` are left
- * out; `-0` is written as `0`. Lone surrogates have no UTF-8 form: they are replaced and counted.
+ * Writes a value as canonical JSON. Keys are sorted by UTF-16 code unit. Keys whose value is `undefined` are omitted.
+ * `-0` is written as `0`. Lone surrogates have no UTF-8 form, so they are replaced and counted.
  *
- * @throws TypeError for what JSON cannot hold: a non-finite number, a function, a symbol, a bigint, a circle; and for a value
- * that is nested deeper than 1,000 levels.
+ * @throws TypeError for a value that JSON cannot represent (a non-finite number, a function, a symbol, a bigint, a
+ *   value that contains itself), and for a value that is nested deeper than 1,000 levels.
  */
 export function canonicalJson(value: unknown): CanonicalJson {
   const quick = quickText(value);
@@ -24,21 +24,24 @@ export function canonicalJson(value: unknown): CanonicalJson {
   return { text: write(value, writer), replaced: writer.replaced };
 }
 
-/** The text of `canonicalJson`, where what was replaced does not matter. */
+/** Returns the text of `canonicalJson`, without the count of replaced strings. */
 export function canonicalText(value: unknown): string {
   return canonicalJson(value).text;
 }
 
-/** What the engine's own writer makes of it; nothing where that could differ from the canonical form. */
+/** Returns the text from `JSON.stringify`, or `undefined` if it could differ from the canonical form. */
 function quickText(value: unknown): string | undefined {
   const ordered = orderedCopy(value);
   if (ordered === NO_COPY) return undefined;
   const text = JSON.stringify(ordered);
-  // The engine writes a lone surrogate as an escape, where the canonical form has U+FFFD.
+  // `JSON.stringify` writes a lone surrogate as an escape, but the canonical form has U+FFFD.
   return text.includes('\\ud') ? undefined : text;
 }
 
-/** Twice what `parseJson` lets in: what came from outside may stand in a record or a request. */
+/**
+ * Maximum nesting of a value. It is twice the limit of `parseJson`, because a parsed value can be nested inside a
+ * record or a request.
+ */
 const DEEPEST = 1_000;
 
 interface Writer {
@@ -91,16 +94,19 @@ function writeRecord(value: object, writer: Writer): string {
   return `{${entries.join(',')}}`;
 }
 
-// A copy of a value with its keys in order, for the engine's own writer: five times as fast as writing text by hand.
-// What that writer would write otherwise than the canonical one has no such copy.
+// Copies a value with its keys in order for `JSON.stringify`, which is five times as fast as the writer above. A value
+// has no copy if `JSON.stringify` would not write its canonical form.
 
-/** Deeper than any record; a circle is deeper than that. */
+/** Maximum nesting of a copy. No record is nested deeper. A value that contains itself always exceeds this limit. */
 const DEEPEST_COPY = 64;
 
-/** Stands for "no copy": the value itself may be `undefined`. */
+/** Means "no copy". `undefined` cannot be used, because the value itself may be `undefined`. */
 const NO_COPY: unique symbol = Symbol('no copy');
 
-/** The value with the keys of every object sorted by UTF-16 code unit, or `NO_COPY`. Objects in order are not copied. */
+/**
+ * Returns the value with the keys of every object sorted by UTF-16 code unit, or `NO_COPY`. Objects whose keys are in
+ * order are not copied.
+ */
 function orderedCopy(value: unknown, depth = 0): unknown {
   switch (typeof value) {
     case 'string':
@@ -152,7 +158,10 @@ function fieldsOf(record: object, keys: readonly string[]): Record<string, unkno
   return fields;
 }
 
-/** Keys that look like integers come first in any object, and `__proto__` is none. */
+/**
+ * Checks that an assignment adds the key after the existing keys. Keys that look like integers always come first, and
+ * an assignment to `__proto__` adds no key.
+ */
 function isPlainKey(key: string): boolean {
   const first = key.charCodeAt(0);
   return (first < 0x30 || first > 0x39) && key !== '__proto__';
@@ -163,7 +172,7 @@ function isInOrder(keys: readonly string[]): boolean {
   return true;
 }
 
-/** Sorts by UTF-16 code unit, whatever the locale. */
+/** Compares two strings by UTF-16 code unit, independent of the locale. */
 function byCodeUnit(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { isJsonObject, rawElements, rawMember, rawMembers } from './read-json.ts';
 
-it('slices members out as they stand, whatever their order and numbers', () => {
+it('`rawMembers` returns members with their exact text, in any order and with any numbers', () => {
   const text = ' { "b" : 1.0 , "10":[1, {"x":"}\\"]"}] ,"9":12345678901234567890,"e\\u0301":"\\\\","n":null } ';
   expect(rawMembers(text)).toEqual([
     { key: 'b', raw: '1.0' },
@@ -15,7 +15,7 @@ it('slices members out as they stand, whatever their order and numbers', () => {
   expect(rawMember('[]', 'a')).toBeUndefined();
 });
 
-it('finds every member and element of any JSON', () => {
+it('`rawMembers` and `rawElements` find every member and element of any JSON', () => {
   fc.assert(
     fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.constantFrom('', ' ', 2), (value, space) => {
       const text = JSON.stringify(value, null, space);
@@ -27,7 +27,7 @@ it('finds every member and element of any JSON', () => {
   );
 });
 
-it('takes nothing but an object for an object', () => {
+it('`isJsonObject` accepts only a text that is one JSON object', () => {
   expect(['{}', ' {"a":1}\n'].map(isJsonObject)).toEqual([true, true]);
   expect(['', '[]', 'null', '"{}"', '{"a":', '{} {}', '1'].map(isJsonObject)).toEqual(Array(7).fill(false));
 });

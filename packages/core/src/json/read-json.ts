@@ -1,9 +1,12 @@
-// Reads JSON text: parses it within a bound on its depth, and finds members and elements as the raw text that they are.
+// Reads JSON text: parses it with a limit on its depth, and finds members and elements as raw text.
 
-/** Levels of arrays and objects that a text from outside may have. Records and settings have fewer than 20. */
+/** Maximum nesting of arrays and objects in a text from outside. Records and settings have fewer than 20 levels. */
 export const DEEPEST_JSON = 500;
 
-/** A JSON text that is nested deeper than `DEEPEST_JSON` levels. A SyntaxError: it is treated as text that is no JSON. */
+/**
+ * Error for a JSON text that is nested deeper than `DEEPEST_JSON` levels. It is a SyntaxError, so callers handle the
+ * text as invalid JSON.
+ */
 export class JsonDepthError extends SyntaxError {
   override readonly name = 'JsonDepthError';
 
@@ -12,7 +15,11 @@ export class JsonDepthError extends SyntaxError {
   }
 }
 
-/** Parses a JSON text. @throws SyntaxError for text that is no JSON; JsonDepthError, which is one, for text that is nested too deep. */
+/**
+ * Parses a JSON text.
+ *
+ * @throws SyntaxError for text that is not JSON; JsonDepthError, a subclass, for text that is nested too deep.
+ */
 export function parseJson(text: string): unknown {
   if (isTooDeep(text)) throw new JsonDepthError();
   const value: unknown = JSON.parse(text);
@@ -22,9 +29,12 @@ export function parseJson(text: string): unknown {
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-/** Returns true where a JSON text has more than `DEEPEST_JSON` levels. One pass; of text that is no JSON it says nothing. */
+/**
+ * Returns true if a JSON text has more than `DEEPEST_JSON` levels. It reads the text once. The result has no meaning
+ * for text that is not JSON.
+ */
 export function isTooDeep(text: string): boolean {
-  // Each level has two brackets.
+  // Each level needs two brackets, so a shorter text cannot be too deep.
   if (text.length <= 2 * DEEPEST_JSON) return false;
   let depth = 0;
   for (let at = 0; at < text.length; at += 1) {
@@ -38,7 +48,7 @@ export function isTooDeep(text: string): boolean {
   return false;
 }
 
-/** Where the string that begins at `start` ends. */
+/** Returns the index of the closing quote of the string that begins at `start`. */
 function closingQuote(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
     let before = end - 1;
@@ -48,21 +58,21 @@ function closingQuote(text: string, start: number): number {
   return text.length;
 }
 
-// JSON as text: raw slices of members and elements, so that what was recorded is passed on byte by byte. Parsing and
-// printing again would re-order integer-like keys and change numbers.
+// Raw JSON: returns members and elements as slices of the text, so that recorded bytes are passed on unchanged. Parsing
+// and printing again would reorder integer-like keys and change numbers.
 
-/** One member of an object, with its value as the text that stands there. */
+/** One member of an object, with the exact text of its value. */
 export interface RawMember {
   readonly key: string;
   readonly raw: string;
 }
 
-/** Whether a text is one JSON object. */
+/** Checks that a text is one JSON object. */
 export function isJsonObject(text: string): boolean {
   return parseObject(text) !== undefined;
 }
 
-/** The fields of a text that is one JSON object, else `undefined`. */
+/** Returns the fields of a text that is one JSON object, or `undefined` for any other text. */
 export function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(text);
@@ -72,7 +82,10 @@ export function parseObject(text: string): Readonly<Record<string, unknown>> | u
   }
 }
 
-/** The members of an object, in their order. The text must be valid JSON; anything that is no object has none. */
+/**
+ * Returns the members of an object, in their order. The text must be valid JSON. A text that is not an object has no
+ * members.
+ */
 export function rawMembers(text: string): readonly RawMember[] {
   const members: RawMember[] = [];
   let at = afterSpace(text, 0);
@@ -88,7 +101,10 @@ export function rawMembers(text: string): readonly RawMember[] {
   return members;
 }
 
-/** The elements of an array, in their order. The text must be valid JSON; anything that is no array has none. */
+/**
+ * Returns the elements of an array, in their order. The text must be valid JSON. A text that is not an array has no
+ * elements.
+ */
 export function rawElements(text: string): readonly string[] {
   const elements: string[] = [];
   let at = afterSpace(text, 0);
@@ -102,7 +118,7 @@ export function rawElements(text: string): readonly string[] {
   return elements;
 }
 
-/** The raw value of one member. Of repeated keys the last one counts, as in `JSON.parse`. */
+/** Returns the raw value of one member. If a key is repeated, the last value is returned, as in `JSON.parse`. */
 export function rawMember(text: string, key: string): string | undefined {
   return rawMembers(text).findLast((member) => member.key === key)?.raw;
 }
@@ -148,7 +164,8 @@ function nestedEnd(text: string, from: number): number {
   return text.length;
 }
 
-// Jumps from quote to quote: strings of megabytes (images) are the rule here.
+// Searches from quote to quote instead of reading every character, because strings of megabytes (images) are common
+// here.
 function stringEnd(text: string, from: number): number {
   for (let quote = text.indexOf('"', from + 1); quote !== -1; quote = text.indexOf('"', quote + 1)) {
     let slashes = 0;

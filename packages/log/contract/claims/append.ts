@@ -1,4 +1,4 @@
-// Appending: order, positions, the lost race, what is refused, what is replaced.
+// Contract of `append`: order, positions, conflicts, refused events, and replaced characters.
 
 import { canonicalJson } from '@tidemark/core';
 import fc from 'fast-check';

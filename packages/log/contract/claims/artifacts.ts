@@ -1,4 +1,4 @@
-// Artifacts: bytes by digest, streamed, kept once, checked.
+// Contract of artifacts: bytes are stored by digest, streamed, stored once, and checked when read.
 
 import { describe, expect } from 'vitest';
 import type { Digest } from '../../src/ids.ts';
@@ -16,7 +16,7 @@ async function* inPieces(bytes: Buffer, size: number): AsyncGenerator<Uint8Array
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
 }
 
-/** Bytes that do not pack well. */
+/** Returns pseudo-random bytes, which compress badly. */
 function noise(length: number): Buffer {
   const bytes = Buffer.alloc(length);
   for (let at = 0, state = 1; at < length; at += 1) {

@@ -1,4 +1,5 @@
-// Long logs in little memory. anthropics/claude-code#79196 (12.4 GB to resume), #72667 (an 80 MB file hangs).
+// Contract for long logs: they are read with little memory. See anthropics/claude-code#79196 (12.4 GB to resume) and
+// #72667 (an 80 MB file hangs).
 
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -7,13 +8,13 @@ import type { LogFactory } from '../log-under-test.ts';
 import { appended, gather, prompts, said, session, sessionWith, texts } from '../samples.ts';
 import { claim } from '../with-store.ts';
 
-/** Records of the long log; TIDEMARK_FULL=1 asks for the whole size. */
+/** Number of records in the long log: 100,000, or 1,000,000 with `TIDEMARK_FULL=1`. */
 const LONG = process.env['TIDEMARK_FULL'] === '1' ? 1_000_000 : 100_000;
 const BATCH = 2_000;
 const MEGABYTE = 1_048_576;
 
 export function claimBounds(factory: LogFactory): void {
-  describe('bounds', () => {
+  describe('long logs and large records', () => {
     claim(
       factory,
       `reads ${LONG} records in order, in memory that does not grow with them`,
@@ -58,7 +59,7 @@ export function claimBounds(factory: LogFactory): void {
   });
 }
 
-/** What is held once the garbage is gone. */
+/** Returns the bytes of memory in use after a garbage collection. */
 function heldBytes(): number {
   setFlagsFromString('--expose-gc');
   const collect: unknown = runInNewContext('gc');

@@ -1,6 +1,6 @@
-// Damage: what is torn is cut, what is broken inside is never passed over.
+// Contract for damaged logs: a torn tail is cut, and damage inside a log is always reported. See
 // anthropics/claude-code#49876 and #50347 (null bytes), github/copilot-cli#4098 and PrimeIntellect-ai/prime-agent#1785
-// (a torn tail glued to the next event), QwenLM/qwen-code#3606 (`}{`).
+// (a torn tail glued to the next event), and QwenLM/qwen-code#3606 (`}{`).
 
 import { describe, expect } from 'vitest';
 import type { SessionId } from '../../src/ids.ts';
@@ -36,7 +36,7 @@ export function claimDamage(factory: LogFactory): void {
       },
     );
 
-  describe('damage', () => {
+  describe('reading a damaged log', () => {
     damage('ignores a torn tail, and the next writer cuts it', async ({ reopen }, lines, id) => {
       const whole = await lines.read(id);
       for (const tail of ['{"v":1,"position":5', '\0\0\0\0', '{', '}{']) {

@@ -1,4 +1,4 @@
-// Forks: a log that goes on from a record of another one, by reference (L5).
+// Contract of forks: a forked log refers to its parent up to one record and continues from there without copying (L5).
 
 import { describe, expect } from 'vitest';
 import type { Parent } from '../../src/events/session.ts';

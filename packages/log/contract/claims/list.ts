@@ -1,4 +1,4 @@
-// Lists of sessions.
+// Contract of `sessions`: listing and filtering.
 
 import { describe, expect } from 'vitest';
 import { timestamp } from '../../src/ids.ts';

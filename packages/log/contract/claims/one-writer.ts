@@ -1,5 +1,6 @@
-// One writer at a time; one that stopped at a fault takes nothing more.
-// can1357/oh-my-pi#12624 (two windows on one session, one in memory only), bug-ops/zeph#5487 (doubled numbers).
+// Contract of the single writer: a session has one writer at a time, and a writer that met a fault accepts nothing
+// more. See can1357/oh-my-pi#12624 (two windows on one session, one in memory only) and bug-ops/zeph#5487 (doubled
+// numbers).
 
 import { describe, expect } from 'vitest';
 import { LOG_ERRORS } from '../../src/errors.ts';

@@ -1,4 +1,4 @@
-// Reading: ranges, what is missing, kinds and fields of a later build.
+// Contract of `read`: ranges, missing sessions, and kinds and fields written by a later build.
 
 import { describe, expect } from 'vitest';
 import type { LogFactory } from '../log-under-test.ts';

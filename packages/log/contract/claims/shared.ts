@@ -1,4 +1,5 @@
-// Texts that sessions leave for each other: derived, so that a store may lose them, and never give back half of one (L9).
+// Contract of shared texts, which sessions of one store leave for each other. They are derived data: a store may lose a
+// text, but never returns part of one (L9).
 
 import { describe, expect } from 'vitest';
 import type { SharedTexts } from '../../src/port.ts';

@@ -1,4 +1,4 @@
-// Snapshots: a saved state that is used only where it fits (L9).
+// Contract of snapshots: a saved fold state is used only if it matches the log and the fold (L9).
 
 import { describe, expect } from 'vitest';
 import { chain } from '../../src/ids.ts';

@@ -1,4 +1,4 @@
-// Following a log as it grows.
+// Contract of `tail`: following a log as it grows.
 
 import { describe, expect } from 'vitest';
 import type { LogFactory } from '../log-under-test.ts';
@@ -6,7 +6,7 @@ import { appended, fails, gather, prompt, prompts, said, session, sessionWith } 
 import { claim } from '../with-store.ts';
 
 export function claimTails(factory: LogFactory): void {
-  describe('following', () => {
+  describe('following a log', () => {
     claim(factory, 'yields what is there, then what comes, each once', async ({ log, reopen }) => {
       const id = session('a');
       const writer = await sessionWith(log, id, 3);

@@ -6,7 +6,7 @@ import { checkLine, seal } from './line.ts';
 
 const DATA = '{"parts":[],"presenter":"test"}';
 
-/** A line with a sound seal, whatever stands before it. */
+/** Decodes a line that has a valid chain field and checksum, with `values` as the rest of its content. */
 function decoded(values: string): unknown {
   const head = testBytes.encode(`{"v":1,"position":3,"at":"2026-11-21T09:00:00.000Z","fence":2,"kind":${values}`);
   const line = seal(head, CHAIN_START, testBytes).subarray(0, -1);
@@ -16,19 +16,19 @@ function decoded(values: string): unknown {
 
 const PLAIN = decoded(`"prompt.given","turn":"t \\"1\\"","data":${DATA}`);
 
-it('reads words with escapes', () => {
+it('`decodeRecord` reads names and strings with JSON escapes', () => {
   expect(PLAIN).toMatchObject({ kind: 'prompt.given', turn: 't "1"', position: 3, fence: 2 });
   expect(decoded(`"prompt.giv\\u0065n","turn":"t \\u00221\\u0022","data":${DATA}`)).toEqual(PLAIN);
   expect(decoded(`"prompt.given","turn":"ä\\\\","data":${DATA}`)).toMatchObject({ turn: 'ä\\' });
 });
 
-it('reads values in another layout than its own', () => {
+it('`decodeRecord` reads valid JSON whose field order or spacing differs from the written layout', () => {
   expect(decoded(`"prompt.given","data":${DATA},"turn":"t \\"1\\""`)).toEqual(PLAIN);
   expect(decoded(`"prompt.given", "turn":"t \\"1\\"" ,"data": ${DATA} `)).toEqual(PLAIN);
   expect(decoded(`"prompt.given","turn":"t \\"1\\"","data":{},"data":${DATA}`)).toEqual(PLAIN);
 });
 
-it('names what is wrong', () => {
+it('`decodeRecord` reports the failed phase and the reason', () => {
   const parse = { phase: 'parse', reason: 'it is no JSON object' };
   expect(decoded(`"prompt.given","turn":"t,"data":${DATA}`)).toEqual(parse);
   expect(decoded(`"prompt.given","data":{"parts":[]`)).toEqual(parse);

@@ -1,4 +1,4 @@
-// The read door: the raw bytes of a sound line enter, a typed record leaves.
+// Read door of the log: decodes the raw bytes of a sound line into a typed record.
 
 import type { Json } from '@tidemark/core';
 import type { Recorded, RecordedUnknown } from '../event.ts';
@@ -8,13 +8,15 @@ import { partsOf } from './line.ts';
 import type { RecordEnvelope } from './revision-1/decoder.ts';
 import { DECODERS, isKind } from './revision-1/decoders.ts';
 
-/** Why a sound line gives no record. */
+/** Reason why a sound line cannot be decoded into a record. */
 export interface Undecodable {
   readonly phase: 'parse' | 'decode';
   readonly reason: string;
 }
 
-/** Decodes a line that was checked. A kind that this build does not know is kept as `unknown`. */
+/**
+ * Decodes a line that `checkLine` accepted. A record of a kind that this build does not know is kept as kind `unknown`.
+ */
 export function decodeRecord(line: Uint8Array, sound: SoundLine, bytes: BytePort): Recorded | Undecodable {
   const text = bytes.decode(line);
   const parsed = parseParts(text, sound) ?? parse(text);
@@ -39,8 +41,9 @@ interface ParsedLine {
 }
 
 /**
- * Parses the values and not what stands around them: half the time, where payloads are small. `undefined` for a kind that is
- * not known, as it may be written with escapes, and where some value is no JSON: a word with an escaped quote is cut there.
+ * Parses only the JSON values of a line, without the fixed text around them. This takes half the time if payloads are
+ * small. Returns `undefined` in two cases, and the caller then parses the whole line: the kind is unknown (it may be
+ * written with escapes), or a value is not JSON (the layout cuts a string at an escaped quote).
  */
 function parseParts(text: string, sound: SoundLine): ParsedLine | undefined {
   const parts = partsOf(text, sound);

@@ -1,4 +1,4 @@
-// The append door: facts enter, are checked, and leave as the lines of a log.
+// Append door of the log: checks events and encodes them as log lines.
 
 import { canonicalJson } from '@tidemark/core';
 import { LogError } from '../errors.ts';
@@ -10,22 +10,23 @@ import { writeLine } from './line.ts';
 import { DECODERS, isKind } from './revision-1/decoders.ts';
 import type { Tip } from './tip.ts';
 
-/** Records ready to be written in one piece. */
+/** Encoded records, ready to be written in one piece. */
 export interface EncodedRecords {
-  /** One line for each record, newlines included. */
+  /** Lines of all records, one line per record, newlines included. */
   readonly lines: Uint8Array;
-  /** The records as a reader will get them. */
+  /** Records as a reader will get them. */
   readonly records: readonly Recorded[];
-  /** The end of the log once they are written. */
+  /** End of the log after the records are written. */
   readonly tip: Tip;
-  /** How many strings had lone surrogates, which were replaced by U+FFFD. */
+  /** Number of strings with lone surrogates, which were replaced by U+FFFD. */
   readonly replaced: number;
 }
 
 /**
- * Encodes facts behind `tip`, written by the writer with this fence.
+ * Encodes events as the records after `tip`, written by the writer with this fence.
  *
- * @throws LogError `log/invalid-event`, naming the kind and the fields but never a value; nothing was encoded.
+ * @throws LogError `log/invalid-event` if an event does not have the shape of its kind. The error names the kind and
+ *   the fields but never a value, and nothing is encoded.
  */
 export function encodeRecords(events: readonly Event[], tip: Tip, fence: number, bytes: BytePort): EncodedRecords {
   const records: Recorded[] = [];

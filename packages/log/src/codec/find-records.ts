@@ -1,9 +1,10 @@
-// Sound records inside bytes that are no lines: glued to each other or to a torn one, or behind a newline that is gone.
+// Finds sound records in bytes that cannot be split into lines: records glued to each other or to a torn record, and
+// records after a lost newline.
 
 import type { BytePort, SoundLine } from './line.ts';
 import { checkLine, endsIn } from './line.ts';
 
-/** A sound record and where it stands among the bytes that were searched. */
+/** Sound record and its offsets in the searched bytes. */
 export interface FoundRecord {
   readonly sound: SoundLine;
   readonly line: Uint8Array;
@@ -11,11 +12,11 @@ export interface FoundRecord {
   readonly end: number;
 }
 
-/** A search gives up after so many openings for one ending: what a payload may hold by chance is far below. */
+/** Maximum number of `{"v":` openings tried for one line end. A payload contains far fewer of them by chance. */
 const MOST_OPENINGS = 1_000;
 const OPENING = '{"v":';
 
-/** Every sound record in these bytes, apart and in order, wherever it begins. */
+/** Returns every sound record in these bytes, in order and without overlaps, at any offset. */
 export function findRecords(within: Uint8Array, bytes: BytePort): readonly FoundRecord[] {
   const found: FoundRecord[] = [];
   let from = 0;
@@ -49,8 +50,8 @@ function indexOf(within: Uint8Array, word: Uint8Array, from: number, end: number
 }
 
 /**
- * Whether bytes behind the last newline hold a whole record with something else than a newline behind it. No torn write
- * leaves that: the record was committed, and its newline was damaged.
+ * Checks if the bytes after the last newline contain a whole record that is followed by some other byte than a newline.
+ * A torn write cannot leave such bytes: the record was committed, and its newline was damaged later.
  */
 export function holdsLostNewline(tail: Uint8Array, bytes: BytePort): boolean {
   for (const end of endsIn(tail)) {

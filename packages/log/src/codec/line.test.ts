@@ -12,7 +12,7 @@ import { EMPTY_TIP } from './tip.ts';
 const lineOf = (text: string): Uint8Array => Buffer.from(text);
 
 describe('the line of a record', () => {
-  it('is written byte for byte like this, for ever', () => {
+  it('has exactly these bytes, which must never change', () => {
     const { lines, tip } = encodeRecords(
       [created(session('a')), prompt('hello "you" \u2028 ä')],
       EMPTY_TIP,
@@ -26,14 +26,14 @@ describe('the line of a record', () => {
     expect(tip).toEqual({ length: 2, chain: '35da0a626f2a78a4', fence: 1 });
   });
 
-  it('is the same for payloads whose keys stand in another order', () => {
+  it('does not depend on the key order of the payload', () => {
     const one = prompt('x');
     const other = { ...one, data: { presenter: one.data.presenter, parts: [{ text: 'x', type: 'text' as const }] } };
     const written = [one, other].map((event) => encodeRecords([event], EMPTY_TIP, 1, testBytes).lines);
     expect(Buffer.from(written[0] ?? '').equals(Buffer.from(written[1] ?? 'x'))).toBe(true);
   });
 
-  it('tells position, fence, chain and head from raw bytes', () => {
+  it('yields its position, fence, chain and head from the raw bytes', () => {
     const { lines } = encodeRecords(prompts(1), { length: 41, chain: CHAIN_START, fence: 6 }, 7, testBytes);
     const line = lines.subarray(0, -1);
     const sound = checkLine(line, testBytes);
@@ -44,7 +44,7 @@ describe('the line of a record', () => {
     expect(chainIn(line, sound, testBytes)).toBe(chainBehind(CHAIN_START, head, testBytes));
   });
 
-  it('is refused when it is cut, grown, or changed in any bit', () => {
+  it('is refused when it is cut, extended, or changed in any bit', () => {
     const { lines } = encodeRecords(prompts(1), EMPTY_TIP, 1, testBytes);
     const line = lines.subarray(0, -1);
     for (let at = 0; at < line.length; at += 1) {
@@ -58,7 +58,7 @@ describe('the line of a record', () => {
 });
 
 describe('reading records', () => {
-  it('gives the same whatever pieces the bytes come in, and may use them again', () => {
+  it('gives the same records for any split into chunks, and does not keep references to a chunk', () => {
     fc.assert(
       fc.property(
         fc.array(anEvent, { minLength: 1, maxLength: 6 }),
@@ -85,7 +85,7 @@ describe('reading records', () => {
     );
   });
 
-  it('refuses a writer that is older than the one before it', () => {
+  it('refuses a record whose fence is lower than that of the record before it', () => {
     const first = encodeRecords(prompts(1), EMPTY_TIP, 2, testBytes);
     const second = encodeRecords(prompts(1), first.tip, 1, testBytes);
     const reader = createRecordReader(

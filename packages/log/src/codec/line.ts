@@ -1,15 +1,16 @@
-// The line of one record: its fixed layout, how it is sealed, and how raw bytes are checked without parsing them.
+// Line format of one record: its fixed layout, its seal (the `chain` and `sum` fields), and the checks on raw bytes
+// without parsing.
 //
 // {"v":1,"position":7,"at":"…","fence":1,"kind":"…","turn":"…","data":{…},"chain":"<16 hex>","sum":"<8 hex>"}⏎
 //
-// The layout holds for every revision; `v` names that of the payload.
+// The layout is the same for every revision. `v` is the revision of the payload.
 
 import type { Chain, Position, Timestamp, TurnId } from '../ids.ts';
 import { chain as mintChain } from '../ids.ts';
 
-/** Bytes from `,"chain"` to the closing brace. */
+/** Number of bytes from `,"chain"` to the closing brace. */
 const SEAL = 45;
-/** Bytes from `,"sum"` to the closing brace. */
+/** Number of bytes from `,"sum"` to the closing brace. */
 const SUM = 18;
 const CHAIN_KEY = ascii(',"chain":"');
 const SUM_KEY = ascii('","sum":"');
@@ -26,7 +27,7 @@ const TURN_OPENING = ',"turn":"';
 const DATA_OPENING = ',"data":';
 const AT_LENGTH = '2026-11-20T09:30:00.000Z'.length;
 
-/** What stands in a line before its payload. */
+/** Values that a line contains before its payload. */
 export interface LineHead {
   readonly position: Position;
   readonly at: Timestamp;
@@ -35,18 +36,21 @@ export interface LineHead {
   readonly turn: TurnId | undefined;
 }
 
-/** The raw bytes of a record before its chain, as text. `data` is canonical JSON. */
+/** Returns the part of a line before its chain field, as text. `data` is canonical JSON. */
 export function writeHead(head: LineHead, data: string): string {
   const turn = head.turn === undefined ? '' : `,"turn":${JSON.stringify(head.turn)}`;
   return `{"v":1,"position":${head.position},"at":"${head.at}","fence":${head.fence},"kind":${JSON.stringify(head.kind)}${turn},"data":${data}`;
 }
 
-/** The chain behind a record: the first 16 hex digits of SHA-256 over the chain before it and its raw bytes. */
+/**
+ * Returns the chain value after a record: the first 16 hex digits of SHA-256 over the previous chain value and the
+ * record's raw bytes.
+ */
 export function chainBehind(before: Chain, head: string | Uint8Array, bytes: BytePort): Chain {
   return mintChain(bytes.sha256([before, head]).slice(0, 16));
 }
 
-/** The whole line, newline included: head, chain, and the CRC-32 of both. */
+/** Returns the whole line, newline included: the head, the chain value, and the CRC-32 of both. */
 export function seal(head: Uint8Array, behind: Chain, bytes: BytePort): Uint8Array {
   const line = new Uint8Array(head.length + SEAL + 1);
   line.set(head);
@@ -55,14 +59,17 @@ export function seal(head: Uint8Array, behind: Chain, bytes: BytePort): Uint8Arr
   return line;
 }
 
-/** The line of a record behind this chain, newline included, and the chain behind it: encoded, digested and summed in place. */
+/**
+ * Returns the line of a record, newline included, and its chain value. `before` is the chain value of the previous
+ * record. The line is encoded once, and its digest and checksum are written in place.
+ */
 export function writeLine(
   head: LineHead,
   data: string,
   before: Chain,
   bytes: BytePort,
 ): { readonly line: Uint8Array; readonly chain: Chain } {
-  // The chain before it stands in front of the line while the digest is taken over both.
+  // The previous chain value is placed before the line, so one pass can digest both.
   const whole = bytes.encode(`${before}${writeHead(head, data)}${BLANK_SEAL}`);
   const chain = mintChain(bytes.sha256([whole.subarray(0, -BLANK_SEAL.length)]).slice(0, 16));
   const line = whole.subarray(before.length);
@@ -84,32 +91,36 @@ function write(hex: string, into: Uint8Array, offset: number): void {
   for (let index = 0; index < hex.length; index += 1) into[offset + index] = hex.charCodeAt(index);
 }
 
-/** A line whose layout and checksum hold. */
+/** Line whose layout and checksum are valid. */
 export interface SoundLine {
   /** Codec revision of the payload. */
   readonly v: number;
   readonly position: number;
   readonly fence: number;
-  /** Where the timestamp stands, its quote included. */
+  /** Offset of the timestamp, including its opening quote. */
   readonly dated: number;
-  /** Where the fence ends. */
+  /** Offset of the first byte after the fence. */
   readonly named: number;
-  /** How many raw bytes stand before the chain. */
+  /** Number of raw bytes before the chain field. */
   readonly sealed: number;
 }
 
-/** The raw bytes of a sound line before its chain. */
+/** Returns the raw bytes of a sound line before its chain field. */
 export function headOf(line: Uint8Array, { sealed }: SoundLine): Uint8Array {
   return line.subarray(0, sealed);
 }
 
-/** The chain that a sound line names. @throws TypeError when it is none. */
+/**
+ * Returns the chain value that a sound line contains.
+ *
+ * @throws TypeError if the field is not a valid chain value.
+ */
 export function chainIn(line: Uint8Array, { sealed }: SoundLine, bytes: BytePort): Chain {
   const start = sealed + CHAIN_KEY.length;
   return mintChain(bytes.decode(line.subarray(start, start + 16)));
 }
 
-/** The values of a line: the name of its kind, and the others as the JSON that stands there. */
+/** Values of a line: the name of the kind, and every other value as raw JSON text. */
 interface LineParts {
   readonly kind: string;
   readonly at: string;
@@ -118,7 +129,10 @@ interface LineParts {
   readonly chain: string;
 }
 
-/** Takes the text of a sound line apart by its layout, without parsing it; `undefined` where that does not hold. */
+/**
+ * Splits the text of a sound line into its values by the fixed layout, without parsing. Returns `undefined` if the text
+ * does not have that layout.
+ */
 export function partsOf(text: string, { dated, named }: SoundLine): LineParts | undefined {
   if (!text.startsWith(KIND_OPENING, named)) return undefined;
   const kind = named + KIND_OPENING.length;
@@ -138,10 +152,10 @@ export function partsOf(text: string, { dated, named }: SoundLine): LineParts | 
   };
 }
 
-/** The check that a line failed: `frame` is its layout, `checksum` its bytes. */
+/** Check that a line failed: `frame` for the layout, `checksum` for the bytes. */
 export type LineFault = 'frame' | 'checksum';
 
-/** Checks the raw bytes of a line, newline excluded. */
+/** Checks the raw bytes of a line, without its newline. */
 export function checkLine(line: Uint8Array, bytes: BytePort): SoundLine | LineFault {
   const end = line.length;
   const sealed = end - SEAL;
@@ -154,7 +168,10 @@ export function checkLine(line: Uint8Array, bytes: BytePort): SoundLine | LineFa
   return readNumbers(line, sealed) ?? 'frame';
 }
 
-/** Where lines end in these bytes, by the layout of their seal alone: offsets behind the closing brace, in order. */
+/**
+ * Yields the offset after each closing brace that ends a line, in order. It looks only for the layout of the seal and
+ * checks nothing else.
+ */
 export function* endsIn(within: Uint8Array): Generator<number> {
   const quote = SUM_KEY[0] ?? 0;
   for (let at = within.indexOf(quote); at !== -1; at = within.indexOf(quote, at + 1)) {
@@ -163,7 +180,10 @@ export function* endsIn(within: Uint8Array): Generator<number> {
   }
 }
 
-/** The line with the fixed words of its seal as they must stand; `undefined` when it is too short for one. */
+/**
+ * Returns a copy of the line with the fixed text of its seal restored. Returns `undefined` if the line is too short for
+ * a seal.
+ */
 export function stampSeal(line: Uint8Array): Uint8Array | undefined {
   if (line.length < SEAL) return undefined;
   const stamped = new Uint8Array(line);
@@ -173,17 +193,17 @@ export function stampSeal(line: Uint8Array): Uint8Array | undefined {
   return stamped;
 }
 
-/** The bytes of a line that its checksum covers. */
+/** Returns the bytes of a line that its checksum covers. */
 export function summedOf(line: Uint8Array): Uint8Array {
   return line.subarray(0, line.length - SUM);
 }
 
-/** The checksum that a line names; `undefined` when it names none. */
+/** Returns the checksum that a line contains, or `undefined` if the field is not hexadecimal. */
 export function sumIn(line: Uint8Array): number | undefined {
   return readHex(line, line.length - CLOSING.length - 8, 8);
 }
 
-/** The line with the checksum of its bytes. */
+/** Returns a copy of the line with its checksum computed again. */
 export function reseal(line: Uint8Array, bytes: BytePort): Uint8Array {
   const summed = summedOf(line);
   const sum = bytes.crc32(summed).toString(16).padStart(8, '0');
@@ -248,15 +268,15 @@ function ascii(text: string): readonly number[] {
   return Array.from(text, (character) => character.charCodeAt(0));
 }
 
-// What a pure package cannot do with bytes by itself. A store brings it in as an argument.
+// Operations on bytes that a pure package cannot do itself. A store passes them in as an argument.
 
-/** Checksums, digests and text of bytes. Text means its UTF-8 form. */
+/** Checksums, digests and text encoding of bytes. Text is encoded as UTF-8. */
 export interface BytePort {
   /** CRC-32 (IEEE 802.3), unsigned. */
   crc32(data: string | Uint8Array): number;
-  /** SHA-256 over the pieces, one after the other: 64 lower-case hex characters. */
+  /** SHA-256 over all pieces in order, as 64 lower-case hex characters. */
   sha256(pieces: readonly (string | Uint8Array)[]): string;
-  /** In memory of its own: it is written into. */
+  /** Encodes the text into a newly allocated array, because the caller writes into it. */
   encode(text: string): Uint8Array;
   decode(bytes: Uint8Array): string;
 }

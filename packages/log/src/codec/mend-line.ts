@@ -1,11 +1,11 @@
-// A line in which one byte changed can be told from all others: CRC-32 says which byte it was, and the chain proves it.
+// Repair of a line in which one byte changed. CRC-32 shows which byte changed, and the chain proves the repair.
 
 import type { BytePort } from './line.ts';
 import { reseal, stampSeal, sumIn, summedOf } from './line.ts';
 
 /**
- * What these bytes may have been before one of them changed, or before their checksum did; at most two. None is proven:
- * the chain must follow from the record before it.
+ * Returns at most two candidates for the original line, for a line in which one byte or the checksum changed. A
+ * candidate is not proven until its chain value follows from the record before it.
  */
 export function mendings(line: Uint8Array, bytes: BytePort): readonly Uint8Array[] {
   const stamped = stampSeal(line);
@@ -16,10 +16,13 @@ export function mendings(line: Uint8Array, bytes: BytePort): readonly Uint8Array
   return corrected === undefined ? [summed] : [corrected, summed];
 }
 
-/** The line with the one byte put right that makes its checksum hold; `undefined` when no single one does. */
+/**
+ * Returns the line with the one byte corrected that makes its checksum valid, or `undefined` if no single byte does.
+ */
 function correctOne(line: Uint8Array, wanted: number, bytes: BytePort): Uint8Array | undefined {
   const covered = summedOf(line);
-  // CRC is linear: the difference of two checksums is that of the changed byte alone, carried on by what stands behind it.
+  // CRC is linear: the difference of the two checksums depends only on the changed byte and on the number of bytes
+  // after it.
   let difference = (bytes.crc32(covered) ^ wanted) >>> 0;
   if (difference === 0) return line;
   for (let at = covered.length - 1; at >= 0; at -= 1) {
@@ -36,17 +39,19 @@ function withByte(line: Uint8Array, at: number, byte: number): Uint8Array {
   return changed;
 }
 
-/** What a byte alone makes of an empty remainder. */
+/** CRC-32 table: the remainder of each byte value, computed from an empty remainder. */
 const TABLE: readonly number[] = Array.from({ length: 256 }, (_, byte) => {
   let remainder = byte;
   for (let bit = 0; bit < 8; bit += 1) remainder = remainder & 1 ? (remainder >>> 1) ^ 0xedb88320 : remainder >>> 1;
   return remainder >>> 0;
 });
 const CHANGES: ReadonlyMap<number, number> = new Map(TABLE.map((remainder, byte) => [remainder, byte]));
-/** The entry that left this highest byte behind: each leaves another. */
+/**
+ * Byte value of each table entry, indexed by the highest byte of the entry. All entries have different highest bytes.
+ */
 const BY_HIGHEST: ReadonlyMap<number, number> = new Map(TABLE.map((remainder, byte) => [remainder >>> 24, byte]));
 
-/** The remainder one byte earlier, where that byte was 0. */
+/** Returns the remainder one byte earlier, for a byte with the value 0. */
 function before(remainder: number): number {
   const byte = BY_HIGHEST.get(remainder >>> 24) ?? 0;
   return ((((remainder ^ (TABLE[byte] ?? 0)) << 8) >>> 0) | byte) >>> 0;

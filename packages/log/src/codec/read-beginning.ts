@@ -1,4 +1,4 @@
-// How a session began: read from the first line of its file, or salvaged where that line is damaged.
+// Reads how a session began from the first line of its file, or recovers it if that line is damaged.
 
 import type { SessionBeginning } from '../beginning.ts';
 import { beginningOf } from '../beginning.ts';
@@ -15,7 +15,8 @@ import { EMPTY_TIP } from './tip.ts';
 /**
  * Reads the first line of a session's own file, newline included.
  *
- * @throws LogError `log/damaged`, also when the line does not begin this session; `log/unknown-revision`.
+ * @throws LogError `log/damaged` if the line is damaged or does not begin this session.
+ * @throws LogError `log/unknown-revision` if a newer build wrote the line.
  */
 export function readBeginning(
   session: SessionId,
@@ -36,10 +37,13 @@ export function readBeginning(
 
 const NEWLINE = 0x0a;
 
-/** The beginning of this session, by the first bytes of its file: two lines at least. `undefined` when it is gone. */
+/**
+ * Recovers the beginning of this session from the first bytes of its file, which must contain at least two lines.
+ * Returns `undefined` if it cannot be recovered.
+ */
 export function salvageBeginning(session: SessionId, first: Uint8Array, bytes: BytePort): SessionBeginning | undefined {
   const whole = findRecords(first, bytes).map(({ line }) => line);
-  // A byte that became a newline cut the line in two.
+  // The second candidate end covers a byte that was changed into a newline, which cuts the first line in two.
   const ends = [first.indexOf(NEWLINE), first.indexOf(NEWLINE, first.indexOf(NEWLINE) + 1)];
   const mended = ends.filter((end) => end > 0).flatMap((end) => mendings(first.subarray(0, end), bytes));
   for (const line of [...whole, ...mended]) {

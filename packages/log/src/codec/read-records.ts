@@ -1,4 +1,5 @@
-// Chunks of a log become records. Everything is checked on raw bytes; damage comes behind all that is sound before it.
+// Reads chunks of a log into records. All checks are made on raw bytes. Damage is reported after all sound records
+// before it.
 
 import type { DamagePlace } from '../errors.ts';
 import { LogError } from '../errors.ts';
@@ -11,49 +12,52 @@ import type { RawLine } from './split-lines.ts';
 import { LONGEST_LINE, createLineSplitter } from './split-lines.ts';
 import type { Tip } from './tip.ts';
 
-/** Where and what to read. */
+/** Options of a record reader: the file, the starting point and the range. */
 export interface ReadFrom {
-  /** Names the file in errors. */
+  /** Path of the file, used in error messages. */
   readonly path: string;
-  /** The end of the log before the first byte that will be read. */
+  /** End of the log before the first byte that will be read. */
   readonly tip: Tip;
-  /** Offset of that byte, and the 1-based line that begins there. */
+  /** Offset of the first byte that will be read, and the 1-based number of the line that begins there. */
   readonly offset: number;
   readonly line: number;
-  /** First position that is decoded; what stands before it is only checked. */
+  /** First position that is decoded. Records before it are only checked. */
   readonly from: number;
   /** Position to stop before. */
   readonly to: number;
-  /** Whether to compute the chain anew and compare. */
+  /** True to compute the chain again and compare it with the recorded one. */
   readonly verifyChain?: boolean;
-  /** Sees each sound line, in order, decoded or not. */
+  /** Called with each sound line in order, decoded or not. */
   readonly onLine?: (line: SoundLine, bytes: Uint8Array) => void;
 }
 
-/** What a chunk gave: all sound records, then the damage that stands behind them, if any. */
+/** Result of reading one chunk: all sound records, then the first damage after them, if any. */
 export interface RecordBatch {
   readonly records: readonly Recorded[];
   readonly failure?: LogError;
 }
 
-/** Reads what it is fed. After a failure, or once `done`, it reads nothing more. */
+/** Reads a log chunk by chunk. After a failure, or once `done` is true, it reads nothing more. */
 export interface RecordReader {
   read(chunk: Uint8Array): RecordBatch;
-  /** What is wrong at the end of the file: a torn tail is nothing, a whole record whose newline was damaged is. */
+  /**
+   * Returns the error at the end of the file, if any. A torn tail is not an error, but a whole record whose newline was
+   * damaged is.
+   */
   end(): LogError | undefined;
-  /** The end of what was sound so far. */
+  /** End of the sound records that were read so far. */
   readonly tip: Tip;
-  /** The offset of that end. */
+  /** Offset of the first byte after the last sound record. */
   readonly offset: number;
-  /** Bytes behind the last newline. */
+  /** Number of bytes after the last newline. */
   readonly pending: number;
-  /** Whether `to` was reached. */
+  /** True once `to` was reached or a failure occurred. */
   readonly done: boolean;
 }
 
 type ReadStep = Recorded | LogError | undefined;
 
-/** Begins to read a log at a place between two records. */
+/** Creates a reader that starts at a boundary between two records. */
 export function createRecordReader(start: ReadFrom, bytes: BytePort): RecordReader {
   const splitter = createLineSplitter(start.offset, start.line);
   let { tip, offset } = start;
@@ -136,7 +140,7 @@ function outOfSequence(line: SoundLine, tip: Tip): string | undefined {
   return undefined;
 }
 
-/** The error for a damage at a line of a log. */
+/** Returns the error for damage at a line of a log. */
 export function damaged(
   path: string,
   line: Omit<RawLine, 'bytes'>,
@@ -152,12 +156,12 @@ export function damaged(
   );
 }
 
-/** The error for a last record behind which something else stands than a newline. */
+/** Returns the error for a last record that is followed by some other byte than a newline. */
 export function lostNewline(path: string, tail: Omit<RawLine, 'bytes'>): LogError {
   return damaged(path, tail, 'frame', 'a whole record stands there, and behind it something else than a newline');
 }
 
-/** The error for a line that does not end within `LONGEST_LINE` bytes. */
+/** Returns the error for a line that does not end within `LONGEST_LINE` bytes. */
 export function endlessLine(path: string, tail: Omit<RawLine, 'bytes'>): LogError {
   return damaged(path, tail, 'frame', `no line ends within ${LONGEST_LINE} bytes`);
 }

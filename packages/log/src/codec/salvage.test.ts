@@ -14,7 +14,7 @@ import { createLineSplitter } from './split-lines.ts';
 import { EMPTY_TIP } from './tip.ts';
 
 const ID = session('a');
-/** Told apart from every printed character. */
+/** A null byte, which differs from every printable character. */
 const NUL = String.fromCharCode(0);
 const line = (text: string): Buffer => Buffer.from(`${text}\n`);
 
@@ -30,7 +30,7 @@ function salvage(log: Uint8Array): readonly Salvaged[] {
   return [...all, ...salvager.end(splitter.tail())];
 }
 
-/** The lines that were had back, and `lost <from>+<count>` for the others. */
+/** Returns the recovered lines, and `lost <from>+<count>` for each range of lost records. */
 function salvagedLines(log: Uint8Array): readonly string[] {
   return salvage(log).map((one) =>
     one.type === 'lost' ? `lost ${one.from}+${one.count}` : Buffer.from(one.line).toString(),
@@ -53,7 +53,7 @@ const whole = logOf([created(ID), ...prompts(3)]);
 const lines = whole.toString().trimEnd().split('\n');
 
 describe('one changed byte', () => {
-  it('is found at every offset, and every record is had back, whatever it became', () => {
+  it('is detected at every offset, and every record is recovered for each tested new value', () => {
     const unfound: number[] = [];
     const unsaved: number[] = [];
     for (let at = 0; at < whole.length; at += 1) {
@@ -80,7 +80,7 @@ describe('one changed byte', () => {
     );
   });
 
-  it('in the first record leaves the beginning to be had back, a fork its parent', () => {
+  it("in the first record does not prevent the recovery of the session's beginning, also in a fork", () => {
     const parent = { session: session('p'), position: position(4), chain: CHAIN_START };
     const fork = encodeRecords([created(ID, { parent })], { ...EMPTY_TIP, length: 5 }, 1, testBytes).lines;
     for (const log of [Buffer.from(fork), whole]) {
@@ -94,7 +94,7 @@ describe('one changed byte', () => {
   });
 });
 
-describe('a larger damage', () => {
+describe('larger damage', () => {
   const [first = '', second = '', third = '', fourth = ''] = lines;
   it.each([
     ['null bytes between two records', [first, NUL.repeat(200), second, third, fourth], lines],
@@ -114,11 +114,11 @@ describe('a larger damage', () => {
     ],
     ['two records gone without a trace', [first, fourth], [first, 'lost 1+2', fourth]],
     ['garbage at the end', [first, second, 'garbage'], [first, second]],
-  ])('%s costs what it covers and no more', (_what, damaged, saved) => {
+  ])('with %s loses only the records that it covers', (_what, damaged, saved) => {
     expect(salvagedLines(Buffer.concat(damaged.map(line)))).toEqual(saved);
   });
 
-  it('that was summed anew costs that record alone', () => {
+  it('to one record with a valid checksum but a wrong chain loses only that record', () => {
     const tip = { length: 2, chain: CHAIN_START, fence: 1 };
     const forged = Buffer.from(encodeRecords(prompts(1, 9), tip, 1, testBytes).lines);
     expect(salvagedLines(Buffer.concat([line(first), line(second), forged, line(fourth)]))).toEqual([
@@ -129,7 +129,7 @@ describe('a larger damage', () => {
     ]);
   });
 
-  it('leaves a torn tail out: it was never a record', () => {
+  it('in a torn last line loses no record, because that record was never committed', () => {
     for (let length = 0; length < fourth.length; length += 1) {
       const torn = Buffer.concat([line(first), line(second), line(third), Buffer.from(fourth.slice(0, length))]);
       expect([length, faultOf(torn)]).toEqual([length, undefined]);

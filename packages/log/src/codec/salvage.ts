@@ -1,5 +1,5 @@
-// What can be had back of a damaged log: every record that is still whole, wherever it stands, and each in which one byte
-// changed, where the chain proves what it was. What is gone for good is said with its positions (L6).
+// Recovers records from a damaged log: every record that is still whole, at any offset, and every record with one
+// changed byte that the chain can prove. Lost records are reported with their positions (L6).
 
 import { decodeRecord } from './decode-record.ts';
 import { findRecords } from './find-records.ts';
@@ -9,20 +9,25 @@ import { mendings } from './mend-line.ts';
 import type { RawLine } from './split-lines.ts';
 import type { Tip } from './tip.ts';
 
-/** A record that was had back, or a stretch of positions that was not. */
+/**
+ * A recovered record, or a range of positions whose records are lost. `mended` is true if a changed byte was corrected.
+ */
 export type Salvaged =
   | { readonly type: 'record'; readonly line: Uint8Array; readonly sound: SoundLine; readonly mended: boolean }
   | { readonly type: 'lost'; readonly from: number; readonly count: number; readonly place: LostPlace };
 
-/** Where the bytes of lost records stood. */
+/** Location of the bytes of lost records. */
 export interface LostPlace {
-  /** 1-based line. */
+  /** 1-based line number. */
   readonly line: number;
   readonly offset: number;
   readonly bytes: number;
 }
 
-/** Takes the lines of a log in order, the tail without a newline last. What it gives comes in order, without gaps. */
+/**
+ * Recovers records from the lines of a log. `take` gets the lines in order, and `end` gets the last bytes without a
+ * newline. The results are in order of position, without gaps.
+ */
 export interface Salvager {
   take(raw: RawLine): Iterable<Salvaged>;
   end(tail: RawLine): Iterable<Salvaged>;
@@ -30,19 +35,22 @@ export interface Salvager {
 
 const NEWLINE = 0x0a;
 
-/** Whole records, by position, that stand elsewhere in a log than where they are due. */
+/** Whole records, by position, found at a wrong place in a log. */
 export type Strayed = ReadonlyMap<number, readonly Uint8Array[]>;
 
 /**
- * Begins behind `tip`: the end of what stands before the file's first record. `strayed`: what may stand in the place of
- * records that are not where they are due, where the chain proves that it is theirs.
+ * Creates a salvager that starts at `tip`, the end of the log before the file's first record. `strayed` lists records
+ * from other places. Such a record is used for a missing one if the chain proves that it belongs there.
  */
 export function createSalvager(tip: Tip, bytes: BytePort, strayed: Strayed = new Map()): Salvager {
   const place = createSalvagePlace(tip, bytes);
   let doubtful: RawLine[] = [];
   const doubt = (raw: RawLine): void => void doubtful.push({ ...raw, bytes: new Uint8Array(raw.bytes) });
 
-  /** What was doubtful, now that the next position that is there is known; at the end none is. */
+  /**
+   * Searches the doubtful lines collected so far. `next` is the position of the next sound record, or `undefined` at
+   * the end of the file.
+   */
   function* settle(next: number | undefined): Generator<Salvaged> {
     const [first] = doubtful;
     if (first === undefined) return;
@@ -71,14 +79,19 @@ export function createSalvager(tip: Tip, bytes: BytePort, strayed: Strayed = new
   };
 }
 
-/** Up to which position something may be found, if that is known, where its bytes stand, and what strayed from there. */
+/**
+ * Bounds of a search: the position of the next sound record if known, the location of the bytes, and the strayed
+ * records.
+ */
 interface Bounds {
   readonly next: number | undefined;
   readonly where: LostPlace;
   readonly strayed: Strayed;
 }
 
-/** Every record in a damaged region, in order. What is due before `next` and is not there is lost. */
+/**
+ * Yields every record in a damaged region, in order. Positions before `next` that are not found are reported as lost.
+ */
 function* search(
   place: SalvagePlace,
   region: Uint8Array,
@@ -98,14 +111,19 @@ function* search(
   yield* skip(place, { next, where, strayed });
 }
 
-/** The bytes as one record, for one that a false newline cuts in two; else each line of them. */
+/**
+ * Tries to repair the bytes as one record, because a false newline can cut a record in two. If that fails, tries each
+ * line on its own.
+ */
 function* mendAll(place: SalvagePlace, gap: Uint8Array, bytes: BytePort): Generator<Salvaged> {
   const before = place.due;
   yield* mend(place, gap.at(-1) === NEWLINE ? gap.subarray(0, -1) : gap, bytes);
   if (place.due === before) for (const piece of linesOf(gap)) yield* mend(place, piece, bytes);
 }
 
-/** The record that is due, if a changed byte is all that is wrong with it: only the chain can prove that. */
+/**
+ * Yields the record that is due if the bytes contain it with one changed byte. Only the chain can prove such a repair.
+ */
 function* mend(place: SalvagePlace, piece: Uint8Array, bytes: BytePort): Generator<Salvaged> {
   if (!place.proves) return;
   for (const candidate of mendings(piece, bytes)) {
@@ -129,7 +147,9 @@ function* skip(place: SalvagePlace, { next, where, strayed }: Bounds): Generator
   yield { type: 'lost', from, count: next - from, place: where };
 }
 
-/** What is due and stands elsewhere. Only the chain can tell it from a record of another log. */
+/**
+ * Yields due records that were found at a wrong place. Only the chain can distinguish them from records of another log.
+ */
 function* strayedHere(place: SalvagePlace, next: number | undefined, strayed: Strayed): Generator<Salvaged> {
   const isDue = (due: number): boolean => place.proves && (next === undefined || due < next);
   for (let { due } = place; isDue(due); { due } = place) {
@@ -140,7 +160,10 @@ function* strayedHere(place: SalvagePlace, next: number | undefined, strayed: St
   }
 }
 
-/** The lines as they stood, each with its newline; the tail has none of its own, and one more does no harm. */
+/**
+ * Joins the lines as they were in the file, each with its newline. The last line of a file may have had no newline, and
+ * an added one does no harm.
+ */
 function joinLines(lines: readonly RawLine[]): Uint8Array {
   const whole = new Uint8Array(lines.reduce((sum, { bytes }) => sum + bytes.length + 1, 0)).fill(NEWLINE);
   let at = 0;
@@ -159,21 +182,24 @@ function* linesOf(bytes: Uint8Array): Generator<Uint8Array> {
   }
 }
 
-/** The place of a salvage: the position, the fence and, while it is known, the chain that the next record must have. */
+/**
+ * State of a salvage: the position, the fence and, while it is known, the chain value that the next record must follow
+ * from.
+ */
 interface SalvagePlace {
   /** Position of the next record. */
   readonly due: number;
-  /** Whether the record before it was had back, so that the chain can prove this one. */
+  /** True if the previous record was recovered, so its chain value can prove the next record. */
   readonly proves: boolean;
-  /** The line, if it can stand here or further on. */
+  /** Returns the checked line if it can be the next record or a later one, else `undefined`. */
   judge(line: Uint8Array): SoundLine | undefined;
-  /** Goes on behind a line that was judged so. */
+  /** Moves to the position after a line that `judge` accepted. */
   pass(line: Uint8Array, sound: SoundLine): void;
-  /** Goes on at a position: what is due before it is lost. */
+  /** Moves to a position. The records before it are lost. */
   skipTo(position: number): void;
 }
 
-/** Returns the place after the last sound record. */
+/** Returns the salvage state at `tip`, the end of the log before the first line. */
 function createSalvagePlace(tip: Tip, bytes: BytePort): SalvagePlace {
   let { length: due, fence } = tip;
   let chain: Tip['chain'] | undefined = tip.chain;
@@ -190,7 +216,7 @@ function createSalvagePlace(tip: Tip, bytes: BytePort): SalvagePlace {
       const sound = checkLine(line, bytes);
       if (typeof sound === 'string' || sound.position < due || sound.fence < fence) return undefined;
       if (sound.position === due && !follows(line, sound)) return undefined;
-      // The layout holds for every revision; what a later build wrote is copied as it is.
+      // All revisions have the same layout, so a line of a later revision is copied without decoding.
       return sound.v === 1 && 'phase' in decodeRecord(line, sound, bytes) ? undefined : sound;
     },
     pass(line, sound) {

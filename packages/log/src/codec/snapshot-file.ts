@@ -1,11 +1,12 @@
-// A snapshot as one piece of bytes: a digest over everything, a header line, the state. Damage makes it nothing (L9).
+// File format of a snapshot: a digest over everything, a header line, and the state. A damaged snapshot is treated as
+// absent (L9).
 
 import { canonicalJson } from '@tidemark/core';
 import { chain as mintChain } from '../ids.ts';
 import type { Snapshot } from '../port.ts';
 import type { BytePort } from './line.ts';
 
-/** A snapshot, and where in the log's own file its length ends, where the store knows. */
+/** A snapshot, and the offset in the session's own log file where its `length` records end, if the store knows it. */
 export interface KeptSnapshot {
   readonly snapshot: Snapshot;
   readonly offset?: number;
@@ -15,7 +16,7 @@ const DIGEST_LENGTH = 64;
 const NEWLINE = 0x0a;
 const SPACE = 0x20;
 
-/** Writes `<digest> <header>⏎<state>`; the digest covers header and state. */
+/** Returns the bytes `<digest> <header>⏎<state>`. The digest covers the header and the state. */
 export function encodeSnapshot({ snapshot, offset }: KeptSnapshot, bytes: BytePort): Uint8Array {
   const { length, chain, revision } = snapshot;
   const header = canonicalJson({ length, chain, revision, offset }).text;
@@ -27,7 +28,7 @@ export function encodeSnapshot({ snapshot, offset }: KeptSnapshot, bytes: BytePo
   return whole;
 }
 
-/** Reads what `encodeSnapshot` wrote; `undefined` for anything else. */
+/** Decodes bytes that `encodeSnapshot` returned. Returns `undefined` for any other bytes. */
 export function decodeSnapshot(whole: Uint8Array, bytes: BytePort): KeptSnapshot | undefined {
   const end = whole.indexOf(NEWLINE);
   if (end <= DIGEST_LENGTH || whole[DIGEST_LENGTH] !== SPACE) return undefined;
@@ -37,7 +38,10 @@ export function decodeSnapshot(whole: Uint8Array, bytes: BytePort): KeptSnapshot
   return readHeader(bytes.decode(header), state);
 }
 
-/** The place in the log's own file that a snapshot names, by the beginning of its bytes; unchecked, as a hint. */
+/**
+ * Returns the length and the log offset that a snapshot names, from the first bytes of its file. The digest is not
+ * checked, so the result is only a hint.
+ */
 export function snapshotPlace(
   front: Uint8Array,
   bytes: BytePort,

@@ -1,32 +1,35 @@
-// Chunks of a file become lines. The newline is the commit mark: what stands behind the last one is no line.
+// Splits chunks of a file into lines. The newline is the commit mark: bytes after the last newline are not a line.
 
-/** One line of a file, newline excluded. Its bytes are valid until the next chunk comes. */
+/** One line of a file, without its newline. Its bytes are valid only until the next chunk is read. */
 export interface RawLine {
   readonly bytes: Uint8Array;
-  /** 1-based. */
+  /** Line number, 1-based. */
   readonly number: number;
-  /** Offset of its first byte in the file. */
+  /** Offset of the line's first byte in the file. */
   readonly offset: number;
 }
 
-/** Splits what it is fed. */
+/** Splits chunks of bytes into lines. */
 export interface LineSplitter {
-  /** The lines that this chunk ends. The chunk may be used again afterwards. */
+  /** Yields the lines that end in this chunk. Afterwards the caller may reuse the chunk's memory. */
   split(chunk: Uint8Array): Iterable<RawLine>;
-  /** Bytes behind the last newline. */
+  /** Number of bytes after the last newline. */
   readonly pending: number;
-  /** Returns true once `pending` exceeds `LONGEST_LINE`. Those bytes are not kept: the line comes without them. */
+  /**
+   * True once `pending` exceeds `LONGEST_LINE`. The bytes of so long a line are dropped, and `tail` returns the line
+   * without them.
+   */
   readonly tooLong: boolean;
-  /** What stands there, as a line that never ended. */
+  /** Returns the bytes after the last newline as an unfinished line. */
   tail(): RawLine;
 }
 
-/** Longest line of a log, in bytes. A file without an end of line, such as a sparse one of 20 GB, is not read further. */
+/** Longest line of a log, in bytes. Reading stops in a file without line ends, such as a sparse file of 20 GB. */
 export const LONGEST_LINE: number = 256 * 1_024 * 1_024;
 
 const NEWLINE = 0x0a;
 
-/** A splitter for a file that is read from `offset`, where line `number` begins. */
+/** Creates a splitter for a file that is read from `offset`, where line `number` begins. */
 export function createLineSplitter(offset: number, number: number): LineSplitter {
   let pieces: Uint8Array[] = [];
   let pending = 0;
@@ -47,7 +50,7 @@ export function createLineSplitter(offset: number, number: number): LineSplitter
       yield line;
     }
     if (start === chunk.length) return;
-    // A copy: `slice` of a Node buffer would be a view of bytes that are about to be overwritten.
+    // A copy is needed. `slice` of a Node buffer would return a view of bytes that will be overwritten.
     pieces.push(new Uint8Array(chunk.subarray(start)));
     pending += chunk.length - start;
     if (pending > LONGEST_LINE) pieces = [];

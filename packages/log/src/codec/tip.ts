@@ -1,17 +1,17 @@
-// Where a log ends: all that its next record depends on.
+// End of a log: the values that its next record depends on.
 
 import type { Chain } from '../ids.ts';
 import { CHAIN_START } from '../ids.ts';
 
-/** The end of a log. */
+/** End of a log. */
 export interface Tip {
-  /** How many records it holds, ancestors included: the position of the next. */
+  /** Number of records in the log, ancestors included. Also the position of the next record. */
   readonly length: number;
-  /** The chain behind the last record. */
+  /** Chain value after the last record. */
   readonly chain: Chain;
-  /** The fence of the last record; 0 where there is none. */
+  /** Fence of the last record, or 0 if there is no record. */
   readonly fence: number;
 }
 
-/** The end of a log without records. */
+/** End of a log without records. */
 export const EMPTY_TIP: Tip = { length: 0, chain: CHAIN_START, fence: 0 };

@@ -15,12 +15,12 @@ const entry = {
   at: timestamp('2026-11-20T12:00:00.000Z'),
 } as const;
 
-test('an index comes back as it was', () => {
+test('an encoded index decodes to the same fronts', () => {
   const fronts = [{ front: name, entries: [entry] }];
   expect(decodeWarmFronts(encodeWarmFronts(fronts))).toEqual(fronts);
 });
 
-test('what is no index of this revision holds no front', () => {
+test('`decodeWarmFronts` returns no fronts for damaged text or another revision', () => {
   const index = encodeWarmFronts([{ front: name, entries: [entry] }]);
   const texts = [
     '',

@@ -1,4 +1,5 @@
-// The index of fronts that sessions left in the caches of providers. It is derived from logs: what cannot be read is no index (L9).
+// Index of the fronts that sessions left in the caches of providers. The index is derived from logs, so unreadable text
+// counts as an empty index (L9).
 
 import { z } from 'zod';
 import type { FrontEntry } from '../events/context.ts';
@@ -6,9 +7,9 @@ import type { Digest } from '../ids.ts';
 import { frontEntry } from './revision-1/context.ts';
 import { digest } from './revision-1/decoder.ts';
 
-/** A front, and the entries that end in it. */
+/** A front, and the cache entries that end in it. */
 export interface WarmFront {
-  /** Digest of all that the front depends on: provider, account, model, layers and tools. */
+  /** Digest of everything that the front depends on: provider, account, model, layers and tools. */
   readonly front: Digest;
   readonly entries: readonly FrontEntry[];
 }
@@ -20,12 +21,12 @@ const index = z.object({
   fronts: z.array(z.object({ front: digest, entries: z.array(frontEntry) })),
 });
 
-/** The index as text. */
+/** Encodes the index as text. */
 export function encodeWarmFronts(fronts: readonly WarmFront[]): string {
   return JSON.stringify({ revision: REVISION, fronts });
 }
 
-/** The fronts of an index; none of a text that is no index of this revision. */
+/** Returns the fronts of an index, or an empty list if the text is not an index of this revision. */
 export function decodeWarmFronts(text: string): readonly WarmFront[] {
   try {
     const parsed = index.safeParse(JSON.parse(text));

@@ -1,84 +1,113 @@
-// Facts about calls to a model and to tools: what was decided before sending, what came back, how each call closed.
+// Payloads of events about calls to a model and to tools: the decisions before sending, the answers, and how each tool
+// call ended.
 
 import type { AnswerPart, CacheWrite, Json, StopReason, Usage } from '@tidemark/core';
 import type { CallId, Digest, Money, Position, SessionId } from '../ids.ts';
 import type { ContentPart } from '../parts.ts';
 
-/** A cache marker: on the block at this index of the request, in the provider's cache order. */
+/** Cache marker on one block of a request. `block` is the block's index in the provider's cache order. */
 export interface MarkerRecord {
   readonly block: number;
   readonly ttl: CacheWrite['ttl'];
-  /** Running digest of the prefix sequence up to and including that block: names the entry that is written there. */
+  /**
+   * Running digest of the prefix sequence up to and including the marked block. It identifies the cache entry that is
+   * written there.
+   */
   readonly prefix: Digest;
 }
 
-/** Where a request finds and leaves entries that the provider keeps by itself. */
+/** Cache entries that a request reads and leaves at a provider that caches without markers. */
 export interface KeptRecord {
-  /** The cache key that they are kept under; absent where none is sent. */
+  /** Cache key that the entries are kept under. Absent if the request sends none. */
   readonly key?: string;
-  /** Minutes that an entry lives: from its last use, and in all where that has an end. */
+  /** Lifetime of an entry in minutes: `idle` after its last use and, if there is a limit, `age` in total. */
   readonly idle: number;
   readonly age?: number;
-  /** Set where entries are of `first`, `first + step`, ... tokens, whatever the block, and writing is free. */
+  /**
+   * Set if the provider caches prefixes of `first`, `first + step`, … tokens independent of block ends. Writing is free
+   * then.
+   */
   readonly grid?: { readonly first: number; readonly step: number };
-  /** In block order; the last is the longest that this request leaves. */
+  /** Places of entries, in block order. The last is the longest entry that this request leaves. */
   readonly places: readonly KeptPlace[];
 }
 
-/** One of them: the prefix up to and including a block. */
+/** Place of one entry: it covers the prefix up to and including the block. */
 export interface KeptPlace {
   readonly block: number;
   readonly prefix: Digest;
-  /** It is read there and not written: nobody keeps it anew where it is gone. */
+  /** Set if the entry is only read there. The request does not write it again if it has expired. */
   readonly found?: true;
 }
 
-/** What a call is expected to read, write and cost. Tokens are estimates; `cost` is absent when unknown. */
+/**
+ * Tokens that a call is expected to read and write, and its expected cost. Tokens are estimates. `cost` is absent if
+ * unknown.
+ */
 export interface CallForecast {
   readonly read: number;
   readonly write: number;
   readonly fresh: number;
   /**
-   * Of all that is sent, what was never sent before on this stream, or on the one that a side call goes on from: what an
-   * ideal cache would write.
+   * Tokens of the request that were never sent before on this stream, or on the stream that a side call continues from.
+   * An ideal cache would write exactly these.
    */
   readonly unsent: number;
-  /** Index of the block that the expected read ends with; absent where nothing is expected to be read. */
+  /** Index of the last block of the expected read. Absent if no read is expected. */
   readonly reads?: number;
   readonly cost?: Money;
   /**
-   * How far off estimates of whole requests have been, as a share; absent before the first comparison, and where what was
-   * counted stands for the blocks of this one.
+   * Mean error of earlier estimates of whole requests, as a share. Absent before the first comparison, and if the size
+   * of this request rests on a provider's or a recording's count.
    */
   readonly error?: number;
-  /** How the provider caches is not known: the numbers are those of no cache, and the cost is the most that it can be. */
+  /**
+   * Set if the caching rules of the provider are unknown. The numbers then assume no cache, and `cost` is an upper
+   * bound.
+   */
   readonly caching?: 'unknown';
 }
 
-/** The input of a request in tokens before anybody counted it, and what that rests on. */
+/**
+ * Expected input of a request in tokens before the provider counts it, and the numbers that the estimate is made of.
+ */
 export interface SizeForecast {
-  /** The estimate: what was counted, and the rest on the scale that the model's usage has taught. */
+  /** Estimated input: `measured` plus `appended` scaled by the ratio learned from the model's usage. */
   readonly input: number;
-  /** Counted with the last accepted request: its input and its answer. 0 where nothing was. */
+  /**
+   * Counted tokens that the request extends: input and answer of the last accepted request, or what a recording
+   * counted. 0 if there is no count.
+   */
   readonly measured: number;
-  /** The rest, as its characters tell it, before any scale: what usage is then held against. */
+  /**
+   * Estimate of all other content from its characters, without scaling. The counted usage is later compared with it.
+   */
   readonly appended: number;
-  /** All blocks of the request, estimated as `appended` is; absent where a recording told their sizes. */
+  /** Estimate of all blocks of the request, made like `appended`. Absent if a recording contains their sizes. */
   readonly whole?: number;
   /**
-   * Of `whole`, the blocks behind the last counted request. Absent where that request is not the beginning of this one as it
-   * was counted: after another packing, with another model, after thinking was stripped.
+   * Estimated tokens of the blocks of `whole` after the last counted request. Absent if this request does not extend
+   * that one as it was counted: after another packing, with another model, or after thinking was stripped.
    */
   readonly since?: number;
-  /** Of `since`, or else of `whole`, the blocks with images, which no ratio of words scales. Absent is none. */
+  /**
+   * Tokens of the blocks with images within `since`, or within `whole` if `since` is absent. They are not scaled by the
+   * ratio for text. Absent means none.
+   */
   readonly media?: number;
-  /** How far off estimates of the rest have been, as a share of it; absent before the first comparison. */
+  /** Mean error of earlier estimates of `appended`, as a share of it. Absent before the first comparison. */
   readonly error?: number;
 }
 
-/** The prefix sequence in short: enough to see, without bytes, whether the next request extends this one (L3). */
+/**
+ * Short form of the prefix sequence. It is enough to check, without the bytes, that the next request extends this one
+ * (L3).
+ */
 export interface SequenceRecord {
-  /** Digests of the render parameters that the cache of each section depends on, those of the sections before included. */
+  /**
+   * Digests of the render parameters that the cache of each section depends on, including those of the sections before
+   * it.
+   */
   readonly parameters: { readonly tools: Digest; readonly system: Digest; readonly messages: Digest };
   readonly blocks: number;
   /** Running digest over all blocks. */
@@ -86,8 +115,8 @@ export interface SequenceRecord {
 }
 
 /**
- * Every decision about one request that history does not hold, and the digest of its body (L2). With the log up to and
- * including this record the body can be rebuilt byte for byte.
+ * All decisions about one request that the history does not contain, and the digest of the request body (L2). The body
+ * can be rebuilt byte for byte from the log up to and including this record.
  */
 export interface RequestPrepared {
   readonly step: number;
@@ -95,50 +124,58 @@ export interface RequestPrepared {
   readonly stream: string;
   readonly purpose: string;
   readonly epoch: number;
-  /** The encoder revision that made the bytes: `anthropic-messages/1`. */
+  /** Revision of the encoder that made the bytes, such as `anthropic-messages/1`. */
   readonly encoder: string;
-  /** The revision of this project's own words in the context (notes, stubs, checkpoints): `render/1`, which absent means. */
+  /**
+   * Revision of the texts that this project adds to the context (notes, stubs, checkpoints). Absent means `render/1`.
+   */
   readonly rendering?: string;
   readonly digest: Digest;
   /** Length of the body in bytes. */
   readonly bytes: number;
   readonly relation: 'opens' | 'inherits' | 'extends';
   readonly sequence: SequenceRecord;
-  /** Content for this call alone, behind the history. */
+  /** Content of this call only, placed after the history. */
   readonly extra?: readonly ContentPart[];
-  /** What of the main history the request holds: all of it, which absent means, or nothing but `extra`. */
+  /**
+   * Part of the main history in the request. Absent means all of it. `none` means that the request contains only
+   * `extra`.
+   */
   readonly history?: 'none';
   readonly markers: readonly MarkerRecord[];
   readonly kept?: KeptRecord;
   readonly outputLimit: number;
-  /** What varies by call and is no part of the prefix: `stream`, `metadata`. */
+  /** Values that vary by call and are not part of the prefix, such as `stream` and `metadata`. */
   readonly envelope: { readonly [name: string]: Json };
   readonly responseIds?: readonly string[];
   readonly betas?: readonly string[];
-  /** Blocks per section of the request. */
+  /** Number of blocks in each section of the request. */
   readonly counts: { readonly tools: number; readonly system: number; readonly messages: number };
   readonly forecast: CallForecast;
-  /** How large its input was expected to be, of the main stream; absent where that is unknown. */
+  /** Expected size of the input, for a request of the main stream. Absent if unknown. */
   readonly size?: SizeForecast;
   readonly mediaBytes?: number;
-  /** The account that is asked, by the name that its provider gives it; absent where it is not known. */
+  /** Provider account that receives the request, by the provider's name for it. Absent if unknown. */
   readonly account?: string;
-  /** The same request in its other form, which goes out where the provider still knows the answer that it goes on from. */
+  /** Alternative form of the same request, sent if the provider still remembers the answer that it continues from. */
   readonly continuation?: ContinuationRecord;
 }
 
-/** A request as one that goes on from an earlier answer: all parameters and tools, and what stands behind that answer. */
+/**
+ * Request that continues from an earlier answer. It contains all parameters and tools, and only the content after that
+ * answer.
+ */
 export interface ContinuationRecord {
-  /** The provider's id of that answer. */
+  /** Provider's id of the earlier answer. */
   readonly response: string;
-  /** Index of the first block that it holds. */
+  /** Index of the first block that this form contains. */
   readonly from: number;
   readonly digest: Digest;
   /** Length of its body in bytes. */
   readonly bytes: number;
 }
 
-/** Why tokens that were sent before were not read from the cache. */
+/** Reason why tokens that were sent before were not read from the cache. */
 export type MissCause =
   | 'expired'
   | 'evicted'
@@ -153,69 +190,78 @@ export type MissCause =
   | 'opened'
   | 'unknown';
 
-/** Tokens that were sent before, on this stream or at the same time by another, and had to be paid again. */
+/** Tokens that had to be paid again although they were sent before, on this stream or at the same time on another. */
 export interface Miss {
   readonly cause: MissCause;
-  /** Other causes, each of which alone would have lost them. */
+  /** Other causes, each of which alone would have caused the miss. */
   readonly also?: readonly MissCause[];
   readonly tokens: number;
   readonly cost?: Money;
 }
 
-/** What the provider itself says of a request, compared with the one before it. */
+/** Provider's own report on how a request differs from the one before it. */
 export interface DiagnosisRecord {
   /**
-   * `same`: it only grew. `hit`: the cache served it. `miss`: it changed. `pending`: not known when the answer was sent.
-   * `unknown-response`: the provider does not remember the one before. `unavailable`: it cannot tell.
+   * `same`: the request only grew. `hit`: it was read from the cache. `miss`: it changed. `pending`: the result was not
+   * known when the answer was sent. `unknown-response`: the provider does not remember the request before.
+   * `unavailable`: the provider cannot compare.
    */
   readonly found: 'same' | 'hit' | 'miss' | 'pending' | 'unknown-response' | 'unavailable';
-  /** The provider's own word for what changed. */
+  /** Provider's own name for the change. */
   readonly reason?: string;
-  /** Tokens that it says could have been read. */
+  /** Tokens that could have been read, as the provider reports. */
   readonly missed?: number;
 }
 
-/** The estimated use of a call that the provider did not count (L7: in no sum of counts). */
+/**
+ * Estimated tokens and cost of a call that the provider did not count. They are not added to sums of counted tokens
+ * (L7).
+ */
 export interface EstimatedUse {
-  /** Input tokens; absent where they were counted, or where no estimate is known. */
+  /** Input tokens. Absent if the provider counted them, or if no estimate is known. */
   readonly input?: number;
-  /** Output tokens; absent where they were counted. */
+  /** Output tokens. Absent if the provider counted them. */
   readonly output?: number;
-  /** What counts and estimates together cost at most; absent where a price is unknown. */
+  /** Upper bound of the cost, from counted and estimated tokens. Absent if a price is unknown. */
   readonly cost?: Money;
 }
 
-/** The record that bills a call of an import which this one holds again: a copy, or the rest of a cut answer. */
+/**
+ * Record that already bills this call. In an import, a later record can repeat an earlier one, as a copy or as the rest
+ * of an answer that was cut.
+ */
 export interface BilledIn {
   readonly session: SessionId;
   readonly position: Position;
-  /** What that record bills. Of this one only what goes beyond it is billed. */
+  /** Usage that the earlier record bills. This record is billed only for usage above it. */
   readonly usage: Usage;
 }
 
-/** The finished answer of one call. */
+/** Finished answer of one call. */
 export interface AnswerReceived {
   readonly step: number;
   readonly stream: string;
-  /** The `request.prepared` it answers; absent in an import. */
+  /** Position of the `request.prepared` that it answers. Absent in an import. */
   readonly request?: Position;
   readonly provider: string;
   readonly model: string;
   readonly contract?: string;
   readonly parts: readonly AnswerPart<CallId>[];
   readonly stop: StopReason;
-  /** The provider's own word for it. */
+  /** Stop reason in the provider's own words. */
   readonly stopRaw?: string;
   readonly response?: string;
   readonly truncated: 'yes' | 'no' | 'unknown';
   readonly usage: Usage;
-  /** Of an import: absent where this record itself bills the call. */
+  /** Set in an import if another record bills the call. Absent if this record bills it. */
   readonly billed?: BilledIn;
-  /** When the call was sent, where the log holds no request of it. */
+  /** Time when the call was sent, if the log has no `request.prepared` for it. */
   readonly startedAt?: string;
   readonly prices?: string;
   readonly cost?: Money;
-  /** The most that the call cost, where its total was counted and the buckets that set the price were not told. */
+  /**
+   * Upper bound of the cost, if the provider counted the total but did not report the buckets that decide the price.
+   */
   readonly costAtMost?: Money;
   readonly estimated?: EstimatedUse;
   readonly transport?: {
@@ -226,16 +272,16 @@ export interface AnswerReceived {
   };
   readonly forecast?: CallForecast;
   readonly miss?: Miss;
-  /** Where a comparison was asked for. */
+  /** Set if the request asked the provider for a comparison. */
   readonly diagnosis?: DiagnosisRecord;
 }
 
-/** A call that failed before anything usable arrived. */
+/** Call that failed before any usable content arrived. */
 export interface AnswerFailed {
   readonly step: number;
   readonly stream: string;
   readonly request?: Position;
-  /** By what to do next. */
+  /** Error class, by what to do next. */
   readonly class: 'retryable' | 'compaction' | 'refused' | 'stop';
   readonly code: string;
   readonly message: string;
@@ -244,7 +290,7 @@ export interface AnswerFailed {
   readonly startedAt?: string;
 }
 
-/** A call that was cut: what had arrived. */
+/** Call that was interrupted, with the content that had arrived. */
 export interface AnswerInterrupted {
   readonly step: number;
   readonly stream: string;
@@ -264,17 +310,17 @@ export interface AnswerInterrupted {
   readonly message?: string;
 }
 
-/** What a tool can do. */
+/** Effects that a tool can have. */
 export type EffectClass = 'none' | 'read' | 'write' | 'execute' | 'network';
 
-/** `tool.started`. */
+/** Payload of `tool.started`. */
 export interface ToolStarted {
   readonly call: CallId;
   readonly name: string;
   readonly effect: EffectClass;
 }
 
-/** How much of a tool's output is inline. */
+/** Record of how much of a tool's output is inline in the context. */
 export interface Shaping {
   readonly by: string;
   readonly kept: number;
@@ -282,16 +328,16 @@ export interface Shaping {
   readonly unit: 'bytes' | 'lines' | 'characters';
 }
 
-/** A file as a tool met it: what it held when it was read, or when it was written. */
+/** File that a tool read, wrote or removed, with the digest of its content at that time. */
 export interface FileTouch {
-  /** Absolute, after resolving symlinks. */
+  /** Absolute path, with symlinks resolved. */
   readonly path: string;
-  /** SHA-256 of its bytes then; absent when it is gone. */
+  /** SHA-256 of the file's bytes when it was read or written. Absent if the file was removed. */
   readonly digest?: Digest;
   readonly as: 'read' | 'written' | 'removed';
 }
 
-/** `tool.returned` and `tool.failed`. */
+/** Payload of `tool.returned` and `tool.failed`. */
 export interface ToolEnded {
   readonly call: CallId;
   readonly parts: readonly ContentPart[];
@@ -299,41 +345,53 @@ export interface ToolEnded {
   readonly shaping?: Shaping;
   readonly exit?: number;
   readonly durationMs?: number;
-  /** Files that the call read or changed through a tool that knows: staleness, instructions and summaries rest on it. */
+  /**
+   * Files that the call read or changed. Only tools that know their files report them. Checks for stale files, project
+   * instructions and summaries use them.
+   */
   readonly files?: readonly FileTouch[];
 }
 
-/** `tool.abandoned`: packed as an error result, so that the history stays closed. */
+/** Payload of `tool.abandoned`. The call is packed with an error result, so the history stays closed. */
 export interface ToolAbandoned {
   readonly call: CallId;
-  /** `unstarted`: whatever ended the turn, this call had not begun. */
+  /** Reason why the call has no result. `unstarted`: the turn ended for any reason before the call began. */
   readonly reason: 'interrupted' | 'unstarted' | 'crashed' | 'denied' | 'unavailable' | 'cut';
 }
 
-/** `permission.decided`. */
+/** Payload of `permission.decided`. */
 export interface PermissionDecided {
   readonly call: CallId;
   readonly decision: 'allowed' | 'denied';
   readonly by: 'rule' | 'person';
   readonly rule?: string;
-  /** The grant that the person gave beyond this call. It lasts as long as the session, unless `kept`; a fork or a child has none of it. */
+  /**
+   * Permission that the person granted beyond this call. It lasts for the session, unless `kept` is set. Forks and
+   * subagents do not inherit it.
+   */
   readonly always?: Granted;
-  /** `project`: the grant is kept in the user's home for later sessions of the workspace, and this session holds no copy of it. */
+  /**
+   * `project`: the permission is stored in the user's home for later sessions of the workspace. This session then has
+   * no copy of its own.
+   */
   readonly kept?: 'project';
-  /** SHA-256 of the preview that the person answered. Absent when no person was asked. */
+  /** SHA-256 of the preview that the person answered. Absent if no person was asked. */
   readonly shown?: Digest;
 }
 
-/** What one tool may do without a question. A call is covered when each thing that it does is listed here. */
+/** Actions that one tool may do without asking. A call is covered if every action of the call is listed here. */
 export interface Granted {
   readonly tool: string;
-  /** Commands word by word. */
+  /** Allowed commands, each as a list of words. */
   readonly commands?: readonly (readonly string[])[];
-  /** Command patterns as a rule that allows has them: `npm test *`. */
+  /** Allowed command patterns, in the form of an allow rule: `npm test *`. */
   readonly patterns?: readonly string[];
-  /** Files from the workspace on, parted by `/`, whatever content they get. */
+  /** Allowed files with any content, as paths relative to the workspace, separated by `/`. */
   readonly paths?: readonly string[];
-  /** Folders from the workspace on, without a slash at the end: every file below them, whatever content it gets. */
+  /**
+   * Allowed folders relative to the workspace, without a trailing slash. Every file below them is allowed with any
+   * content.
+   */
   readonly folders?: readonly string[];
   readonly hosts?: readonly string[];
 }

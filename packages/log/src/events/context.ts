@@ -1,11 +1,12 @@
-// Facts that decide what the model sees: epochs, notes, prompts, and the records that wait for an epoch.
+// Payloads of events that decide the content of requests: epochs, notes, prompts, and records that take effect with a
+// later epoch.
 
 import type { CacheWrite, Json, RenderParameters } from '@tidemark/core';
 import type { Digest, Money, Position, SessionId, Timestamp } from '../ids.ts';
 import type { ContentPart } from '../parts.ts';
 import type { SequenceRecord } from './call.ts';
 
-/** Why an epoch opened. */
+/** Reason why an epoch opened. */
 export type EpochCause =
   | 'initial'
   | 'model'
@@ -19,42 +20,47 @@ export type EpochCause =
   | 'pruning'
   | 'quarantine';
 
-/** One layer of the front. Its text is the artifact of that digest. */
+/** One layer of the front. Its text is the artifact with the same digest. */
 export interface LayerRecord {
   readonly name: string;
   readonly revision: string;
   readonly stability: 'global' | 'project' | 'session';
   readonly digest: Digest;
   readonly bytes: number;
-  /** Estimated, or measured where `sized` says so. */
+  /** Estimated tokens, or counted ones if `sized` is `recorded`. */
   readonly tokens: number;
   readonly sized?: 'estimated' | 'recorded';
 }
 
-/** One tool of the front. Its canonical definition `{name, description, schema}` is the artifact of that digest. */
+/**
+ * One tool of the front. Its canonical definition `{name, description, schema}` is the artifact with the same digest.
+ */
 export interface ToolRecord {
   readonly name: string;
   readonly digest: Digest;
 }
 
-/** The one event that changes packing: the whole front of every request until the next epoch. */
+/**
+ * Payload of `epoch.opened`, the only event that changes packing. It names the whole front of every request until the
+ * next epoch.
+ */
 export interface EpochOpened {
   readonly number: number;
   readonly cause: EpochCause;
-  /** Other causes, each of which alone would have opened it; the weightiest first. */
+  /** Other causes, each of which alone would have opened the epoch, most important first. */
   readonly also?: readonly EpochCause[];
   readonly provider: string;
   readonly model: string;
   readonly parameters: RenderParameters;
-  /** The catalog row in force, as an artifact. */
+  /** Digest of the artifact with the catalog row of the model. */
   readonly capabilities: Digest;
   readonly contract: string;
   readonly layers: readonly LayerRecord[];
   readonly tools: readonly ToolRecord[];
-  /** Of all their definitions: estimated tokens, and bytes. */
+  /** Size of all tool definitions: estimated tokens, and bytes. */
   readonly toolSize?: { readonly tokens: number; readonly bytes: number };
   readonly skills?: Digest;
-  /** Position of the `history.compacted` that this epoch takes up. */
+  /** Position of the `history.compacted` record whose checkpoint this epoch uses. */
   readonly checkpoint?: Position;
   readonly prunings?: readonly Position[];
   readonly quarantines?: readonly Position[];
@@ -62,49 +68,58 @@ export interface EpochOpened {
   readonly forecast: EpochForecast;
   readonly padding?: PaddingRecord;
   /**
-   * What others had left cached of this front when the epoch opened: of a subagent its parent, of any session those of its store whose
-   * front was the same.
+   * Cache entries of this front that other sessions had left when the epoch opened. For a subagent they are its
+   * parent's, for any other session those of sessions in the same store with the same front.
    */
   readonly cached?: readonly FrontEntry[];
-  /** Layers and tools that are edits of ones that were sent before. All of any other one that was never sent is new. */
+  /**
+   * Layers and tools that are edited versions of ones sent before. A layer or tool that was never sent and is not
+   * listed here is entirely new.
+   */
   readonly edits?: readonly FrontEdit[];
 }
 
-/** A layer or tool that replaces one of the same name. Tokens are estimates, before any scale. */
+/** Layer or tool that replaces one with the same name. Tokens are estimates, before any scaling. */
 export interface FrontEdit {
   readonly digest: Digest;
-  /** Tokens of its text that the one before did not hold. */
+  /** Tokens of its text that the previous version did not contain. */
   readonly tokens: number;
-  /** Tokens that it begins with in common with the one before. */
+  /** Tokens at its beginning that are equal to those of the previous version. */
   readonly begins: number;
 }
 
-/** An entry of a provider's cache that ends in the front. */
+/** Entry of a provider's cache that ends in the front. */
 export interface FrontEntry {
   readonly section: 'tools' | 'system';
-  /** Index of the block it ends with. */
+  /** Index of the block that the entry ends with. */
   readonly block: number;
   /** Running digest up to that block. */
   readonly prefix: Digest;
   readonly parameters: SequenceRecord['parameters'];
-  /** The cache key that it is kept under; absent where none is sent. */
+  /** Cache key that the entry is kept under. Absent if the request sent none. */
   readonly key?: string;
-  /** The account whose cache holds it; absent where that is not known. */
+  /** Provider account whose cache contains the entry. Absent if unknown. */
   readonly account?: string;
-  /** Tokens up to its end, as a call counted them, or as the counts of its session tell. */
+  /** Tokens up to the end of the entry, as counted by a call or derived from counts in its session. */
   readonly tokens?: number;
-  /** The life that it was bought with. */
+  /** Lifetime (TTL) that was paid for when the entry was written. */
   readonly ttl?: CacheWrite['ttl'];
-  /** Of one that the provider keeps by itself: milliseconds from its last use, and in all from when it was written. */
+  /**
+   * Set for an entry that the provider keeps without a marker. Lifetime in milliseconds: `idle` after its last use and
+   * `age` in total after it was written at `born`.
+   */
   readonly kept?: { readonly idle: number; readonly age?: number; readonly born: Timestamp };
-  /** When the request that wrote or last read it started. */
+  /** Start time of the request that wrote the entry or read it last. */
   readonly at: Timestamp;
 }
 
-/** Whether a front below the model's floor is padded: by the sum, whatever it says, or not at all. */
+/**
+ * Setting for padding a front that is below the model's cache floor. `auto` pads if the calculation shows a gain,
+ * `always` pads in any case, and `never` does not pad.
+ */
 export type PaddingSetting = 'auto' | 'always' | 'never';
 
-/** Why the front of an epoch was padded (`pays`, `always`), or was not. */
+/** Reason why the front of an epoch was padded (`pays`, `always`) or was not padded (all others). */
 export type PaddingReason =
   | 'pays'
   | 'always'
@@ -117,37 +132,37 @@ export type PaddingReason =
   | 'unknown-floor'
   | 'unknown-price';
 
-/** The sum that was made when the epoch opened. Tokens are estimates; what is unknown is absent. */
+/** Calculation about padding, made when the epoch opened. Tokens are estimates. Unknown values are absent. */
 export interface PaddingRecord {
   readonly setting: PaddingSetting;
   /** Tokens of the front without padding. */
   readonly natural: number;
-  /** Tokens with it, where it could be padded. */
+  /** Tokens of the front with padding, if it could be padded. */
   readonly padded?: number;
   readonly floor?: number;
-  /** Other sessions that were expected on this front. */
+  /** Number of other sessions expected to use this front. */
   readonly others?: number;
-  /** Calls that were expected below the floor. */
+  /** Number of calls expected to stay below the floor. */
   readonly calls?: number;
-  /** What padding was expected to save, in tokens at the base input price; below zero it costs. */
+  /** Expected saving by padding, in tokens at the base input price. A negative value is a cost. */
   readonly gain?: number;
   readonly why: PaddingReason;
-  /** Skills whose bodies it holds, by name; absent where it holds none. */
+  /** Names of the skills whose bodies are in the padding. Absent if the padding contains no skill. */
   readonly skills?: readonly string[];
 }
 
-/** What opening the epoch is expected to cost, said before it is paid. */
+/** Expected cost of opening the epoch, recorded before it is paid. */
 export interface EpochForecast {
-  /** Tokens sent before that will be written again. */
+  /** Tokens that were sent before and will be written again. */
   readonly rewrite: number;
-  /** Price of that above reading them; absent when the price is unknown. */
+  /** Price of writing these tokens minus the price of reading them. Absent if the price is unknown. */
   readonly cost?: Money;
 }
 
 /**
- * `context.noted`: structural context, in the tail. `body` is what the model sees; with `artifact` beside it, that is the
- * whole of which `body` is the head, named as a field so that readers of outputs and collectors of garbage know it.
- * Without `body`, the model is told the artifact's digest.
+ * Payload of `context.noted`: structural context in the tail. The model sees `body`. If `artifact` is set too, it
+ * contains the whole text, and `body` is only its beginning. The artifact has a field of its own so that tools that
+ * read outputs and the garbage collection can find it. Without `body`, the model sees the artifact's digest.
  */
 export interface ContextNoted {
   readonly source: string;
@@ -158,14 +173,14 @@ export interface ContextNoted {
   readonly artifact?: Digest;
 }
 
-/** `prompt.given`: somebody said something. */
+/** Payload of `prompt.given`: input from a user. */
 export interface PromptGiven {
   readonly parts: readonly ContentPart[];
   readonly presenter: string;
   readonly steer?: boolean;
 }
 
-/** `notification.received`. */
+/** Payload of `notification.received`. */
 export interface NotificationReceived {
   readonly source: string;
   readonly body: string;
@@ -173,8 +188,9 @@ export interface NotificationReceived {
 }
 
 /**
- * `tools.changed`, against the list in force. `appended`: said to the model behind what it was sent so far. `queued`: not
- * said; the epoch that opens next takes the list up. An added name that is in force is a tool defined anew.
+ * Payload of `tools.changed`: differences from the current tool list. `appended`: the model is informed after the
+ * content sent so far. `queued`: the model is not informed, and the next epoch uses the new list. An added tool with a
+ * name in the current list replaces that tool.
  */
 export interface ToolsChanged {
   readonly added: readonly ToolRecord[];
@@ -182,9 +198,9 @@ export interface ToolsChanged {
   readonly as: 'appended' | 'queued';
 }
 
-/** `reasoning.changed`. */
+/** Payload of `reasoning.changed`. */
 export interface ReasoningChanged {
-  /** The render parameter that it is about: `effort`. Absent where a recording tells the level alone. */
+  /** Render parameter that changed, such as `effort`. Absent if a recording contains only the level. */
   readonly parameter?: string;
   readonly setting: string;
   readonly as: 'appended' | 'epoch';
@@ -192,23 +208,27 @@ export interface ReasoningChanged {
 }
 
 /**
- * `reasoning.set`: render parameters that were set for the session. They hold for its further requests, in a later process too.
- * The record itself changes no request: `reasoning.changed` or `epoch.opened` does, where a request needs it.
+ * Payload of `reasoning.set`: render parameters set for the session. They apply to its further requests, in later
+ * processes too. The record itself changes no request. When a request needs the change, `reasoning.changed` or
+ * `epoch.opened` records it.
  */
 export interface ReasoningSet {
   readonly parameters: RenderParameters;
 }
 
-/** `role.changed`: the agent's own system text is another one from here on, told to the model behind what it was sent so far. */
+/**
+ * Payload of `role.changed`: the agent's own system text has changed. The model gets the new text after the content
+ * sent so far.
+ */
 export interface RoleChanged {
-  /** Digest of the text, as a layer of a front names it; absent where there is none any more. */
+  /** Digest of the text, as in a layer of a front. Absent if the role was removed. */
   readonly role?: Digest;
-  /** The text itself; empty where there is none. */
+  /** New text. Empty if the role was removed. */
   readonly text: string;
   readonly as: 'appended';
 }
 
-/** `skill.loaded`. */
+/** Payload of `skill.loaded`. */
 export interface SkillLoaded {
   readonly name: string;
   readonly version: string;
@@ -218,25 +238,36 @@ export interface SkillLoaded {
   readonly call?: string;
 }
 
-/** Positions `from` to `to`, both included. */
+/** Range of positions, `from` and `to` included. */
 export interface Range {
   readonly from: Position;
   readonly to: Position;
 }
 
-/** `history.compacted`: a checkpoint that stands for a range. Inert until an epoch names it. */
+/**
+ * Payload of `history.compacted`: a checkpoint that replaces a range in requests. It has no effect until an epoch names
+ * it.
+ */
 export interface HistoryCompacted {
   readonly range: Range;
   readonly strategy: 'deterministic' | 'model-assisted' | 'recorded';
   readonly trigger: string;
-  /** The text that the model will read in place of the range. */
+  /** Text that the model reads in place of the range. */
   readonly checkpoint: string;
   readonly limitations: readonly string[];
-  /** The same in fields, as whoever made it knows them: the next compaction carries these over, and not the text. */
+  /**
+   * Contents of the checkpoint as structured fields. The next compaction carries over these fields instead of the text.
+   */
   readonly fields?: { readonly [name: string]: Json };
-  /** What was said inside the range and stays as it was said, behind the checkpoint: the prompts of the turn under way. */
+  /**
+   * Positions of messages inside the range that stay unchanged after the checkpoint: the prompts of the turn in
+   * progress.
+   */
   readonly keeps?: readonly Position[];
-  /** Each text of a result behind the range holds at most so many UTF-16 units; what is left out is said there. */
+  /**
+   * Maximum length of each result text after the range, in UTF-16 units. A shortened text states that a part was
+   * omitted.
+   */
   readonly shortens?: number;
   readonly before?: number;
   readonly after?: number;
@@ -244,70 +275,76 @@ export interface HistoryCompacted {
   readonly fallback?: string;
 }
 
-/** `compaction.refused`. */
+/** Payload of `compaction.refused`. */
 export interface CompactionRefused {
   readonly trigger: string;
   readonly reason: string;
   readonly sizes: { readonly [name: string]: number };
 }
 
-/** `history.pruned`: results that are shown shortened from the epoch on that names it. Inert until then. */
+/** Payload of `history.pruned`: tool results that requests show shortened. It has no effect until an epoch names it. */
 export interface HistoryPruned {
-  /** Their calls, by the ids that the provider is sent. */
+  /** Ids of the tool calls whose results are shortened, as they are sent to the provider. */
   readonly calls: readonly string[];
-  /** The same results by the records that hold them. One without this list shortens nothing. */
+  /** The same results by their records, with the place of each cut. Without this list nothing is shortened. */
   readonly results?: readonly PrunedResult[];
-  /** Tokens, estimated. */
+  /** Estimated tokens that the pruning frees. */
   readonly freed: number;
-  /** What is paid again of what was sent before, in US dollars above reading it; absent when the price is unknown. */
+  /**
+   * Price of writing again content that was sent before, minus the price of reading it, in US dollars. Absent if the
+   * price is unknown.
+   */
   readonly cost?: Money;
   /**
-   * Calls after which the tokens that are no longer read have paid for the tokens that are written again, and for what the results are
-   * expected to cost when they are fetched again. Never above `waits`.
+   * Number of calls until the pruning has paid for itself. The tokens no longer read must pay for the tokens written
+   * again and for the expected cost of fetching the results again. Never above `waits`.
    */
   readonly breakEven?: number;
   /**
-   * What the pruning waits for: the most calls that `breakEven` may be. 0 where the history is written again anyway. Where the
-   * pruning pays, the calls that have read what it frees, on average. In a full window, a constant.
+   * Upper limit of `breakEven` for this pruning. 0 if the history is written again anyway. For the cause `pays`, it
+   * follows from the average number of calls that have already read the freed tokens. In a nearly full window, it is a
+   * constant or the number of calls left before a compaction.
    */
   readonly waits?: number;
-  /** The tier of the window when this was decided; absent where it was unknown. */
+  /** Pressure tier when the pruning was decided. Absent if unknown. */
   readonly tier?: PressureCrossed['tier'];
   readonly cause: string;
 }
 
-/** One shortened result. Where it is cut is recorded: it would not be found the same way by every machine (L2). */
+/**
+ * One shortened result. The place of the cut is recorded, because other machines might compute a different one (L2).
+ */
 export interface PrunedResult {
   readonly position: Position;
-  /** UTF-16 units of its text that are still shown. */
+  /** UTF-16 units of the text that are still shown. */
   readonly kept: number;
-  /** The end of the text is shown; absent, its beginning. */
+  /** `end` if the end of the text is shown. Absent if its beginning is shown. */
   readonly from?: 'end';
 }
 
-/** `block.quarantined`. Inert until an epoch names it. */
+/** Payload of `block.quarantined`. It has no effect until an epoch names it. */
 export interface BlockQuarantined {
   readonly origin: { readonly position: Position; readonly part: number };
   readonly reason: string;
   readonly stub: string;
 }
 
-/** `pressure.crossed`: the next request reached a tier for the first time behind this checkpoint. */
+/** Payload of `pressure.crossed`: the next request reached a tier for the first time since this checkpoint. */
 export interface PressureCrossed {
   readonly tier: 'calm' | 'advisory' | 'warning' | 'critical';
-  /** `input / limit`. */
+  /** The value of `input / limit`. */
   readonly ratio: number;
   readonly limit: number;
   readonly input: number;
-  /** What limit and input count: tokens, which absent means, or the bytes of the body. */
+  /** Unit of `limit` and `input`: `bytes` of the request body. Absent means tokens. */
   readonly unit?: 'bytes';
-  /** The checkpoint in force; absent where the history was never compacted. */
+  /** Position of the current checkpoint. Absent if the history was never compacted. */
   readonly checkpoint?: Position;
 }
 
-/** `branch.summarized`: what a branch did that is left behind, in short. */
+/** Payload of `branch.summarized`: a short summary of the work in a branch that the session left. */
 export interface BranchSummarized {
-  /** Whose log holds that range, where it is not this one: a fork leaves records behind in its parent. */
+  /** Session whose log contains the range, if it is not this one. A fork leaves such records in its parent. */
   readonly session?: SessionId;
   readonly range: Range;
   readonly strategy: 'deterministic' | 'model-assisted' | 'recorded';

@@ -1,93 +1,102 @@
-// Facts about the session itself: its beginning, its turns, its settings, what an import kept.
+// Payloads of events about the session itself: its beginning, its turns, its settings, and the records of an import.
 
 import type { Json } from '@tidemark/core';
 import type { CallId, Chain, Digest, Money, Position, SessionId } from '../ids.ts';
 
-/** Where a fork leaves its parent: the child's log goes on behind this record. */
+/** Record of the parent after which a fork begins. The child's log continues after this record. */
 export interface Parent {
   readonly session: SessionId;
   readonly position: Position;
   readonly chain: Chain;
 }
 
-/** Of a subagent: the call of another session that it works for. Unlike a fork it shares no record with that one. */
+/** Call of another session that a subagent works for. Unlike a fork, a subagent shares no records with that session. */
 export interface StartedBy {
   readonly session: SessionId;
   readonly call: CallId;
-  /** How many subagents deep it is: 1 for one that a session of a person's started. */
+  /** Nesting depth of the subagent: 1 if a session of a user started it. */
   readonly depth: number;
 }
 
-/** Record 0 of a session, or the first of its own in a fork. */
+/** Payload of `session.created`: record 0 of a session, or the first own record of a fork. */
 export interface SessionCreated {
   readonly id: SessionId;
-  /** The first ancestor; itself where there is none. */
+  /** First ancestor, or the session itself if it has no parent. */
   readonly root: SessionId;
   readonly parent?: Parent;
   readonly startedBy?: StartedBy;
-  /** Absolute path. */
+  /** Absolute path of the workspace. */
   readonly workspace: string;
   readonly title?: string;
-  /** What wrote the recording, for an imported session. */
+  /** File that an imported session was made from. */
   readonly imported?: ImportedFrom;
 }
 
-/** The file that an imported session was made of. */
+/** File that an imported session was made from. */
 export interface ImportedFrom {
   readonly format: string;
   readonly source: string;
-  /** SHA-256 of the file as it was then. */
+  /** SHA-256 of the file at the time of the import. */
   readonly digest?: Digest;
-  /** Its length then. A longer file that begins with these bytes is the same transcript, grown. */
+  /**
+   * Length of the file at the time of the import. A longer file that begins with the same bytes is a later state of the
+   * same transcript.
+   */
   readonly bytes?: number;
 }
 
-/** `turn.started` and `turn.resumed`. */
+/** Payload of `turn.started` and `turn.resumed`. */
 export interface TurnBegan {
   readonly trigger: 'user' | 'notification' | 'subagent' | 'schedule';
-  /** Which compaction policy was chosen for the turn; absent where none was. It holds for a `turn.resumed` that names none. */
+  /**
+   * Compaction policy chosen for the turn. Absent if none was chosen. A `turn.resumed` without a policy keeps that of
+   * its turn.
+   */
   readonly compaction?: 'manual' | 'preflight' | 'auto';
 }
 
-/** What a turn took, its side calls included. */
+/** Resources that a turn used, side calls included. */
 export interface TurnTotals {
-  /** Answers of the main stream. */
+  /** Number of answers of the main stream. */
   readonly steps: number;
-  /** Tool calls that ran. */
+  /** Number of tool calls that ran. */
   readonly calls: number;
-  /** Input tokens and output tokens; absent when one call told none. */
+  /** Sums of input and output tokens. Each is absent if one call did not report its count. */
   readonly input?: number;
   readonly output?: number;
-  /** Absent when the price of one call is unknown. */
+  /** Absent if the price of one call is unknown. */
   readonly cost?: Money;
-  /** What a limit counts where a sum is absent: counted and estimated tokens together, and the most that the turn cost. */
+  /**
+   * Values for limits, used if the sums above are absent: counted plus estimated tokens, and an upper bound of the
+   * cost.
+   */
   readonly taken?: { readonly tokens?: number; readonly cost?: Money };
 }
 
-/** The end of a turn, with its totals. */
+/** Payload of `turn.ended`, with the totals of the turn. */
 export interface TurnEnded {
   readonly outcome: 'completed' | 'failed' | 'interrupted' | 'limited';
   readonly error?: { readonly code: string; readonly message: string; readonly next: string };
   readonly totals?: TurnTotals;
 }
 
-/** The permission mode was set. It reaches the model through a note. */
+/** Payload of `mode.changed`: the permission mode was set. The model learns the mode from a context note. */
 export interface ModeChanged {
   readonly mode: 'read-only' | 'ask' | 'auto';
   readonly by: 'user' | 'settings';
 }
 
-/** A record of an imported transcript that has no event here, as it was. */
+/** Record of an imported transcript that has no matching event kind, kept unchanged. */
 export interface ForeignRecorded {
   readonly format: string;
-  /** 1-based line in the source file. */
+  /** 1-based line number in the source file. */
   readonly line: number;
   readonly record: Json;
-  /** Why it has no event, where that is not plain from its kind. */
+  /** Reason why the record has no event, if its kind does not show it. */
   readonly reason?: string;
 }
 
-/** `memory.changed`. */
+/** Payload of `memory.changed`. */
 export interface MemoryChanged {
   readonly file: string;
   readonly operation: 'add' | 'replace' | 'consolidate';
@@ -96,21 +105,21 @@ export interface MemoryChanged {
   readonly bytes: number;
 }
 
-/** `subagent.started`. */
+/** Payload of `subagent.started`. */
 export interface SubagentStarted {
   readonly child: SessionId;
   readonly role: string;
   readonly task: string;
-  /** The call that asked for it; a recording may not know it. */
+  /** Tool call that started the subagent. A recording may not contain it. */
   readonly call?: CallId;
 }
 
-/** `subagent.ended`: its log is the proof. */
+/** Payload of `subagent.ended`. The child's own log contains the evidence. */
 export interface SubagentEnded {
   readonly child: SessionId;
   readonly status: 'completed' | 'failed' | 'interrupted' | 'limited';
   readonly summary: string;
   readonly cost?: string;
-  /** What it took, its own subagents included: they count as taken by the turn that asked for it. */
+  /** Resources that the subagent used, its own subagents included. They count toward the turn that started it. */
   readonly totals?: TurnTotals;
 }

@@ -1,5 +1,5 @@
-// What a store already holds of a transcript: the sessions that an import of its earlier state made, and the calls that
-// other sessions bill.
+// Data that a store already has about a transcript: the sessions that an import of an earlier state made, and the calls
+// that other sessions bill.
 
 import type { BilledIn, Log, RecordedOf, SessionCreated, SessionId, SessionSummary } from '@tidemark/log';
 import { digest } from '@tidemark/log';
@@ -11,22 +11,28 @@ import type { StageMark } from './stages.ts';
 import { beginsWith } from './stages.ts';
 import type { Transcript } from './import-transcript.ts';
 
-/** An import of an earlier state of a file. */
+/** Import of an earlier state of a file. */
 export interface EarlierImport {
-  /** The main session that it made. */
+  /** Main session of that import. */
   readonly session: SessionId;
-  /** The states in which the file was imported, shortest first; the file begins with each of them. */
+  /** States in which the file was imported, shortest first. The file starts with the bytes of each state. */
   readonly stages: readonly StageMark[];
 }
 
-/** Sessions of a store that may hold what a transcript holds. */
+/** Sessions of a store that may have the same content as a transcript. */
 export interface Relatives {
   readonly earlier: EarlierImport | undefined;
-  /** A session of the same transcript whose file does not begin this one: what both hold was changed since. */
+  /**
+   * Session of the same transcript whose file is not the beginning of this file, because records that both contain were
+   * changed.
+   */
   readonly diverged: SessionId | undefined;
 }
 
-/** The imports of one transcript, found by the beginning of its bytes, else by the name that it gives itself. */
+/**
+ * Finds earlier imports of a transcript. A session whose file is the beginning of this file is `earlier`. Another
+ * session with the same format and start time is `diverged`.
+ */
 export async function findRelatives(store: Log, transcript: Transcript): Promise<Relatives> {
   let earlier: EarlierImport | undefined;
   let diverged: SessionId | undefined;
@@ -46,7 +52,7 @@ interface ImportedSession {
   readonly imported: SessionCreated['imported'];
 }
 
-/** Main sessions of imports that begin when this transcript begins and have its name. */
+/** Returns the main sessions of imports that have the format and the start time of this transcript. */
 async function importedSessions(store: Log, transcript: Transcript): Promise<readonly ImportedSession[]> {
   const { outline } = transcript.whole;
   const start = outline.branches[outline.main]?.at ?? outline.at;
@@ -69,7 +75,10 @@ async function createdIn(
   return undefined;
 }
 
-/** The states of the file that a session was made of: the first in its first record, each later one where it begins. */
+/**
+ * Returns the states of the file from which a session was imported. The first record names the first state. Each later
+ * state has a record where it begins.
+ */
 async function stagesOf(
   store: Log,
   session: SessionId,
@@ -85,12 +94,13 @@ async function stagesOf(
   return stages;
 }
 
-/** Records of a session that are read to find its first counted answer. */
+/** Maximum number of records that are read to find the first counted answer of a session. */
 const BEGINNING = 200;
 
 /**
- * The calls that other imports bill of those that begin with the same call: a copied session holds the rows of the other
- * from the first one on. `own` are the sessions that the transcript itself makes.
+ * Returns the calls that other imports bill. Only imports that start with the same call are searched, because a copied
+ * session contains the rows of the original from the first row on. `own` are the sessions that the transcript itself
+ * makes.
  */
 export async function findBilled(
   store: Log,
@@ -125,7 +135,7 @@ function isOf({ imported }: SessionCreated, format: string): boolean {
   return imported !== undefined && familyOf(imported.format) === familyOf(format);
 }
 
-/** Versions of one tool's format: a transcript that is copied may be written in a newer one. */
+/** Returns the format name without its version. A copied transcript may be written in a newer version. */
 function familyOf(format: string): string {
   return format.replace(/-\d+$/, '');
 }
@@ -136,7 +146,7 @@ function isAnswer(record: { readonly kind: string }): record is EndedAnswer {
   return record.kind === 'answer.received' || record.kind === 'answer.interrupted';
 }
 
-/** What names the call of a record. */
+/** Returns the values that identify the call of a record. */
 export function namesOf(record: Pick<EndedAnswer, 'kind' | 'at' | 'data'>, format: string): CallNames {
   const { provider, model, usage, parts } = record.data;
   const response = 'response' in record.data ? record.data.response : undefined;

@@ -1,6 +1,6 @@
-// Imports a transcript into a store. The same file gives the same sessions: what is there already is not written again, a
-// transcript that grew goes on in the sessions of its earlier import, and an import that was cut goes on where it stopped
-// (L8).
+// Imports a transcript into a store. The same file gives the same sessions (L8). Existing events are not written again.
+// A transcript that grew continues the sessions of its earlier import. An import that was cut off continues where it
+// stopped.
 
 import { defined } from '@tidemark/core';
 import type { Event, Log, LogWriter, Parent, Recorded, SessionId } from '@tidemark/log';
@@ -18,31 +18,31 @@ import { nameBranches } from './session-names.ts';
 import type { Stage } from './stages.ts';
 import { surveyStage } from './stages.ts';
 
-/** Bytes with the name they go by. */
+/** Bytes of a transcript, with a name for errors. */
 export interface ImportSource {
-  /** Called once per pass; it must give the same bytes each time. */
+  /** Opens the bytes. Called once per pass, and must return the same bytes each time. */
   readonly open: OpenBytes;
   readonly source: string;
 }
 
-/** What an import into a store came to. */
+/** Result of an import into a store. */
 export interface Imported extends ImportOutcome {
-  /** Events that were not there before: 0 when the file was imported already. */
+  /** Number of new events. 0 if the file was already imported. */
   readonly added: number;
-  /** The sessions were made by an import of an earlier state of the file, and this one went on with them. */
+  /** True if an import of an earlier state of the file made the sessions, and this import continued them. */
   readonly updated: boolean;
-  /** An earlier import of the transcript whose records are not the same: this one made sessions of its own. */
+  /** Session of an earlier import of the transcript whose records differ. This import made new sessions. */
   readonly diverged?: SessionId;
 }
 
 /**
- * Imports a file, or bytes that can be read more than once, and syncs each session at its end. What cannot be read inside
- * the file is in `skipped`; everything sound is imported. Calls that another import bills are marked, so that they are
- * billed once.
+ * Imports a file, or bytes that can be read more than once, and syncs each session at its end. All valid records are
+ * imported. Parts of the file that cannot be read are listed in `skipped`. Calls that another import bills are marked,
+ * so that they are billed once.
  *
- * @throws ImportError before anything is written when nothing can be imported; `import/diverged` when a session of this
- * name is there that is not of this file.
- * @throws LogError of the store; what was appended before stays, and the same import goes on from there.
+ * @throws ImportError before anything is written if nothing can be imported. `import/diverged` if a session with this
+ *   name exists and is not from this file.
+ * @throws LogError of the store. Events that were already appended stay, and the same import can continue from there.
  */
 export async function importInto(
   store: Log,
@@ -75,7 +75,10 @@ interface Chosen {
   readonly diverged?: SessionId | undefined;
 }
 
-/** The states that the store was given before, then the file as it is; the file alone where the store holds other records. */
+/**
+ * Returns the states of the file that were imported before, then the current state. If the stored records differ,
+ * returns only the current state.
+ */
 async function chooseStages(store: Log, transcript: Transcript): Promise<Chosen> {
   const { open, format, whole } = transcript;
   const { earlier, diverged } = await findRelatives(store, transcript);
@@ -94,7 +97,10 @@ async function chooseStages(store: Log, transcript: Transcript): Promise<Chosen>
     : { stages: [whole], diverged: earlier.session };
 }
 
-/** Whether the store holds what these stages give, and nothing behind it that somebody else appended. */
+/**
+ * True if the store's sessions contain only events of these stages. They may contain fewer, but no different or
+ * additional events.
+ */
 async function isSame(store: Log, transcript: Transcript, stages: Stages): Promise<boolean> {
   const held = new Map<SessionId, AsyncGenerator<Recorded>>();
   try {
@@ -114,7 +120,7 @@ async function isSame(store: Log, transcript: Transcript, stages: Stages): Promi
   }
 }
 
-/** The records of a session behind its first own one; none where it is not there yet. */
+/** Yields the records of a session after its first own record. Yields nothing if the session does not exist yet. */
 async function* recordsOf(store: Log, { session, parent }: SessionStep): AsyncGenerator<Recorded> {
   try {
     yield* store.read(session, parent === undefined ? 1 : parent.position + 2);
@@ -123,7 +129,7 @@ async function* recordsOf(store: Log, { session, parent }: SessionStep): AsyncGe
   }
 }
 
-/** What an event says, without what depends on the store that it is imported into. */
+/** Returns an event as text, without the values that depend on the store. */
 function factOf(event: Event | Recorded): string {
   const { kind, at, turn = null, data } = event;
   if (kind !== 'answer.received' && kind !== 'answer.interrupted') return canonicalText({ kind, at, turn, data });
@@ -131,7 +137,10 @@ function factOf(event: Event | Recorded): string {
   return canonicalText({ kind, at, turn, data: rest });
 }
 
-/** The calls of the transcript that other sessions of the store bill, by its first counted answer. */
+/**
+ * Returns the calls of the transcript that other sessions of the store bill. These sessions are found by the
+ * transcript's first counted answer.
+ */
 async function billedElsewhere(store: Log, transcript: Transcript, stages: Stages): Promise<BilledCalls> {
   const { format, whole, mint } = transcript;
   const own = new Set(nameBranches({ format, outline: whole.outline, digest: stages[0].digest, mint }));
@@ -151,7 +160,7 @@ async function firstCall(transcript: Transcript, stages: Stages): Promise<string
 
 interface ImportTarget {
   readonly writer: LogWriter;
-  /** Events of the import that are there already, counted from its next one. */
+  /** Number of the coming events of the import that the store already contains. */
   there: number;
 }
 

@@ -1,5 +1,5 @@
-// A transcript in, the events of its sessions out: two passes over the file, holding only what is open. The first draws
-// the outline (branches, what lies ahead), the second makes the events.
+// Turns a transcript into the events of its sessions, in two passes that keep only open state in memory. The first pass
+// draws the outline: the branches, and the places where answers and results end. The second pass makes the events.
 
 import type { Json, Timestamp } from '@tidemark/log';
 import { timestamp } from '@tidemark/log';
@@ -18,32 +18,32 @@ import { createSessions } from './sessions.ts';
 import type { Stage } from './stages.ts';
 import { surveyStage } from './stages.ts';
 
-/** What an import is told beside the bytes. */
+/** Options of an import, in addition to the bytes. */
 export interface ImportOptions {
-  /** The name of the file, for errors and for `session.created`. */
+  /** Name of the file, for errors and for `session.created`. */
   readonly source: string;
-  /** Names the sessions; without it, `importedSessionId`. */
+  /** Function that names the sessions. Default: `importedSessionId`. */
   readonly mint?: MintSession;
 }
 
-/** A file that was read once. */
+/** File after the first pass. */
 export interface Transcript {
   readonly open: OpenBytes;
   readonly format: Format;
   readonly source: string;
   readonly mint: MintSession;
-  /** The file as it is now. */
+  /** Current state of the file. */
   readonly whole: Stage;
 }
 
 const NO_TIME: Timestamp = timestamp('1970-01-01T00:00:00.000Z');
 
 /**
- * Reads a transcript of pi or Claude Code. Nothing is lost: each record became an event, or part of one, or is
- * `foreign.recorded` as it was; what is no JSON is in `skipped`. Memory is bounded by the longest line, the longest
- * answer, and about a hundred bytes a record.
+ * Imports a transcript of pi or Claude Code. No record is lost: each one becomes an event or part of an event, or is
+ * kept unchanged as `foreign.recorded`. Text that is not JSON is listed in `skipped`. Memory is limited by the longest
+ * line, the longest answer, and about a hundred bytes per record.
  *
- * @throws ImportError before the first step, when nothing can be imported; `import/changed` when the file shrinks.
+ * @throws ImportError before the first step if nothing can be imported. `import/changed` if the file becomes shorter.
  */
 export async function* importTranscript(
   open: OpenBytes,
@@ -53,7 +53,11 @@ export async function* importTranscript(
   return yield* importStages(transcript, [transcript.whole], new Map());
 }
 
-/** The first pass. @throws ImportError when nothing can be imported. */
+/**
+ * Runs the first pass.
+ *
+ * @throws ImportError if nothing can be imported.
+ */
 export async function readTranscript(open: OpenBytes, options: ImportOptions): Promise<Transcript> {
   const { source, mint = importedSessionId } = options;
   const format = await recogniseFormat(open, source);
@@ -61,8 +65,10 @@ export async function readTranscript(open: OpenBytes, options: ImportOptions): P
 }
 
 /**
- * The second pass, over stages of which the last is the whole file. `billed` holds calls that other sessions bill, and is
- * added to. @throws ImportError `import/changed` when the file shrinks.
+ * Runs the second pass over the stages. The last stage is the whole file. `billed` contains the calls that other
+ * sessions bill, and the calls of this import are added to it.
+ *
+ * @throws ImportError `import/changed` if the file becomes shorter.
  */
 export async function* importStages(
   { open, format, source, mint, whole }: Transcript,
@@ -76,7 +82,7 @@ export async function* importStages(
   let at = outline.at ?? NO_TIME;
   for await (const lines of readLines(open())) {
     for (const line of lines) {
-      // What was appended to the file since the first pass belongs to another import.
+      // Lines that were appended to the file after the first pass are left for a later import.
       if (line.number > outline.lines) break;
       const { records, problems } =
         'reason' in line ? { records: [], problems: [line.reason] } : readRecords(line.text);

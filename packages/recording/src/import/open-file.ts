@@ -1,13 +1,13 @@
-// A file on disk as bytes that can be read from the beginning more than once.
+// Opens a file on disk so that its bytes can be read from the start more than once.
 
 import { FileError, openRegularFile } from '@tidemark/files';
 import { ImportError } from './format/import-error.ts';
 
-/** Largest transcript, in bytes. It is read several times. */
+/** Maximum size of a transcript, in bytes. There is a limit because the file is read several times. */
 const MOST_BYTES = 4 * 1024 ** 3;
 
 /**
- * Opens a file for reading, once per pass.
+ * Opens a file. The returned function starts a new read for each pass.
  *
  * @throws ImportError `import/missing`, `import/unreadable`, `import/empty`.
  */
@@ -35,7 +35,7 @@ async function sizeOf(path: string): Promise<number> {
 async function* chunksOf(path: string): AsyncGenerator<Uint8Array> {
   try {
     const handle = await openRegularFile(path);
-    // The stream closes the handle when it ends or is left.
+    // The stream closes the handle when it ends or when the loop stops early.
     for await (const chunk of handle.createReadStream({ highWaterMark: 256 * 1024 })) {
       if (chunk instanceof Uint8Array) yield chunk;
     }

@@ -1,4 +1,4 @@
-// Which format a file is, by what its records hold. Names and endings say nothing.
+// Recognizes the format of a file from the content of its records. File names and extensions are not used.
 
 import type { Json } from '@tidemark/log';
 import { CLAUDE_CODE } from './claude-code/claude-reader.ts';
@@ -10,17 +10,20 @@ import type { Format } from './format/format.ts';
 import { ImportError } from './format/import-error.ts';
 import { piFormat } from './pi/pi-format.ts';
 
-/** Opens the bytes of a file from the beginning; called once per pass. */
+/** Opens the bytes of a file from the start. Called once per pass. */
 export type OpenBytes = () => AsyncIterable<Uint8Array>;
 
-/** Records that are looked at. A transcript tells what it is by its first few. */
+/**
+ * Number of unknown records after which the search ends. The first few records of a transcript normally show its
+ * format.
+ */
 const MOST_RECORDS = 200;
 
-/** Bytes that are looked through for a first record. */
+/** Maximum number of bytes that are searched for a first record. */
 const MOST_BYTES = 256 * 1024 * 1024;
 
 /**
- * The format of a file.
+ * Returns the format of a file.
  *
  * @throws ImportError `import/empty`, `import/binary`, `import/no-sound-record`, `import/unrecognised`.
  */
@@ -73,7 +76,8 @@ async function* countBytes(chunks: AsyncIterable<Uint8Array>, seen: Seen, source
   }
 }
 
-// Null bytes alone may be what a crash left in a sound file; control characters and bytes that are no UTF-8 are not.
+// True if the start of a file has control characters or many bytes that are not UTF-8, but no `{"`. A chunk with `{"`
+// counts as text even with null bytes, because a crash can leave null bytes in a valid file.
 function isBinary(chunk: Uint8Array): boolean {
   const start = chunk.subarray(0, 4096);
   const control = start.filter((byte) => byte < 0x09 || (byte > 0x0d && byte < 0x20)).length;
@@ -132,7 +136,7 @@ const PI_ROLES: ReadonlySet<unknown> = new Set([
   'hookMessage',
 ]);
 
-// A file whose header was lost still tells what it is.
+// A file that lost its header can be recognized by its entries.
 function piByEntry(entry: JsonObject): Format | undefined {
   if (entry['type'] !== 'message' || !PI_ROLES.has(objectOf(entry['message'])['role'])) return undefined;
   return piFormat(entry['parentId'] === undefined ? 'pi-1' : 'pi-3');

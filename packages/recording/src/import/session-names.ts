@@ -1,5 +1,5 @@
-// What imported sessions are called: by what the file calls itself and by its content when it was imported first, so that
-// the same file always gives the same sessions.
+// Names of imported sessions. They are made from the session name in the file, and from the file's content at its first
+// import. So the same file always gives the same sessions.
 
 import { defined } from '@tidemark/core';
 import type { Digest, SessionId } from '@tidemark/log';
@@ -7,14 +7,14 @@ import { sessionId } from '@tidemark/log';
 import type { FormatName } from './format/format.ts';
 import type { Outline } from './outline/outline.ts';
 
-/** All that a name can be made of. */
+/** Values from which a session name is made. */
 export interface SessionSeed {
   readonly format: FormatName;
-  /** The file's own name for the session. */
+  /** Name of the session in the file. */
   readonly own?: string;
-  /** SHA-256 of the file as it was when it was imported first. */
+  /** SHA-256 of the file at its first import. */
   readonly digest: Digest;
-  /** Which of the file's sessions. Forks count from 1; agents as the file names them. */
+  /** Part of the file that becomes the session. Forks are numbered from 1. Agents have their name from the file. */
   readonly part:
     | { readonly kind: 'main' }
     | { readonly kind: 'fork'; readonly number: number }
@@ -24,7 +24,10 @@ export interface SessionSeed {
 /** Makes the name of a session. Different seeds must give different names. */
 export type MintSession = (seed: SessionSeed) => SessionId;
 
-/** `pi-d703a1a9-0f3c9a11`: the format, the beginning of the file's own name, and of its digest. */
+/**
+ * Returns a name like `pi-d703a1a9-0f3c9a11`: the format, the first characters of the session name in the file, and the
+ * first characters of the digest.
+ */
 export function importedSessionId({ format, own, digest, part }: SessionSeed): SessionId {
   const tool = format.startsWith('pi') ? 'pi' : format;
   const name = safe(own ?? '').slice(0, 8);
@@ -43,7 +46,7 @@ function safe(name: string): string {
   return name.replaceAll(/[^A-Za-z0-9_]+/g, '');
 }
 
-/** What the names of a file's sessions are made of. */
+/** Values from which the names of a file's sessions are made. */
 export interface NamedFile {
   readonly format: { readonly name: FormatName };
   readonly outline: Outline;
@@ -51,7 +54,7 @@ export interface NamedFile {
   readonly mint: MintSession;
 }
 
-/** The name of each branch, by its index. */
+/** Returns the session name of each branch, by its index. */
 export function nameBranches({ format, outline, digest, mint }: NamedFile): readonly SessionId[] {
   const own = outline.session;
   const seed = defined({ format: format.name, digest, own });
@@ -64,7 +67,7 @@ export function nameBranches({ format, outline, digest, mint }: NamedFile): read
       ...seed,
       part: kind === 'fork' ? { kind, number: forks } : kind === 'agent' ? { kind, name } : { kind },
     });
-    // Two agents whose names differ only in what a session id cannot hold.
+    // Two agents can get the same name if their names differ only in characters that a session id cannot contain.
     const free = taken.has(asked) ? mint({ ...seed, part: { kind: 'agent', name: `${index}_${name}` } }) : asked;
     taken.add(free);
     return free;

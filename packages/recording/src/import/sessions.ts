@@ -1,6 +1,6 @@
-// The sessions of one file while it is read: each branch has its reader and its draft, from its first record to its last.
-// Behind each stage of the file all branches end, as they did when the file was imported in that state, and go on with the
-// records of the next one.
+// Sessions of one file while it is read. Each branch has its reader and its draft from its first record to its last. At
+// the end of each stage all branches end, as they did when the file was imported in that state. They continue with the
+// records of the next stage.
 
 import { createHash } from 'node:crypto';
 import { defined } from '@tidemark/core';
@@ -20,20 +20,20 @@ import type { MintSession } from './session-names.ts';
 import { nameBranches } from './session-names.ts';
 import type { Stage } from './stages.ts';
 
-/** What the sessions of a file have in common. */
+/** Values that all sessions of a file share. */
 export interface SessionsOf {
   readonly format: Format;
-  /** The last is the whole file. */
+  /** Stages of the file. The last stage is the whole file. */
   readonly stages: readonly [Stage, ...Stage[]];
   readonly source: string;
   readonly mint: MintSession;
-  /** Calls that a record bills already; added to. */
+  /** Calls that a record already bills. New calls are added. */
   readonly billed: BilledCalls;
 }
 
-/** The sessions so far. */
+/** Sessions imported so far. */
 export interface Sessions {
-  /** Takes in one record and hands on what is ready. */
+  /** Takes one record and returns the steps that are ready. */
   take(raw: RawRecord, from: From): readonly ImportStep[];
   totals(): Pick<ImportOutcome, 'session' | 'sessions' | 'calls' | 'events'>;
 }
@@ -42,39 +42,39 @@ interface Live {
   readonly index: number;
   readonly draft: SessionDraft;
   readonly reader: BranchReader;
-  /** Characters read since the last handing on. */
+  /** Characters read since the last delivery of events. */
   pending: number;
-  /** The stage that it came to its end in; absent while it is at work. */
+  /** Stage in which the branch ended. Absent while the branch is being read. */
   endedIn?: Stage;
 }
 
 interface ImportState extends SessionsOf {
-  /** The stage whose records are read now. */
+  /** Stage whose records are being read. */
   stage: Stage;
-  /** The outline of the whole file. */
+  /** Outline of the whole file. */
   readonly whole: Outline;
   readonly names: readonly SessionId[];
   readonly live: Map<number, Live>;
-  /** Forks that did not begin yet. */
+  /** Forks that have not started yet. */
   readonly waiting: Map<number, ForkPoint>;
-  /** Branches that came to their end in a stage. */
+  /** Branches that ended in a stage. */
   readonly ended: Map<number, Live>;
-  /** Sessions of which more may come. */
+  /** Sessions that may get more events. */
   readonly open: Set<number>;
   readonly begun: SessionId[];
-  /** What is ready, in order. */
+  /** Steps that are ready, in order. */
   ready: ImportStep[];
   calls: number;
   events: number;
 }
 
-/** Names the record of a stage among those that have no event. */
+/** Format name of the `foreign.recorded` event that marks the start of a stage. */
 export const STAGE = 'tidemark-import';
 
-/** Handed on together at least: so many events, or so many characters of the file. */
+/** Number of events, or of characters of the file, after which a batch is delivered. */
 const BATCH = { events: 64, characters: 1024 * 1024 } as const;
 
-/** No session yet. */
+/** Creates the sessions of a file, with no records read yet. */
 export function createSessions(of: SessionsOf): Sessions {
   const [first] = of.stages;
   const whole = (of.stages.at(-1) ?? first).outline;
@@ -128,7 +128,10 @@ function take(state: ImportState, raw: RawRecord, from: From): void {
   else if (live.draft.events.length >= BATCH.events || live.pending >= BATCH.characters) handOn(state, live);
 }
 
-/** The records from here on were appended since the file was imported in the stage before: its main session says so. */
+/**
+ * Begins the next stage. Its records were appended to the file after the import of the previous stage. An event in the
+ * main session records this.
+ */
 function beginStage(state: ImportState, { at, line }: From): void {
   const next = state.stages[state.stages.indexOf(state.stage) + 1];
   if (next === undefined) throw new RangeError(`no stage holds the record of line ${line}`);
@@ -141,7 +144,7 @@ function beginStage(state: ImportState, { at, line }: From): void {
   handOn(state, main);
 }
 
-/** The branch at work: it begins, or goes on where an earlier stage ended. */
+/** Returns the state of a branch. The branch starts here, or continues from the end of an earlier stage. */
 function liveAt(state: ImportState, index: number, from: From): Live {
   const ended = state.ended.get(index);
   if (ended === undefined) return state.live.get(index) ?? begin(state, index, from);
@@ -151,14 +154,17 @@ function liveAt(state: ImportState, index: number, from: From): Live {
   return ended;
 }
 
-/** Forks that only a later stage knows leave the branch without touching it: its events were made without them. */
+/**
+ * Prepares forks that only a later stage contains. Their branch does not change, because its events were made before
+ * these forks existed.
+ */
 function leaveLaterForks(state: ImportState, { draft }: Live, { ordinal }: From): void {
   const known = state.stage.outline.forksBefore(ordinal);
   const later = state.whole.forksBefore(ordinal).filter((fork) => !known.includes(fork));
   for (const fork of later) state.waiting.set(fork, forkPoint(draft, nameOf(state, fork)));
 }
 
-/** Keeps the branch as it is now for the fork that begins later. */
+/** Saves the current state of the branch for a fork that starts later. */
 function leaveFork(state: ImportState, index: number, fork: number, from: From): void {
   const live = liveAt(state, index, from);
   apply(state, live, live.reader.release());
@@ -192,7 +198,7 @@ function begin(state: ImportState, index: number, from: From): Live {
   return live;
 }
 
-/** What the parent had under way ends here. */
+/** Starts a fork: copies the unfinished batch of the parent, and abandons its open calls and ends its turn. */
 function beginFork({ draft, taken }: ForkPoint): void {
   for (const event of taken) emit(draft, event);
   abandonCalls(draft, draft.at, 'interrupted');
@@ -203,7 +209,7 @@ function ensureBegun(state: ImportState, index: number, from: From): void {
   if (!state.live.has(index) && !state.ended.has(index)) begin(state, index, from);
 }
 
-/** The parent's records are handed on first: the fork follows one of them. */
+/** Delivers the records of the parent first, because the fork starts after one of them. */
 function takeUp(state: ImportState, branch: Branch, { draft, position: at }: ForkPoint): SessionDraft {
   state.waiting.delete(branch.index);
   const parent = branch.leaves?.branch ?? state.whole.main;
@@ -246,7 +252,7 @@ function sessionStep(state: ImportState, branch: Branch, waiting: ForkPoint | un
   });
 }
 
-/** A subagent's session is named where it was started. */
+/** Adds an event with the subagent's session name to the session that started the subagent. */
 function announce(state: ImportState, child: Live, moves: readonly ImportedMove[], from: From): void {
   const { startedBy, kind } = state.stage.outline.branches[child.index] ?? {};
   if (startedBy === undefined || kind !== 'agent') return;
@@ -281,7 +287,7 @@ function end(state: ImportState, live: Live, isEndOfFile: boolean): void {
   else if (!mayGoOn(state, index, branches[index]?.last ?? 0)) closeSession(state, index);
 }
 
-/** Whether a later stage has something for a session: records, or what is said of the file in its main session. */
+/** True if a later stage has more for a session: records, or the event in the main session that marks the stage. */
 function mayGoOn({ stage, stages, whole }: ImportState, index: number, last: number): boolean {
   return last >= stage.outline.records || (stages.length > 1 && index === whole.main);
 }

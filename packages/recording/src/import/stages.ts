@@ -1,5 +1,6 @@
-// The states in which one file was imported, each longer than the one before and beginning with its bytes. An import reads
-// the records of each stage as the import of that state did, so that it goes on behind what is in the log.
+// States in which one file was imported. Each state is longer than the previous one and starts with its bytes. An
+// import reads the records of each stage as the earlier import did, so that it can continue after the events in the
+// log.
 
 import { createHash } from 'node:crypto';
 import type { Digest } from '@tidemark/log';
@@ -11,18 +12,18 @@ import { drawOutline } from './outline/draw-outline.ts';
 import type { Outline } from './outline/outline.ts';
 import type { OpenBytes } from './recognise.ts';
 
-/** A state of a file by its beginning: so many bytes with this SHA-256. */
+/** State of a file, identified by the length and the SHA-256 of its first bytes. */
 export interface StageMark {
   readonly bytes: number;
   readonly digest: Digest;
 }
 
-/** A state of a file, and what its records hold in outline. */
+/** State of a file with the outline of its records. */
 export interface Stage extends StageMark {
   readonly outline: Outline;
 }
 
-/** Reads the outline of a file's first bytes; of the whole file by default. */
+/** Reads the outline of the first `most` bytes of a file. Default: the whole file. */
 export async function surveyStage(open: OpenBytes, format: Format, most: number = Infinity): Promise<Stage> {
   const hash = createHash('sha256');
   const drawing = drawOutline();
@@ -42,7 +43,7 @@ export async function surveyStage(open: OpenBytes, format: Format, most: number 
   return { outline: drawing.finish(count), digest: digest(hash.digest('hex')), bytes };
 }
 
-/** Whether a file begins with the bytes of a stage. */
+/** True if a file starts with the bytes of a stage. */
 export async function beginsWith(open: OpenBytes, { bytes, digest: expected }: StageMark): Promise<boolean> {
   const hash = createHash('sha256');
   let length = 0;

@@ -1,5 +1,5 @@
-// The account of a replay: what the driven calls were billed, what they had to cost, and where the difference went. All
-// costs are in units of the base input price of the call's own model.
+// Account of a replay: the bill of the driven calls, the cost that could not be avoided, and the causes of the
+// difference. All costs are in units of the base input price of the call's model.
 
 import { defined } from '@tidemark/core';
 import type { MissCause } from '@tidemark/log';
@@ -9,30 +9,30 @@ import type { Usage } from '@tidemark/model';
 import { Decimal } from 'decimal.js';
 import type { DrivenCall, WarmCall } from './driving.ts';
 
-/** A driven call that read less than was sent before. */
+/** Driven call that read less than was sent before. */
 export interface ReplayMiss {
   readonly session: string;
   readonly step: number;
   readonly cause: MissCause;
   readonly tokens: number;
-  /** (write − read) × tokens. */
+  /** Cost of the lost tokens: (write − read) × tokens. Below the floor it is (1 − read) × tokens. */
   readonly cost: number;
 }
 
-/** A driven request that does not extend the one before it. */
+/** Driven request that does not extend the one before it. */
 export interface ReplayBreak {
   readonly session: string;
   readonly step: number;
-  /** The cause of the epoch that opened; absent where nothing explains the break. */
+  /** Cause of the epoch that opened. Absent if no epoch explains the break. */
   readonly cause?: string;
   readonly tokens: number;
   readonly cost: number;
 }
 
-/** What cannot be avoided by any engine, by what forces it. */
+/** Cost that no engine can avoid, by its cause. */
 export type Forced = { readonly [cause: string]: Decimal };
 
-/** The account so far. */
+/** Account so far. */
 export interface ReplayAccount {
   readonly calls: number;
   readonly refused: readonly { readonly session: string; readonly step: number; readonly reason: string }[];
@@ -40,11 +40,11 @@ export interface ReplayAccount {
   readonly forced: Forced;
   readonly breaks: readonly ReplayBreak[];
   readonly misses: readonly ReplayMiss[];
-  /** What kept pauses warm: calls, and their part of the bill. */
+  /** Calls that kept the cache warm during pauses, and their part of the bill. */
   readonly warming: { readonly calls: number; readonly billed: Decimal };
 }
 
-/** The account of nothing. */
+/** Account without any calls. */
 export const NO_ACCOUNT: ReplayAccount = {
   calls: 0,
   refused: [],
@@ -55,10 +55,10 @@ export const NO_ACCOUNT: ReplayAccount = {
   warming: { calls: 0, billed: new Decimal(0) },
 };
 
-/** What a provider does not keep by its own rules: no engine that sends the same context can avoid it. */
+/** Causes of misses that are rules of the provider. No engine that sends the same context can avoid them. */
 const PROVIDER_RULES: readonly MissCause[] = ['image', 'thinking-stripped', 'below-floor'];
 
-/** The account with one more call. */
+/** Returns the account with one more call. */
 export function addCall(
   account: ReplayAccount,
   session: string,
@@ -90,7 +90,10 @@ export function addCall(
   };
 }
 
-/** The account with a call that kept a pause warm: it is billed, and an ideal cache would not need it. */
+/**
+ * Returns the account with a keep-warm call. The call is billed, but it is not part of the ideal cost, because an ideal
+ * cache does not need it.
+ */
 export function addWarming(account: ReplayAccount, { prepared, usage }: WarmCall): ReplayAccount {
   const { capabilities, record } = prepared;
   const { billed } = billOf({ capabilities, at: record.at, usage, unsent: 0, before: undefined }) ?? NO_BILL;
@@ -107,7 +110,9 @@ interface ReplayLoss {
   readonly cost: Decimal;
 }
 
-/** Tokens that were sent before on this stream and were not read. */
+/**
+ * Returns the tokens that were sent before on this stream and were not read from the cache, with their cause and cost.
+ */
 function lossOf(call: DrivenCall, usage: Usage): ReplayLoss {
   const { unsent } = call.prepared.record.data.forecast;
   const written = (usage.writes ?? []).reduce((sum, write) => sum + write.tokens, 0);
@@ -115,7 +120,7 @@ function lossOf(call: DrivenCall, usage: Usage): ReplayLoss {
   const tokens = call.before === undefined ? 0 : Math.max(0, input - unsent - (usage.read ?? 0));
   const price = unitPrice(call.row.capabilities, call.prepared.record.at, input);
   const rate = price === undefined ? undefined : ratesOf(price);
-  // Below the floor nothing is written: what is lost is paid as fresh input.
+  // Below the floor nothing is written, so the lost tokens are billed as fresh input.
   const paid = written === 0 ? 1 : rate?.write;
   const cost =
     rate === undefined || paid === undefined ? new Decimal(0) : new Decimal(paid).minus(rate.read).times(tokens);
@@ -131,7 +136,10 @@ function lossOf(call: DrivenCall, usage: Usage): ReplayLoss {
   };
 }
 
-/** A labelled break whose entry had not expired, or a rule of the provider. */
+/**
+ * Adds the loss to the forced costs if its cause is a labelled break whose entry had not expired, or a rule of the
+ * provider.
+ */
 function withForced(forced: Forced, lost: ReplayLoss, call: DrivenCall): Forced {
   if (lost.tokens === 0) return forced;
   const cause =

@@ -1,5 +1,5 @@
-// Facts of a recording as the driven log holds them: the same, at their new places, with the bytes they name. What the
-// drive itself decides (epochs, requests) is left behind.
+// Converts facts of a recording to events of the driven log: the same facts at new positions, with the bytes that they
+// name. Epochs and requests are not copied, because the drive makes its own.
 
 import { defined } from '@tidemark/core';
 import { readArtifact } from '@tidemark/agent';
@@ -16,22 +16,22 @@ import type {
 } from '@tidemark/log';
 import { position as asPosition } from '@tidemark/log';
 
-/** Where facts go. */
+/** Driven session to which facts are copied. */
 export interface Destination {
   readonly id: SessionId;
   readonly root: SessionId;
   readonly parent?: Parent;
-  /** The driven name of a recorded session. */
+  /** Returns the driven session's name for a recorded session. */
   readonly name: (session: SessionId) => SessionId;
-  /** Length of the driven log after each record. */
+  /** Length of the driven log after each recorded position. */
   readonly lengths: readonly number[];
-  /** The same of the log that this one is a fork of, as far as that was driven. */
+  /** Lengths of the log from which this one was forked, as far as that log has been driven. */
   readonly trunk: readonly number[];
-  /** Whether it holds a record of its own. */
+  /** True if the session has a record of its own. */
   readonly begun: boolean;
 }
 
-/** A fact as the driven log holds it; nothing for what the drive decides. */
+/** Returns a fact as an event of the driven log, or `undefined` for a fact that the drive decides itself. */
 export function carryEvent(record: Recorded, to: Destination): Event | undefined {
   switch (record.kind) {
     case 'unknown':
@@ -40,7 +40,8 @@ export function carryEvent(record: Recorded, to: Destination): Event | undefined
     case 'foreign.recorded':
       return undefined;
     case 'session.created':
-      // An ancestor's beginning, where a fork is driven without its parent, is no beginning here.
+      // A fork that is driven without its parent has several `session.created` records. Only the first one becomes an
+      // event.
       return to.begun ? undefined : createdEvent(record, to);
     case 'history.compacted':
       return { kind: record.kind, at: record.at, data: { ...record.data, range: moveRange(record.data.range, to) } };
@@ -64,14 +65,14 @@ function bare(record: Exclude<Recorded, { kind: 'unknown' }>): Event {
   return event;
 }
 
-/** A range of the recording, where its facts went. */
+/** Returns a range of the recording as a range of the driven log. */
 function moveRange(range: Range, { lengths, trunk }: Destination): Range {
   const lengthAfter = (place: number): number => lengths[place] ?? trunk[place] ?? 0;
   const from = range.from === 0 ? 0 : lengthAfter(range.from - 1);
   return { from: asPosition(from), to: asPosition(Math.max(from, lengthAfter(range.to) - 1)) };
 }
 
-/** Copies the bytes that an event names into the store that will hold it. */
+/** Copies the bytes that an event names to the store of the driven log. */
 export async function carryBytes(event: Event, from: Artifacts, to: Artifacts): Promise<void> {
   if (from === to) return;
   for (const name of namedBy(event)) if (!(await to.has(name))) await to.put(await readArtifact(from, name));

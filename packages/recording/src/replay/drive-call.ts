@@ -1,4 +1,4 @@
-// One recorded call driven: prepared from the log as it stands, sent to the simulator, and its answer recorded.
+// Drives one recorded call: prepares the request from the log, sends it to the simulator, and records the answer.
 
 import { defined } from '@tidemark/core';
 import type { CallOptions, Prepared, Session } from '@tidemark/agent';
@@ -21,7 +21,7 @@ import { asTime, later } from './driving.ts';
 import type { RecordedCall } from './recorded-call.ts';
 import type { ServedRequest } from './serve.ts';
 
-/** Drives a call. What was refused is said, and has no usage. */
+/** Drives a call. A refused call is reported with the reason and without usage. */
 export async function driveCall(driving: Driving, call: RecordedCall): Promise<void> {
   const { options } = driving;
   const { session, provider } = options;
@@ -50,7 +50,10 @@ export async function driveCall(driving: Driving, call: RecordedCall): Promise<v
   });
 }
 
-/** A request ends with the user. Where the file does not hold what was said then, the drive says so in its place. */
+/**
+ * Makes sure that the request ends with the user, as the provider requires. If the file does not contain the user's
+ * text, a placeholder prompt is added.
+ */
 async function endWithUser(session: Session, sentAt: Timestamp): Promise<void> {
   const last = itemAt(session.state.history.packed, -1);
   if (last !== undefined && last.role !== 'assistant') return;
@@ -58,7 +61,7 @@ async function endWithUser(session: Session, sentAt: Timestamp): Promise<void> {
   await commit(session, [{ kind: 'prompt.given', at: sentAt, data: { parts, presenter: 'replay' } }]);
 }
 
-/** Enough for the usual reasoning budgets. */
+/** Output limit in tokens. It is large enough for the usual reasoning budgets. */
 const OUTPUT_LIMIT = 20_480;
 
 async function callOptions(
@@ -94,12 +97,15 @@ const READS_BACK = {
   schema: { type: 'object' },
 };
 
-/** What is shortened can be read back (L6). */
+/** Adds a tool that reads events back if results can be shortened, because shortened text must stay readable (L6). */
 function frontOf({ options: { pruning } }: Driving, front: FrontTexts): FrontTexts {
   return pruning === 'off' ? front : { ...front, tools: composeFront({ tools: [READS_BACK] }, newHash).tools };
 }
 
-/** A refused call has no usage. What was answered then still stands in the history of the calls behind it. */
+/**
+ * Records a refused call, which has no usage. The recorded answer is added too, because it is part of the history of
+ * the later calls.
+ */
 async function fail(session: Session, step: number, message: string, clock: number, call: RecordedCall): Promise<void> {
   const at = asTime(clock);
   const data = { step, stream: 'main', class: 'refused', code: 'provider/invalid', message } as const;
@@ -134,12 +140,15 @@ async function answer(
   await recordAnswer(session, prepared, served.answer ?? recorded, at);
 }
 
-/** An estimate may be too high: the front is then a tenth of the first call, not nothing. */
+/**
+ * Largest share of the first call that the tail may take. An estimate can be too high, so the front is at least a tenth
+ * of the call.
+ */
 const LARGEST_TAIL = 0.9;
 
 /**
- * Returns the front of a session whose first call counted `input` tokens. The file holds no system text and no tool schemas, so
- * they become one opaque layer of the size that the first call leaves.
+ * Returns the front of a session whose first call counted `input` tokens. The file contains no system text and no tool
+ * schemas. So they become one opaque layer, whose size is the input of the first call without the estimated tail.
  */
 function opaqueFront(state: State, input: number, id: SessionId): FrontTexts {
   const tail = slice(state.history.packed).reduce((sum, span) => sum + estimateSpan(span), 0);
@@ -172,7 +181,7 @@ function estimatePart(part: Part): number {
     case 'result':
       return part.content.reduce((sum, one) => sum + estimatePart(one), 0);
     case 'change':
-      // No recording holds one: a change is appended by the runtime alone.
+      // No recording contains a change, because only the runtime appends one.
       return 0;
   }
 }

@@ -1,5 +1,5 @@
-// A recorded session driven again: each of its facts goes into a new log, and each billed call through fold, front, plan,
-// encoding and the simulator's cache accounting, at the time it was recorded.
+// Drives a recorded session again. Each fact goes into a new log. Each billed call goes through fold, front, plan,
+// encoding and the simulator's cache accounting, at its recorded time.
 
 import { commit, planWarmth, prepareRequest, recordAnswer } from '@tidemark/agent';
 import type { Position, Recorded, Timestamp } from '@tidemark/log';
@@ -12,10 +12,13 @@ import type { CallOptions } from '@tidemark/agent';
 import type { WarmPlan } from '@tidemark/context';
 import { KEEP_WARM } from '@tidemark/context';
 
-/** Where a drive pauses: before a call, with its time in milliseconds; or where a fork leaves, with what the fork takes over. */
+/**
+ * Point at which a drive pauses: before a call, with its time in milliseconds, or where a fork leaves, with the memory
+ * that the fork takes over.
+ */
 export type DrivePause = { readonly callAt: number } | { readonly leaves: Position; readonly memory: Memory };
 
-/** Drives one session into `options.session`, which holds nothing of its own yet. Ends when the records do. */
+/** Drives one session into `options.session`, which must have no records of its own yet. Ends after the last record. */
 export async function* drive(options: DriveOptions, inherited?: Memory): AsyncGenerator<DrivePause, void> {
   const driving = beginDriving(options, inherited);
   for await (const record of options.records) {
@@ -35,7 +38,7 @@ export async function* drive(options: DriveOptions, inherited?: Memory): AsyncGe
   await options.session.writer.sync();
 }
 
-/** What an open session would have sent in the time before this record. */
+/** Sends the keep-warm calls that an open session would have sent before this time. */
 async function* warmUntil(driving: Driving, until: number): AsyncGenerator<DrivePause, void> {
   for (let plan = dueBefore(driving, until); plan !== undefined; plan = dueBefore(driving, until)) {
     yield { callAt: plan.at };
@@ -58,18 +61,21 @@ function reasoningOf(parameters: { readonly [name: string]: unknown }): string |
   return typeof setting === 'string' ? setting : undefined;
 }
 
-// Keeps a pause of the recording warm as an open session would: the same plan, sent to the simulator when it would have been
-// due. Its cost is billed; what it saves shows in the calls after it.
+// Keeps the cache warm during pauses of the recording. The calls follow the same plan as in an open session and are
+// sent at the times of that plan. Their cost is billed. Their savings are visible in the later calls.
 
-/** Whether the pauses of a recording are kept warm: by reads alone, or by promotions too, as if they had been verified. */
+/**
+ * Keep-warm mode for pauses of a recording: off, by reads only (`refresh`), or also by promotions (`promotion`), as if
+ * promotions had been verified.
+ */
 export type ReplayWarm = 'off' | 'refresh' | 'promotion';
 
-/** Of what the session has cost, as in a session that is open. */
+/** Share of the session's cost that keep-warm calls may use, as in an open session. */
 const SHARE = 0.1;
 
 const WORDS = [{ type: 'text', text: 'Nothing to answer yet.' }] as const;
 
-/** What an open session would send next, before this time (milliseconds); nothing while a turn runs. */
+/** Returns the keep-warm call that is due before this time (milliseconds), if any. No call is due while a turn runs. */
 function dueBefore({ options, promptStreams, clock }: Driving, until: number): WarmPlan | undefined {
   const { session, warm } = options;
   const promptStream = promptStreams.main;
@@ -78,7 +84,7 @@ function dueBefore({ options, promptStreams, clock }: Driving, until: number): W
   return plan.by === 'nothing' || plan.at >= until ? undefined : plan;
 }
 
-/** Sends it. */
+/** Sends a keep-warm call. */
 async function driveWarm(driving: Driving, plan: WarmPlan): Promise<void> {
   const { options, called } = driving;
   const { session, provider } = options;
@@ -94,7 +100,7 @@ async function driveWarm(driving: Driving, plan: WarmPlan): Promise<void> {
   options.onWarm({ prepared, usage });
 }
 
-/** As the call before, beside the conversation. */
+/** Returns the options of a keep-warm call: those of the last call, but on a side stream. */
 function warming({ options, sizes }: Driving, called: CallOptions, plan: WarmPlan, at: Timestamp): CallOptions {
   const { state, progress } = options.session;
   const { answer = 0, reasoning = 0 } = progress.lastRequest?.answer?.usage ?? {};
@@ -105,7 +111,8 @@ function warming({ options, sizes }: Driving, called: CallOptions, plan: WarmPla
     at,
     purpose: KEEP_WARM,
     outputLimit: plan.output,
-    // The recording tells how long the answer was; what it will count as input shows with the next call.
+    // The recording contains the length of the last answer. The input that it counts as is known only with the next
+    // call.
     resize: sizes.resize(input === 0 ? 0 : input + answer + (strips ? 0 : reasoning), strips),
     beside: { stream: `side/warm-${state.length}`, extra: WORDS, history: 'main', keeps: plan.by },
   };

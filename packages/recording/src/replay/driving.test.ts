@@ -5,7 +5,7 @@ import { defaultCatalog } from '@tidemark/model';
 const budget = (tokens: number): object => ({ thinking: { type: 'enabled', budget_tokens: tokens } });
 
 describe('a reasoning level', () => {
-  it('is a budget by its usual name, or the budget that it says', () => {
+  it('gives the budget of its usual name, or the number in its name', () => {
     const levels = createLevels();
     expect(['low', 'high', '6000'].map((level) => levels(level, 20_480))).toEqual([
       budget(2_048),
@@ -14,12 +14,12 @@ describe('a reasoning level', () => {
     ]);
   });
 
-  it('is no parameter at all where nothing is to be reasoned', () => {
+  it('gives no parameter if reasoning is off', () => {
     const levels = createLevels();
     expect([undefined, 'off', 'none', '0'].map((level) => levels(level, 20_480))).toEqual([{}, {}, {}, {}]);
   });
 
-  it('keeps within what the model can put out', () => {
+  it('stays within the output limit of the model', () => {
     const levels = createLevels();
     expect(['31999', '-5', 'NaN', 'xhigh'].map((level) => levels(level, 8_192))).toEqual([
       budget(8_191),
@@ -29,7 +29,7 @@ describe('a reasoning level', () => {
     ]);
   });
 
-  it('is another parameter than any other level, and the same each time', () => {
+  it('gives other parameters than any other level, and the same ones each time', () => {
     const levels = createLevels();
     const names = ['31999', '63999', 'max', 'constructor', '__proto__', 'as much as it likes', '1024', 'minimal'];
     const first = names.map((level) => JSON.stringify(levels(level, 20_480)));
@@ -40,15 +40,15 @@ describe('a reasoning level', () => {
 
 const catalog = defaultCatalog();
 
-describe('the row of a recorded model', () => {
-  it('is its own where the catalog has one, by any of its names', () => {
+describe('the catalog row of a recorded model', () => {
+  it("is the model's own row, found by any of its names", () => {
     const names = ['claude-sonnet-4-5', 'claude-sonnet-4-5-20250929', 'us.anthropic.claude-sonnet-4-5-20250929-v1:0'];
     expect(names.map((name) => rowFor(catalog, name))).toEqual(
       names.map(() => ({ capabilities: rowFor(catalog, 'claude-sonnet-4-5').capabilities })),
     );
   });
 
-  it('is the nearest of its family for a Claude that is not known, and the usual one for any other, under its own name', () => {
+  it('is the nearest of its family for an unknown Claude, and the default row for any other model, with the recorded name', () => {
     const claude = rowFor(catalog, 'claude-opus-9');
     const other = rowFor(catalog, 'gpt-5.1-codex');
     expect(claude).toMatchObject({
@@ -61,7 +61,7 @@ describe('the row of a recorded model', () => {
     });
   });
 
-  it('has room for what was recorded', () => {
+  it('has limits that fit the recorded input', () => {
     const row = rowFor(catalog, 'claude-sonnet-4-5').capabilities;
     expect(roomy(row, 100_000)).toBe(row);
     expect(roomy(row, 900_000)).toMatchObject({ inputLimit: 932_768, window: { tokens: 932_768 } });

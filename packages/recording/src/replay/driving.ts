@@ -1,4 +1,4 @@
-// A session while it is driven: what it is driven with, and what is known of it beside its log.
+// State of a session while it is driven: its options, and the data that is not in its log.
 
 import type { CallOptions, Lasting, PromptStreams, Prepared, Session } from '@tidemark/agent';
 import { newHash } from '@tidemark/agent';
@@ -13,42 +13,43 @@ import type { Sizes } from './size.ts';
 import { createSizes } from './size.ts';
 import { findModel, nearestModel } from '@tidemark/model';
 
-/** One call as it was driven. */
+/** Recorded call after it was driven. */
 export interface DrivenCall {
   readonly step: number;
   readonly recorded: RecordedCall;
   readonly prepared: Prepared;
   readonly row: StandInRow;
   readonly usage: Usage | undefined;
-  /** The simulator's refusal, where it refused. */
+  /** Reason if the simulator refused the call. */
   readonly refused: string | undefined;
-  /** When the call before it on its stream was sent. */
+  /** Time at which the previous call on the stream was sent. */
   readonly before: Timestamp | undefined;
 }
 
-/** A request that kept a pause warm. */
+/** Request that kept the cache warm during a pause. */
 export interface WarmCall {
   readonly prepared: Prepared;
   readonly usage: Usage;
 }
 
 /**
- * Whether old results are shortened where that pays. `off`: the recording goes as it went. With the others a tool is offered
- * that reads results back, and blocks have the sizes that are estimated: no recording knows how large its calls would have been.
+ * Pruning mode. With `off`, old results keep their recorded form. With `auto`, they are shortened if that saves money.
+ * With `auto` and `never`, a tool is offered that reads results back, and all blocks have estimated sizes, because no
+ * recording contains the sizes of shortened calls.
  */
 export type ReplayPruning = 'off' | 'never' | 'auto';
 
-/** What a drive is made with. */
+/** Options of a drive. */
 export interface DriveOptions extends Pick<Destination, 'id' | 'root' | 'parent' | 'name'> {
   readonly session: Session;
-  /** The facts, in order, and the bytes that they name. */
+  /** Facts in order. `bytes` is the store of the bytes that they name. */
   readonly records: AsyncIterable<Recorded>;
   readonly bytes: Artifacts;
-  /** The row for a recorded model. */
+  /** Returns the catalog row for a recorded model. */
   readonly row: (model: string) => StandInRow;
   readonly provider: ReplayProvider;
   readonly ttl?: Lasting;
-  /** Whether pauses between turns are kept warm. */
+  /** True if the cache is kept warm during pauses between turns. */
   readonly warm: boolean;
   readonly pruning: ReplayPruning;
   /** Positions of the recording at which forks leave it. */
@@ -57,39 +58,39 @@ export interface DriveOptions extends Pick<Destination, 'id' | 'root' | 'parent'
   readonly onWarm: (call: WarmCall) => void;
 }
 
-/** What is known of a stream beside its log; a fork goes on with a copy of its parent's. */
+/** Data about a stream that is not in its log. A fork continues with a copy of its parent's memory. */
 export interface Memory {
   readonly sizes: Sizes;
   readonly levels: Levels;
-  /** New length of the log after each old record. */
+  /** Length of the driven log after each recorded position. */
   readonly lengths: readonly number[];
-  /** The parent's own list, which goes on to grow. */
+  /** Lengths of the parent's log. This is the parent's own list, which continues to grow. */
   readonly trunk: readonly number[];
   readonly front: FrontTexts | undefined;
   readonly reasoning: string | undefined;
 }
 
-/** A session under way. */
+/** Session that is being driven. */
 export interface Driving {
   readonly options: DriveOptions;
   readonly sizes: Sizes;
   readonly levels: Levels;
   readonly promptStreams: PromptStreams;
-  /** The artifact of each model's row. */
+  /** Artifact of the catalog row of each model. */
   readonly rows: Map<string, Promise<RequestSpec['capabilities']>>;
   readonly lengths: number[];
   readonly trunk: readonly number[];
   front: FrontTexts | undefined;
   reasoning: string | undefined;
-  /** What the last call was made with. */
+  /** Options of the last call. */
   called: CallOptions | undefined;
-  /** Milliseconds of the last thing that happened. */
+  /** Time of the last event or call, in milliseconds. */
   clock: number;
-  /** Whether its log holds a record of its own. */
+  /** True if the log has a record of its own. */
   begun: boolean;
 }
 
-/** A session of which nothing was driven yet. */
+/** Returns the state of a session before anything is driven. */
 export function beginDriving(options: DriveOptions, inherited: Memory | undefined): Driving {
   return {
     options,
@@ -107,28 +108,31 @@ export function beginDriving(options: DriveOptions, inherited: Memory | undefine
   };
 }
 
-/** What a fork that leaves here takes over. */
+/** Returns the memory that a fork at this point takes over. */
 export function memoryOf({ sizes, levels, lengths, front, reasoning }: Driving): Memory {
   return { sizes: sizes.copy(), levels, lengths: [...lengths], trunk: lengths, front, reasoning };
 }
 
-/** Calls start in the order they are recorded: a clock that went back stands still. */
+/**
+ * Returns a time, but not before the current one. Calls start in recorded order, so the clock stays the same if the
+ * recorded clock went back.
+ */
 export function later({ clock }: Driving, time: Timestamp): number {
   return Math.max(clock, Date.parse(time));
 }
 
-/** Milliseconds as the log writes them. */
+/** Converts milliseconds to a timestamp of the log. */
 export function asTime(clock: number): Timestamp {
   return timestamp(new Date(clock).toISOString());
 }
 
 /**
- * Returns the render parameters of a reasoning level, for a model with this output limit. No two levels have the same parameters, so
- * a change of level is a break, as it was in the recording.
+ * Returns the render parameters of a reasoning level, for a model with this output limit. No two levels have the same
+ * parameters. So a change of level is a break, as it was in the recording.
  */
 export type Levels = (level: string | undefined, outputLimit: number) => RenderParameters;
 
-/** Budgets in tokens of the usual names. A name that is a number is the budget itself, as some recordings have it. */
+/** Budgets of the usual names, in tokens. A name that is a number is itself the budget, as in some recordings. */
 const BUDGETS: ReadonlyMap<string, number> = new Map([
   ['minimal', 1_024],
   ['low', 2_048],
@@ -142,10 +146,10 @@ const USUAL_BUDGET = 12_288;
 
 const LEAST = 1_024;
 
-/** Names of no reasoning. */
+/** Names that turn reasoning off. */
 const NONE: ReadonlySet<string> = new Set(['off', 'none', '0']);
 
-/** Levels of one recording. */
+/** Creates the levels of one recording. */
 export function createLevels(): Levels {
   const given = new Map<number, Map<number, string>>();
   return (level, outputLimit) => {
@@ -158,7 +162,7 @@ export function createLevels(): Levels {
   };
 }
 
-/** The budget asked for, or the next smaller one that no other level has. */
+/** Returns the requested budget, or the next smaller one that no other level has. */
 function freeBudget(level: string, most: number, taken: ReadonlyMap<number, string>): number {
   const asked = Math.round(BUDGETS.get(level) ?? (Number.isFinite(Number(level)) ? Number(level) : USUAL_BUDGET));
   let budget = Math.min(Math.max(asked, LEAST), most);
@@ -167,22 +171,25 @@ function freeBudget(level: string, most: number, taken: ReadonlyMap<number, stri
 }
 
 /**
- * The catalog row that a recorded call is driven with: the model's own, or that of the nearest model of Anthropic under the
- * recorded name.
+ * Catalog row with which a recorded call is driven: the model's own row, or the row of the nearest Anthropic model with
+ * the recorded name.
  */
 export interface StandInRow {
   readonly capabilities: Capabilities;
-  /** The model whose row stands in, where the recorded one has none of Anthropic's. */
+  /** Model whose row is used, if the recorded model has no row of Anthropic. */
   readonly standIn?: string;
 }
 
-/** Where no row is near: calls of another provider are driven as if this model had been asked. */
+/** Model whose row is used if no row is near. Calls of another provider are driven as calls to this model. */
 const USUAL_MODEL = 'claude-sonnet-4-5';
 
-/** Room for an answer beyond the largest recorded input: a recording shows that its calls were accepted. */
+/** Room for an answer after the largest recorded input. A recorded call shows that its provider accepted this input. */
 const OUTPUT_ROOM = 32_768;
 
-/** The row of a recorded model. A stand-in keeps the recorded name: to switch to another model is a break, whatever its row. */
+/**
+ * Returns the row of a recorded model. A replacement row keeps the recorded name, because a switch between two recorded
+ * models must stay a break.
+ */
 export function rowFor(catalog: Catalog, model: string): StandInRow {
   const own = findModel(catalog, model, 'anthropic');
   if (own !== undefined) return { capabilities: own };
@@ -191,7 +198,7 @@ export function rowFor(catalog: Catalog, model: string): StandInRow {
   return { capabilities: { ...near, model, aliases: [] }, standIn: near.model };
 }
 
-/** The row with limits that hold the largest input that was recorded for its model. */
+/** Returns the row with limits that fit the largest recorded input of its model. */
 export function roomy(row: Capabilities, largest: number): Capabilities {
   if (largest + OUTPUT_ROOM <= row.inputLimit) return row;
   const tokens = Math.max(row.window.tokens, largest + OUTPUT_ROOM);

@@ -1,4 +1,4 @@
-// What the recording itself was billed, and where it fell short of what its cache could have given.
+// Account of the recording itself: its bill, and the reads that were less than its cache could have given.
 
 import type { Usage } from '@tidemark/log';
 import { LIFE, ratesOf, unitPrice } from '@tidemark/context';
@@ -6,10 +6,10 @@ import { multiplier } from '@tidemark/model';
 import { Decimal } from 'decimal.js';
 import type { DrivenCall } from './driving.ts';
 
-/** Why a recorded call read less than the calls before it had left in the cache, as far as the file allows. */
+/** Reason why a recorded call read less than the earlier calls had left in the cache, as far as the file shows it. */
 export type RecordedCause = 'expired' | 'reasoning' | 'model' | 'compaction' | 'thinking-stripped' | 'unknown';
 
-/** A recorded call whose read fell short. */
+/** Recorded call that read too little from the cache. */
 export interface RecordedMiss {
   readonly session: string;
   readonly step: number;
@@ -18,28 +18,31 @@ export interface RecordedMiss {
   readonly cost: number;
 }
 
-/** The recording's own account. */
+/** Account of the recording itself. */
 export interface RecordedAccount {
   readonly billed: Decimal;
   readonly ideal: Decimal;
   readonly misses: readonly RecordedMiss[];
 }
 
-/** The account of nothing. */
+/** Account without any calls. */
 export const NO_RECORDED_ACCOUNT: RecordedAccount = { billed: new Decimal(0), ideal: new Decimal(0), misses: [] };
 
-/** What the call before on the same stream left behind. */
+/** State that the previous call on the same stream left in the cache. */
 export interface LeftByRecorded {
   readonly call: DrivenCall;
-  /** Tokens that were read or written: what the cache then held. */
+  /** Tokens that were read or written, so the cache contained them. */
   readonly cached: number;
   readonly ttl: keyof typeof LIFE;
 }
 
-/** Counters of a provider differ by a few tokens between calls; less than this is no miss. */
+/**
+ * Difference in tokens up to which a smaller read is not a miss, because a provider's counts differ by a few tokens
+ * between calls.
+ */
 const TOLERANCE = 16;
 
-/** What a call leaves in the cache for the next one. */
+/** Returns the state that a call leaves in the cache for the next one. */
 export function leftBy(call: DrivenCall): LeftByRecorded {
   const { usage } = call.recorded;
   const writes = usage.writes ?? [];
@@ -47,7 +50,7 @@ export function leftBy(call: DrivenCall): LeftByRecorded {
   return { call, cached: (usage.read ?? 0) + sum(writes), ttl };
 }
 
-/** The account with one more call. */
+/** Returns the account with one more call. */
 export function addRecorded(
   account: RecordedAccount,
   session: string,
@@ -81,12 +84,15 @@ function missOf(
   left: LeftByRecorded | undefined,
   held: number,
 ): Pick<RecordedMiss, 'cause' | 'tokens'> | undefined {
-  // What was read is unknown, not nothing, where the file does not tell it.
+  // If the file does not contain the number of read tokens, the number is unknown, not 0, and no miss is counted.
   const tokens = usage.read === undefined ? 0 : held - usage.read;
   return left === undefined || tokens <= TOLERANCE ? undefined : { cause: causeOf(call, left), tokens };
 }
 
-/** A setting that changed explains a break whatever the time; then the entry's life; then what the provider strips. */
+/**
+ * Returns the cause of a miss. A changed setting explains the miss at any time. After that, the lifetime of the entry
+ * is checked, then the thinking that the provider strips.
+ */
 function causeOf(call: DrivenCall, left: LeftByRecorded): RecordedCause {
   const opened = call.prepared.opened?.data.cause;
   if (opened === 'model' || opened === 'compaction' || opened === 'reasoning') return opened;

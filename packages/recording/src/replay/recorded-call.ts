@@ -1,24 +1,27 @@
-// One call of a model as a recording holds it: what was asked of which model, when, and what the provider counted.
+// Model call as a recording contains it: the model, the times, and the tokens that the provider counted.
 
 import type { AnswerInterrupted, AnswerReceived, Recorded, Timestamp, Usage } from '@tidemark/log';
 import { timestamp } from '@tidemark/log';
 
-/** A recorded call with usage. */
+/** Recorded call with usage. */
 export interface RecordedCall {
   readonly data: AnswerReceived | AnswerInterrupted;
   readonly received: boolean;
   readonly startedAt: Timestamp;
   readonly endedAt: Timestamp;
   readonly usage: Usage;
-  /** Input tokens in all buckets that are told; 0 where the file tells of the answer alone. */
+  /** Input tokens in all known buckets. 0 if the file counts only the answer. */
   readonly input: number;
 }
 
-/** The call of the conversation that a record tells of; `undefined` for any other record, and for an answer without usage. */
+/**
+ * Returns the call of the main conversation in a record. Returns `undefined` for any other record, and for an answer
+ * without usage.
+ */
 export function recordedCall(record: Recorded): RecordedCall | undefined {
   if (record.kind !== 'answer.received' && record.kind !== 'answer.interrupted') return undefined;
   const { usage, stream } = record.data;
-  // A side call is carried over as it is: what it was asked is no part of the conversation that is driven.
+  // A side call is copied unchanged, because its request is not part of the driven conversation.
   if (stream !== 'main') return undefined;
   if (usage === undefined || Object.keys(usage).length === 0) return undefined;
   const startedAt = record.data.startedAt === undefined ? record.at : timestamp(record.data.startedAt);

@@ -1,6 +1,6 @@
-// A recording replayed: every call driven anew against the simulator at its recorded time, and the accounts compared: what
-// was billed then, what this engine is billed, and what could not be avoided. Sessions of one recording are driven side by
-// side, in the order of their calls: a fork reads what its parent wrote, and time never goes back.
+// Replays a recording: drives every call again against the simulator at its recorded time. The result compares the
+// recorded bill, the bill of this engine, and the cost that could not be avoided. The sessions of one recording are
+// driven together in the order of their calls. So a fork reads what its parent wrote, and time never goes back.
 
 import { defined } from '@tidemark/core';
 import type { Log, SessionId, Recorded, RecordedOf } from '@tidemark/log';
@@ -23,41 +23,44 @@ import type { ReplayProvider, Server } from './serve.ts';
 import { createServer } from './serve.ts';
 import { roomy, rowFor } from './driving.ts';
 
-/** What to replay. */
+/** Options of a replay. */
 export interface ReplayOptions {
   readonly source: Log;
-  /** Sessions of the recording: the main one first, forks behind their parents. */
+  /** Sessions of the recording: the main session first, and each fork after its parent. */
   readonly sessions: readonly SessionId[];
-  /** Where the driven sessions go. */
+  /** Log to which the driven sessions are written. */
   readonly target: Log;
   readonly catalog: Catalog;
-  /** Names a driven session. */
+  /** Returns the name of a driven session. */
   readonly name: (session: SessionId) => SessionId;
-  /** What answers; a simulator in this process by default. One per session, and for the forks of it. */
+  /**
+   * Creates the server that answers the calls. Default: a simulator in this process. Each session has one server, which
+   * its forks share.
+   */
   readonly server?: () => Server;
-  /** How long what is cached shall live; `auto` by default. */
+  /** Lifetime of cache entries. Default: `auto`. */
   readonly ttl?: Lasting;
-  /** Whether pauses are kept warm, as if the process had lived: `off` by default. */
+  /** Keep-warm mode for pauses, as if the process had been running. Default: `off`. */
   readonly warm?: ReplayWarm;
-  /** Whether old results are shortened where that pays: `off` by default. */
+  /** Pruning mode: shortens old results if that saves money. Default: `off`. */
   readonly pruning?: ReplayPruning;
   readonly onCall?: (call: DrivenCall) => void;
 }
 
-/** What the call before left on a stream. */
+/** State that the previous call left on a stream. */
 interface Last {
   readonly sequence: Sequence;
   readonly left: LeftByRecorded;
 }
 
-/** A session under way. */
+/** Session that is being driven. */
 interface ReplayRun {
   readonly planned: Planned;
   readonly server: Server;
   readonly provider: ReplayProvider;
   readonly steps: AsyncGenerator<DrivePause, void>;
   readonly close: () => Promise<void>;
-  /** Time of its next call. */
+  /** Time of the next call, in milliseconds. */
   at: number;
   last: Last | undefined;
 }
@@ -72,7 +75,7 @@ interface Replay {
   untold: number;
 }
 
-/** Replays a recording. Reads its sessions twice, writes the driven ones to `target`. */
+/** Replays a recording. Reads its sessions twice and writes the driven sessions to `target`. */
 export async function replay(options: ReplayOptions): Promise<ReplayResult> {
   const largest = await largestInputs(options);
   const state: Replay = {
@@ -90,15 +93,21 @@ export async function replay(options: ReplayOptions): Promise<ReplayResult> {
   } finally {
     for (const run of state.runs) await run.close();
   }
-  // With shortened results no size is the recording's: see `ReplayPruning`.
+  // With pruning, no size is from the recording: see `ReplayPruning`.
   const untold = (options.pruning ?? 'off') === 'off' ? state.untold : state.account.calls;
   return resultOf({ ...state, untold, sessions: options.sessions.map((session) => options.name(session)) });
 }
 
-/** More than any window: a file that does not tell an input does not tell how large it may be. */
+/**
+ * Assumed input of a call if the file does not contain its size. The value is larger than any window, so the limits
+ * never refuse such a call.
+ */
 const UNTOLD = 4_000_000;
 
-/** The largest recorded input by model of the catalog: a recording shows that its calls were accepted. */
+/**
+ * Returns the largest recorded input of each model in the catalog. A recorded call shows that its provider accepted
+ * this input.
+ */
 async function largestInputs({ source, sessions, catalog }: ReplayOptions): Promise<ReadonlyMap<string, number>> {
   const largest = new Map<string, number>();
   for (const session of sessions) {
@@ -119,7 +128,7 @@ function earliest({ runs }: Replay): ReplayRun | undefined {
   );
 }
 
-/** What a fork takes over. */
+/** State of the parent that a fork takes over. */
 interface Trunk {
   readonly run: ReplayRun;
   readonly memory: Memory;
@@ -165,7 +174,7 @@ async function start(state: Replay, planned: Planned, trunk?: Trunk): Promise<vo
   state.runs.push(run);
 }
 
-/** The place in the driven parent where a fork leaves it: its last record up to now. */
+/** Returns the point in the driven parent at which a fork leaves it: the last record so far. */
 async function forkPoint(
   { target, name }: ReplayOptions,
   { run, memory }: Trunk,
@@ -176,7 +185,7 @@ async function forkPoint(
   return undefined;
 }
 
-/** Drives a session up to before its next call, or to its end; forks that leave it on the way begin. */
+/** Drives a session up to its next call, or to its end. Forks that leave the session before that point are started. */
 async function advance(state: Replay, run: ReplayRun): Promise<void> {
   for (let next = await run.steps.next(); ; next = await run.steps.next()) {
     if (next.done === true) {
@@ -201,7 +210,10 @@ function rowOf(state: Replay, model: string, server: Server): StandInRow {
   return defined({ capabilities: row, standIn });
 }
 
-/** The world in which promotions work, where it is asked for: its rule is not verified. */
+/**
+ * Returns the promotion rule of the simulator. Promotions work only if the option asks for them, because the provider's
+ * rule is not verified.
+ */
 function rulesOf({ warm }: ReplayOptions): Parameters<typeof createServer>[0] {
   return { promotion: warm === 'promotion' ? 'works' : 'fails' };
 }
@@ -212,7 +224,7 @@ function promoting(row: Capabilities, { warm }: ReplayOptions): Capabilities {
 
 const ASSUMED = '0001-01-01';
 
-/** Adds a call to the accounts, with what the call before it on this stream left. */
+/** Adds a call to both accounts. Also uses the state that the previous call on this stream left. */
 function takeCall(state: Replay, run: ReplayRun, call: DrivenCall): void {
   const session = state.options.name(run.planned.session);
   const broke = run.last !== undefined && !extendsSequence(run.last.sequence, call.prepared.sequence);
@@ -226,19 +238,25 @@ function takeCall(state: Replay, run: ReplayRun, call: DrivenCall): void {
   state.options.onCall?.(call);
 }
 
-/** The usual name of a driven session: told from the recording's own. */
+/** Returns the default name of a driven session, made from the name of the recorded session. */
 export function replayName(session: SessionId): SessionId {
   return sessionId(`replay-${session}`.slice(0, 128));
 }
 
-/** A session of the recording as it begins, with its forks. A fork is driven from where it leaves its parent. */
+/**
+ * Session of the recording with its first record and its forks. A fork is driven from the point where it leaves its
+ * parent.
+ */
 export interface Planned {
   readonly session: SessionId;
   readonly beginning: RecordedOf<'session.created'>;
   readonly forks: readonly Planned[];
 }
 
-/** The sessions as trees. A fork whose parent is not among them, or does not reach its place, is driven from its root's beginning on. */
+/**
+ * Returns the sessions as trees. A fork is driven from the start of its root if its parent is not in the list, or if
+ * the parent does not contain the fork point.
+ */
 async function planSessions(source: Log, sessions: readonly SessionId[]): Promise<readonly Planned[]> {
   const planned = new Map<SessionId, Planned & { readonly forks: Planned[] }>();
   const roots: Planned[] = [];

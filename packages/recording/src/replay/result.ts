@@ -1,28 +1,28 @@
-// What a replay found, as it is printed.
+// Result of a replay, in the form in which it is printed.
 
 import type { SessionId } from '@tidemark/log';
 import { Decimal } from 'decimal.js';
 import type { ReplayAccount, ReplayBreak, ReplayMiss } from './account.ts';
 import type { RecordedAccount, RecordedMiss } from './recorded-account.ts';
 
-/** How the sizes of blocks are known. */
+/** Source of the block sizes. */
 export type SizesTold = 'recorded totals' | 'estimates' | 'recorded totals, and estimates where there are none';
 
-/** What a replay found. Costs are in units of the base input price: 1 is one token read fresh. */
+/** Result of a replay. Costs are in units of the base input price: 1 is one token read fresh. */
 export interface ReplayResult {
   readonly calls: number;
-  /** Sum of input tokens. */
+  /** Sum of all input tokens. */
   readonly tokens: number;
   readonly billed: number;
   readonly forced: number;
-  /** `forced` by what forces it: labelled breaks of the recording, and rules of the provider. */
+  /** Parts of `forced` by cause: labelled breaks of the recording, and rules of the provider. */
   readonly forcedBy: { readonly [cause: string]: number };
-  /** Calls that kept pauses warm, and what of `billed` was theirs. */
+  /** Calls that kept the cache warm during pauses, and their part of `billed`. */
   readonly warming: { readonly calls: number; readonly billed: number };
   readonly ideal: number;
   readonly expiring: number;
   readonly uncached: number;
-  /** (billed − forced) / ideal; `null` for nothing. */
+  /** Value of (billed − forced) / ideal, or `null` if the ideal cost is 0. */
   readonly ratio: number | null;
   readonly expiringRatio: number | null;
   readonly recorded: { readonly billed: number; readonly ideal: number; readonly misses: readonly RecordedMiss[] };
@@ -32,24 +32,24 @@ export interface ReplayResult {
   readonly refused: number;
   readonly refusals: ReplayAccount['refused'];
   readonly sizes: SizesTold;
-  /** Models that were driven with another one's row. */
+  /** Models that were driven with the catalog row of another model. */
   readonly standIns: readonly { readonly model: string; readonly as: string }[];
-  /** The sessions that were driven, and where they were stored. */
+  /** Names of the driven sessions in the target log. */
   readonly sessions: readonly SessionId[];
 }
 
-/** What a result is made from. */
+/** Values from which a result is made. */
 export interface ReplayFindings {
   readonly account: ReplayAccount;
   readonly recorded: RecordedAccount;
-  /** Stand-in by recorded model. */
+  /** Model whose row was used, by recorded model. */
   readonly standIns: ReadonlyMap<string, string>;
   readonly sessions: readonly SessionId[];
-  /** Calls whose input the file does not tell. */
+  /** Number of calls whose input size is not from the file. */
   readonly untold: number;
 }
 
-/** The result of what was found. Lists are in the order of the sessions. */
+/** Returns the result. Its lists are in the order of the sessions. */
 export function resultOf({ account, recorded, standIns, sessions, untold }: ReplayFindings): ReplayResult {
   const { bill, calls } = account;
   const places = new Map<string, number>(sessions.map((session, place) => [session, place]));

@@ -1,4 +1,4 @@
-// The simulator as the provider of a drive: each prepared body goes in as bytes, its usage comes out.
+// Simulator as the provider of a drive: receives each prepared body as bytes and returns its usage.
 
 import type { Prepared } from '@tidemark/agent';
 import { itemAt } from '@tidemark/context';
@@ -8,27 +8,33 @@ import type { Simulator, SimulatorOptions, SimulatedUsage } from '@tidemark/simu
 import { createSimulator } from '@tidemark/simulator';
 import type { RecordedCall } from './recorded-call.ts';
 
-/** What the simulator said to a request: its usage, and the answer itself where it came over a wire. */
+/**
+ * Response of the server to a request: its usage, and the answer itself if it came over a wire, or the reason of a
+ * refusal.
+ */
 export type ServedRequest = { readonly usage: Usage; readonly answer?: Answer } | { readonly refused: string };
 
-/** Sends a prepared request at a time, for a recorded call, or for none to keep a pause warm. */
+/** Sends a prepared request at a time. `call` is the recorded call, or `undefined` for a keep-warm request. */
 export type Serve = (prepared: Prepared, sentAt: Timestamp, call: RecordedCall | undefined) => Promise<ServedRequest>;
 
-/** Answers prepared requests on a virtual clock. */
+/** Server that answers prepared requests on a virtual clock. */
 export interface Server {
   readonly serve: Serve;
-  /** Makes a row known under its model's name. */
+  /** Registers a catalog row under its model name. */
   readonly know: (capabilities: Capabilities) => void;
 }
 
-/** A server as the drives of one family share it. */
+/** Server that a session shares with its forks. */
 export interface ReplayProvider {
   readonly serve: Serve;
-  /** Milliseconds of the last call: time never goes back. */
+  /** Time of the last call, in milliseconds. It never goes back. */
   told: number;
 }
 
-/** A strict simulator that takes recorded signatures as issued, and sizes from the requests themselves. */
+/**
+ * Creates a strict simulator. It accepts recorded signatures as issued, and uses the block sizes of the prepared
+ * requests.
+ */
 export function createServer(options: Pick<SimulatorOptions, 'promotion'> = {}): Server {
   const rows = new Map<string, Capabilities>();
   const simulator = createSimulator({

@@ -38,51 +38,51 @@ function frontOf(tokens: number): Sequence {
 
 const sizesOf = (sequence: Sequence): readonly number[] => slice(sequence.blocks).map((one) => one.tokens);
 
-describe('the sizes of blocks', () => {
-  it('share what a total grew by, in proportion to their estimates', () => {
+describe('createSizes', () => {
+  it('gives new blocks the growth of the total, in proportion to their estimates', () => {
     const sized = createSizes(newHash).resize(1_600, false)(frontOf(1_000), [block(1, 10), block(2, 20)]);
     expect(sizesOf(sized)).toEqual([1_000, 200, 400]);
   });
 
-  it('stay as they were for what was sent before', () => {
+  it('keeps the sizes of blocks that were sent before', () => {
     const sizes = createSizes(newHash);
     const first = sizes.resize(1_600, false)(frontOf(1_000), [block(1, 10), block(2, 20)]);
     const second = sizes.resize(1_700, false)(first, [block(3, 1_000)]);
     expect(sizesOf(second)).toEqual([1_000, 200, 400, 100]);
   });
 
-  it('are known again where an epoch lowers the same blocks anew', () => {
+  it('remembers sizes when an epoch lowers the same blocks again', () => {
     const sizes = createSizes(newHash);
     sizes.resize(1_600, false)(frontOf(1_000), [block(1, 10), block(2, 20)]);
     const repacked = sizes.resize(1_450, false)(frontOf(1_000), [block(9, 7), block(2, 20)]);
     expect(sizesOf(repacked)).toEqual([1_000, 50, 400]);
   });
 
-  it('shrink in proportion where the total fell', () => {
+  it('scales all sizes down if the total fell', () => {
     const sizes = createSizes(newHash);
     const first = sizes.resize(2_000, false)(frontOf(1_000), [block(1, 10)]);
     expect(sizesOf(sizes.resize(1_000, false)(first, []))).toEqual([500, 500]);
   });
 
-  it('grow in proportion where the total rose and nothing is new', () => {
+  it('scales all sizes up if the total rose without new blocks', () => {
     const sizes = createSizes(newHash);
     const first = sizes.resize(2_000, false)(frontOf(1_000), [block(1, 10)]);
     expect(sizesOf(sizes.resize(2_600, false)(first, []))).toEqual([1_300, 1_300]);
   });
 
-  it('are the estimates of what is new where the total is unknown', () => {
+  it('uses the estimates of new blocks if the total is unknown', () => {
     const sized = createSizes(newHash).resize(0, false)(frontOf(1_000), [block(1, 10), block(2, 20)]);
     expect(sizesOf(sized)).toEqual([1_000, 10, 20]);
   });
 
-  it('go on from a copy without touching what it was taken from', () => {
+  it('returns a copy that can change without a change of the original', () => {
     const sizes = createSizes(newHash);
     const first = sizes.resize(1_600, false)(frontOf(1_000), [block(1, 10)]);
     sizes.copy().resize(800, false)(first, []);
     expect(sizesOf(sizes.resize(1_700, false)(frontOf(1_000), [block(1, 10), block(2, 5)]))).toEqual([1_000, 600, 100]);
   });
 
-  it('come to every recorded total, whatever was recorded', () => {
+  it('gives sizes whose sum is the recorded total, for any recording', () => {
     const holds = fc.constantFrom<Block['holds'][]>('text', 'text', 'call', 'thinking');
     const made = fc.record({ tokens: fc.nat(500), holds, opensTurn: fc.boolean() });
     const call = fc.record({ total: fc.integer({ min: 1, max: 5_000 }), blocks: fc.array(made, { maxLength: 5 }) });

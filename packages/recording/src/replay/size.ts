@@ -1,20 +1,24 @@
-// Sizes that a recording knows: only totals per call. The new blocks of a call share what its total grew by, in proportion
-// to their estimates; what was sent before keeps its size, so that each token is new once.
+// Sizes of blocks in a recording, which contains only the total of each call. The new blocks of a call share the growth
+// of the total in proportion to their estimates. Blocks that were sent before keep their size, so that each token is
+// new only once.
 
 import type { Resize } from '@tidemark/agent';
 import type { Sequence } from '@tidemark/context';
 import { beginSequence, beginsTurn, extendSequence, itemAt, slice, tokensUpTo, turnStartOf } from '@tidemark/context';
 import type { Block, NewHash } from '@tidemark/model';
 
-/** Remembers the size of each block, whatever epoch lowers it again. */
+/** Sizes of the blocks of one stream. A size stays the same when a later epoch lowers the block again. */
 export interface Sizes {
-  /** The hook for a call whose recorded input is `total`; 0 is unknown, and leaves the estimates of what is new. */
+  /**
+   * Returns the hook that sets the sizes for a call. `total` is the recorded input, where 0 means unknown and keeps the
+   * estimates of new blocks. `strips` is true if the provider strips thinking at a new turn.
+   */
   readonly resize: (total: number, strips: boolean) => Resize;
-  /** What is known now, for a fork to go on with. */
+  /** Returns a copy of the current sizes, with which a fork continues. */
   readonly copy: () => Sizes;
 }
 
-/** Sizes of one stream. */
+/** Creates the sizes of one stream. */
 export function createSizes(newHash: NewHash, remembered: ReadonlyMap<string, number> = new Map()): Sizes {
   const known = new Map(remembered);
   const resize = (total: number, strips: boolean): Resize => {
@@ -34,7 +38,10 @@ export function createSizes(newHash: NewHash, remembered: ReadonlyMap<string, nu
   return { resize, copy: () => createSizes(newHash, known) };
 }
 
-/** Names a block across epochs: an epoch may leave reasoning out, so it is counted among its like. */
+/**
+ * Returns a key for each block that is the same in all epochs. An epoch may drop reasoning blocks, so blocks are
+ * counted only among blocks of the same type.
+ */
 function keysOf(blocks: readonly Block[]): readonly string[] {
   const counts = new Map<string, number>();
   return blocks.map(({ origin, holds }) => {
@@ -55,13 +62,16 @@ interface Fit {
   readonly newHash: NewHash;
 }
 
-/** A sequence, and its first block whose size was set. */
+/** Sequence, and the index of its first block whose size was set. */
 interface Sized {
   readonly sequence: Sequence;
   readonly from: number;
 }
 
-/** Makes the whole come to the total. Where it shrank, which only an edit of sent history does, older blocks give way. */
+/**
+ * Sets the sizes so that their sum is the total. New blocks share the growth. If they cannot, all blocks are scaled,
+ * older ones too. The total falls only when history that was already sent was edited.
+ */
 function fit({ sequence, blocks, fresh, total, strips, newHash }: Fit): Sized {
   const { counted, before } = outlook(sequence, blocks, strips);
   const share = blocks.map((block, index) =>
@@ -77,8 +87,9 @@ function fit({ sequence, blocks, fresh, total, strips, newHash }: Fit): Sized {
 }
 
 /**
- * How a call with these blocks behind will be counted, before they are there (a sequence is extended once): which of them
- * count, and the tokens of what stands before them. Thinking of an older turn is stripped where the provider does so.
+ * Returns how a call with these new blocks will be counted, before they are added (a sequence is extended only once).
+ * `counted` marks the blocks that count. `before` is the number of tokens before them. Thinking of an older turn does
+ * not count if the provider strips it.
  */
 function outlook(
   sequence: Sequence,
@@ -94,7 +105,10 @@ function outlook(
   return { counted, before: (itemAt(sequence.tokens, end) ?? 0) - (itemAt(sequence.thinking, end) ?? 0) };
 }
 
-/** Shares `due` tokens in proportion, at least one each where there are enough, to the last token. */
+/**
+ * Distributes `due` tokens in proportion to the shares. The sum is exact, and each block gets at least one token if
+ * there are enough.
+ */
 function spread(blocks: readonly Block[], share: readonly number[], due: number): readonly Block[] {
   const estimated = sum(share);
   const count = share.filter((tokens) => tokens > 0).length;
@@ -113,7 +127,7 @@ function spread(blocks: readonly Block[], share: readonly number[], due: number)
   });
 }
 
-/** Scales every block so that the whole comes to the total. */
+/** Scales all blocks so that their sum is the total. */
 function scaleBlocks(trial: Sequence, total: number, { strips, newHash }: Pick<Fit, 'strips' | 'newHash'>): Sequence {
   const blocks = slice(trial.blocks);
   const turn = turnStartOf(trial).block;

@@ -1,4 +1,5 @@
-// Whatever rows a transcript is made of, in whatever order: nothing is lost, and every session is a valid history.
+// Tests with random transcripts, with rows of any type in any order: nothing is lost, and every session has a valid
+// history.
 
 import type { Recorded } from '@tidemark/log';
 import fc from 'fast-check';
@@ -20,7 +21,7 @@ const choices = fc.array(fc.record({ what: fc.nat(9), parent: fc.nat(3), name: f
   maxLength: 40,
 });
 
-// Mostly the last row is the parent, as in a real session; sometimes an earlier one, or none.
+// Returns the parent of a row. Usually it is the last row, as in a real session, but sometimes an earlier row or none.
 function parentOf(ids: readonly string[], { parent, name }: Choice): string | null {
   const last = ids.at(-1) ?? null;
   if (parent < 3) return last;
@@ -100,7 +101,7 @@ function own(events: readonly Recorded[]): number {
   return events.length - events.findLastIndex((event) => event.kind === 'session.created');
 }
 
-// What must be found again of a row: what was said, the call that was made or closed, or else the row itself.
+// Returns the part of a row that must be in the import: its text, the call that it makes or closes, or else its id.
 function traceOf(made: object): string {
   const json = JSON.stringify(made);
   const [, said] = /"(?:text|content)":"((?:prompt|text|output of) \w+|summary)"/.exec(json) ?? [];
@@ -110,7 +111,7 @@ function traceOf(made: object): string {
 }
 
 describe('any transcript', () => {
-  it('of Claude Code gives closed histories, and the same ones again', async () => {
+  it('of Claude Code gives closed histories, and a second import adds nothing', async () => {
     await fc.assert(
       fc.asyncProperty(choices, async (list) => {
         const rows = [prompt('start', null, 'go'), ...rowsOf(claudeRow, list)];
@@ -125,7 +126,7 @@ describe('any transcript', () => {
     );
   });
 
-  it('of pi gives closed histories, and loses no record', async () => {
+  it('of pi gives closed histories and loses no record', async () => {
     await fc.assert(
       fc.asyncProperty(choices, async (list) => {
         const once = await importRows([header(3), ...rowsOf(piRow, list)]);

@@ -32,7 +32,7 @@ async function refused(
 }
 
 describe('a file that cannot be imported', () => {
-  it('is refused by a code that people rely on', () => {
+  it('is refused with one of the pinned error codes', () => {
     expect(Object.keys(IMPORT_ERRORS)).toEqual([
       'import/missing',
       'import/unreadable',
@@ -54,7 +54,7 @@ describe('a file that cannot be imported', () => {
     expect(await refused(Buffer.from('\n \n\r\n'))).toMatchObject({ code: 'import/empty' });
   });
 
-  it('is binary, whatever its name', async () => {
+  it('is binary, even with the name of a transcript', async () => {
     const packedFile = join(folder, 'session.jsonl');
     await writeFile(packedFile, gzipSync(fileOf([header(1), user('go')])));
     expect(await refused(packedFile)).toMatchObject({ code: 'import/binary' });
@@ -63,7 +63,7 @@ describe('a file that cannot be imported', () => {
     });
   });
 
-  it('is text of another kind, and the first line is to blame', async () => {
+  it('is text of another type, and the error names the first line', async () => {
     expect(await refused(Buffer.from('# Notes\n\nhello\n'))).toMatchObject({ code: 'import/no-sound-record', line: 1 });
     expect(await refused(Buffer.from('{\n  "messages": []\n}\n'))).toMatchObject({
       code: 'import/no-sound-record',
@@ -71,7 +71,7 @@ describe('a file that cannot be imported', () => {
     });
   });
 
-  it('is JSON of another kind, and says what its first record is', async () => {
+  it('is JSON of another type, and the error describes its first record', async () => {
     const other = await refused(Buffer.from('\n{"role":"user","content":"hi"}\n'));
     expect(other).toMatchObject({ code: 'import/unrecognised', line: 2, sessions: 0 });
     expect(other.message).toContain('"role", "content"');
@@ -85,7 +85,7 @@ describe('damage inside a file', () => {
   const lines = sound.map((row) => JSON.stringify(row));
   const whole = ['user: one', 'assistant: first', 'user: two', 'assistant: second'];
 
-  it('names the line and the reason, and everything sound is imported', async () => {
+  it('is reported with its line and reason, and all valid records are imported', async () => {
     const rows = [
       ...lines.slice(0, 3),
       '{"type":"message","mess',
@@ -103,7 +103,7 @@ describe('damage inside a file', () => {
     expect(packed(events)).toEqual(whole);
   });
 
-  it('loses nothing behind a block of null bytes', async () => {
+  it('by null bytes does not lose the record after them', async () => {
     const { events, imported } = await importRows([
       ...lines.slice(0, 3),
       `${'\0'.repeat(512)}${lines[3] ?? ''}`,
@@ -113,7 +113,7 @@ describe('damage inside a file', () => {
     expect(packed(events)).toEqual(whole);
   });
 
-  it('takes records apart that were glued, also a whole one from a torn one', async () => {
+  it('by a missing newline is repaired: the records are separated, even a whole one after a torn one', async () => {
     const torn = (lines[2] ?? '').slice(0, 60);
     const { events, imported } = await importRows([
       ...lines.slice(0, 2),
@@ -127,7 +127,7 @@ describe('damage inside a file', () => {
     expect(packed(events)).toEqual(whole);
   });
 
-  it('is skipped where a line is not UTF-8', async () => {
+  it('by a line that is not UTF-8 is skipped', async () => {
     const bytes = Buffer.concat([
       fileOf(lines.slice(0, 3)),
       Buffer.from([0x7b, 0xff, 0xfe, 0x0a]),
@@ -137,14 +137,14 @@ describe('damage inside a file', () => {
     expect(imported.skipped).toEqual([{ line: 4, reason: 'not UTF-8 text' }]);
   });
 
-  it('at the header leaves a session of unknown place', async () => {
+  it('at the header gives a session with the workspace `/`', async () => {
     const { events, imported } = await importRows(['{"type":"session","id":"aa', ...lines.slice(1)]);
     expect(imported.skipped).toHaveLength(1);
     expect(pick(events, 'session.created')[0]?.data.workspace).toBe('/');
     expect(packed(events)).toEqual(whole);
   });
 
-  it('does not depend on line ends or a byte order mark', async () => {
+  it('is not reported for CRLF line ends or a byte order mark', async () => {
     const bytes = Buffer.concat([Buffer.from('\uFEFF'), Buffer.from(lines.join('\r\n'))]);
     const imported = await importInto(createMemoryStore(), sourceOf(bytes));
     expect(imported).toMatchObject({ skipped: [], lines: 5, calls: 2 });
@@ -154,7 +154,7 @@ describe('damage inside a file', () => {
 describe('a file that changes while it is read', () => {
   const first = fileOf([header(1), user('one')]);
 
-  it('and grows is imported as it was', async () => {
+  it('and grows is imported as it was at the first pass', async () => {
     const grown = Buffer.concat([first, fileOf([user('two')])]);
     const opened: number[] = [];
     const open = (): AsyncIterable<Uint8Array> => {

@@ -19,7 +19,7 @@ async function measure(megabytes: number): Promise<Measured> {
   const folder = await mkdtemp(join(tmpdir(), 'tidemark-big-'));
   try {
     const script = join(import.meta.dirname, 'import-big-file.ts');
-    // A heap as small as this does not hold the file.
+    // The heap is limited to 96 MB, so a large file does not fit into it.
     const flags = ['--expose-gc', '--max-old-space-size=96'];
     const { stdout } = await promisify(execFile)(process.execPath, [
       ...flags,
@@ -36,12 +36,12 @@ async function measure(megabytes: number): Promise<Measured> {
 
 describe('a large transcript', () => {
   it.each(full ? [30, 200] : [30])(
-    'of %i MB is imported in memory that does not follow its size',
+    'of %i MB is imported in memory that does not grow with the size of the file',
     async (megabytes) => {
       const { rows, lines, calls, grown } = await measure(megabytes);
       expect(lines).toBe(rows);
       expect(calls).toBe(rows / 3);
-      // What is open, and about a hundred bytes a record.
+      // The limit is 8 MiB for open state, and 200 bytes for each record.
       expect(grown).toBeLessThan(8 * 1024 * 1024 + rows * 200);
     },
   );

@@ -5,7 +5,7 @@ import { collect, fold, importRows, kinds, only, packed, pick } from './import-r
 const thinking = { type: 'thinking', thinking: 'hm', signature: '[REDACTED_SIGNATURE]' };
 
 describe('an answer of Claude Code', () => {
-  it('is merged from its rows, with the results between them behind it', async () => {
+  it('is merged from its rows, and the results between the rows follow it', async () => {
     const { events, imported } = await importRows([
       prompt('p', null, 'go'),
       answer('a1', 'p', 'm1', say('\n\n')),
@@ -56,7 +56,7 @@ describe('an answer of Claude Code', () => {
     ]);
   });
 
-  it('counts what was written to the cache by lifetime', async () => {
+  it('counts written tokens by lifetime', async () => {
     const { events } = await importRows([prompt('p', null, 'go'), answer('a1', 'p', 'm1', say('done'))]);
     expect(only(events, 'answer.received').usage).toEqual({
       fresh: 3,
@@ -69,7 +69,7 @@ describe('an answer of Claude Code', () => {
     });
   });
 
-  it('starts at the row before its first, and stands at the time of its last', async () => {
+  it('starts at the time of the row before its first row, and has the time of its last row', async () => {
     const rows = [
       prompt('p', null, 'go'),
       progress('g', 'p'),
@@ -82,7 +82,7 @@ describe('an answer of Claude Code', () => {
     expect(received?.at).toBe(Reflect.get(rows[3] ?? {}, 'timestamp'));
   });
 
-  it('that failed is a failed call, sorted by what to do next', async () => {
+  it('that failed becomes a failed call with the right class and code', async () => {
     const failed = (uuid: string, parent: string, said: string): object => ({
       ...answer(uuid, parent, uuid, say(said), { model: '<synthetic>' }),
       isApiErrorMessage: true,
@@ -103,7 +103,7 @@ describe('an answer of Claude Code', () => {
 });
 
 describe('a turn of Claude Code', () => {
-  it('ends as interrupted where the user stopped it', async () => {
+  it('ends as interrupted if the user stopped it', async () => {
     const { events } = await importRows([
       prompt('p', null, 'go'),
       answer('a1', 'p', 'm1', use('x')),
@@ -117,7 +117,7 @@ describe('a turn of Claude Code', () => {
     expect(packed(events)).toContain('user: [Request interrupted by user for tool use]');
   });
 
-  it('goes on when a prompt is typed while it works', async () => {
+  it('continues when a prompt is typed while it runs', async () => {
     const queued = {
       type: 'attachment',
       attachment: { type: 'queued_command', prompt: 'and hurry', commandMode: 'prompt' },
@@ -145,7 +145,7 @@ describe('a turn of Claude Code', () => {
     type: 'attachment',
     attachment: { type: 'queued_command', prompt: NEWS, commandMode: 'task-notification' },
   };
-  it('is told of a task that ended behind it, by a turn that nobody prompted', async () => {
+  it('starts with a notification if a background task ended after the previous turn', async () => {
     const { events } = await importRows([
       prompt('p', null, 'go'),
       answer('a1', 'p', 'm1', say('it runs')),
@@ -169,7 +169,7 @@ describe('a turn of Claude Code', () => {
     );
   });
 
-  it("takes what Claude Code said in the user's name as a note", async () => {
+  it('has a note for text that Claude Code wrote as the user', async () => {
     const { events } = await importRows([
       prompt('n', null, 'Caveat: ...', { isMeta: true }),
       prompt('p', 'n', 'go'),
@@ -179,7 +179,7 @@ describe('a turn of Claude Code', () => {
     expect(pick(events, 'prompt.given')).toHaveLength(1);
   });
 
-  it('names the thinking budget in the epoch, and a change of it', async () => {
+  it('records the thinking budget in the epoch, and each change of it', async () => {
     const budget = (maxThinkingTokens: number): object => ({ thinkingMetadata: { maxThinkingTokens } });
     const { events } = await importRows([
       prompt('p', null, 'go', budget(31999)),
@@ -214,7 +214,7 @@ describe('a compaction of Claude Code', () => {
   const summary = (parent: string | null): object =>
     prompt('cs', parent, 'we did one', { isCompactSummary: true, isVisibleInTranscriptOnly: true });
 
-  it('stands for the whole history before it', async () => {
+  it('replaces the whole history before it', async () => {
     const { events } = await importRows([...before(), boundary(), summary('cb'), answer('b1', 'cs', 'm2', say('two'))]);
     const [compacted] = pick(events, 'history.compacted');
     expect(compacted?.data).toMatchObject({
@@ -228,7 +228,7 @@ describe('a compaction of Claude Code', () => {
     expect(pick(events, 'foreign.recorded')).toEqual([]);
   });
 
-  it('is known by its summary alone, as older versions wrote it', async () => {
+  it('is recognized by its summary alone, as older versions wrote it', async () => {
     const { events } = await importRows([
       ...before(),
       summary(null),
@@ -242,7 +242,7 @@ describe('a compaction of Claude Code', () => {
   it.each([
     { preservedSegment: { headUuid: 'p1', anchorUuid: 'cs', tailUuid: 'a1' } },
     { preservedMessages: { anchorUuid: 'cs', uuids: ['p1', 'a1'] } },
-  ])('keeps the segment that newer versions keep, and goes on behind it without a fork: %j', async (kept) => {
+  ])('keeps the segment that newer versions keep, and the session continues without a fork: %j', async (kept) => {
     const { events, imported } = await importRows([
       ...before(),
       boundary(kept),
@@ -254,7 +254,7 @@ describe('a compaction of Claude Code', () => {
     expect(packed(events).slice(1)).toEqual(['user: more', 'assistant: one', 'user: next', 'assistant: two']);
   });
 
-  it('without a summary changes nothing and is kept as it was', async () => {
+  it('without a summary changes nothing and is kept as a foreign record', async () => {
     const { events } = await importRows([
       ...before(),
       boundary(),
@@ -268,7 +268,7 @@ describe('a compaction of Claude Code', () => {
 });
 
 describe('the history of an import', () => {
-  it('closes every call, each once, whatever the file left open', async () => {
+  it('closes every call exactly once, even if the file left it open', async () => {
     const { events } = await importRows([
       prompt('p', null, 'go'),
       answer('a1', 'p', 'm1', use('x')),
@@ -291,7 +291,7 @@ describe('the history of an import', () => {
     expect(fold(events).history.batch).toBeUndefined();
   });
 
-  it('lets a late result close its call behind the prompt that overtook it', async () => {
+  it('closes a call with its late result, even after the next prompt', async () => {
     const { events } = await importRows([
       prompt('p', null, 'go'),
       answer('a1', 'p', 'm1', use('x')),
@@ -309,7 +309,7 @@ describe('the history of an import', () => {
     ]);
   });
 
-  it('keeps images outside, once, with their size in pixels', async () => {
+  it('stores an image outside the log, once, with its size in pixels', async () => {
     const png = Buffer.from('89504e470d0a1a0a0000000d4948445200000002000000030802000000', 'hex');
     const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: png.toString('base64') } };
     const { events, store } = await importRows([
@@ -324,7 +324,7 @@ describe('the history of an import', () => {
     expect(Buffer.concat(await collect(store.artifacts.get(part.artifact)))).toEqual(png);
   });
 
-  it('keeps rows that it has no event for, and a second copy of a row, as they were', async () => {
+  it('keeps rows without an event kind, and second copies of rows, as foreign records', async () => {
     const snapshot = { type: 'file-history-snapshot', messageId: 'p', snapshot: {} };
     const first = prompt('p', null, 'go');
     const { events } = await importRows([snapshot, first, first, answer('a1', 'p', 'm1', say('done'))]);

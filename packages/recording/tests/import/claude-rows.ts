@@ -1,10 +1,10 @@
-// Rows of Claude Code transcripts, for tests.
+// Builders of Claude Code rows for tests.
 
 import { moment } from './pi-rows.ts';
 
 let second = 0;
 
-/** A row of any kind, hanging on another. Each row is a second later than the one before, whichever file made that. */
+/** Returns a row of any type with a parent. Each row is one second later than the previous one, across all files. */
 export function row(uuid: string, parentUuid: string | null, fields: object): object {
   second += 1;
   const common = {
@@ -17,12 +17,12 @@ export function row(uuid: string, parentUuid: string | null, fields: object): ob
   return { parentUuid, ...common, uuid, ...fields };
 }
 
-/** A prompt. */
+/** Returns a prompt row. */
 export function prompt(uuid: string, parent: string | null, content: unknown, fields: object = {}): object {
   return row(uuid, parent, { type: 'user', message: { role: 'user', content }, ...fields });
 }
 
-/** One row of an answer. */
+/** Returns one row of an answer. */
 export function answer(uuid: string, parent: string | null, id: string, block: object, fields: object = {}): object {
   const usage = {
     input_tokens: 3,
@@ -43,23 +43,23 @@ export function answer(uuid: string, parent: string | null, id: string, block: o
   return row(uuid, parent, { type: 'assistant', message });
 }
 
-/** A text block. */
+/** Returns a text block. */
 export function say(value: string): object {
   return { type: 'text', text: value };
 }
 
-/** A call block. */
+/** Returns a call block. */
 export function use(id: string, input: object = {}): object {
   return { type: 'tool_use', id, name: 'Read', input };
 }
 
-/** A row with the result of one call. */
+/** Returns a row with the result of one call. */
 export function toolResult(uuid: string, parent: string, call: string, fields: object = {}): object {
   const block = { type: 'tool_result', tool_use_id: call, content: `output of ${call}`, ...fields };
   return row(uuid, parent, { type: 'user', message: { role: 'user', content: [block] } });
 }
 
-/** A row of the program's progress. */
+/** Returns a progress row. */
 export function progress(uuid: string, parent: string): object {
   return row(uuid, parent, { type: 'progress', data: { type: 'hook_progress' } });
 }

@@ -1,4 +1,5 @@
-// JSON that is nested thousands of levels deep: the line is named, the rest is imported, and no stack overflows.
+// Tests for JSON that is nested thousands of levels deep: the line is reported, all other lines are imported, and the
+// stack does not overflow.
 
 import { createMemoryStore } from '@tidemark/store-memory';
 import { describe, expect, it } from 'vitest';
@@ -14,8 +15,8 @@ function nested(depth: number): string {
 
 const sound = fileOf([header(1), user('go'), assistant([text('done')])]).toString();
 
-describe.each(DEPTHS)('a line of %d levels', (depth) => {
-  it('in a transcript is named, and the rest is imported', async () => {
+describe.each(DEPTHS)('a line with %d levels', (depth) => {
+  it('in a transcript is reported, and the other lines are imported', async () => {
     const store = createMemoryStore();
     const plain = await importInto(createMemoryStore(), sourceOf(Buffer.from(sound)));
     const imported = await importInto(store, sourceOf(Buffer.from(sound + nested(depth))));
@@ -23,7 +24,7 @@ describe.each(DEPTHS)('a line of %d levels', (depth) => {
     expect(imported.skipped).toEqual([{ line: 4, reason: 'nested deeper than 500 levels' }]);
   });
 
-  it('alone in a file is refused with the file and the line', async () => {
+  it('as the only line of a file is refused, and the error names the file and the line', async () => {
     const importing = importInto(createMemoryStore(), sourceOf(Buffer.from(nested(depth))));
     await expect(importing).rejects.toMatchObject({
       code: 'import/no-sound-record',
@@ -31,7 +32,7 @@ describe.each(DEPTHS)('a line of %d levels', (depth) => {
     });
   });
 
-  it('that is cut short is named too', async () => {
+  it('that is cut short is reported too', async () => {
     const half = nested(depth).slice(0, depth * 2);
     const imported = await importInto(createMemoryStore(), sourceOf(Buffer.from(`${sound}${half}`)));
     expect(imported.skipped).toHaveLength(1);

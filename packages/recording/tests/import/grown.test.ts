@@ -1,5 +1,5 @@
-// A transcript that is imported while its session goes on, and files into which rows of another were copied: each call is
-// counted once, whatever was imported when.
+// Tests for a transcript that is imported again after it grew, and for files into which rows of another file were
+// copied. Each call is counted once, for any order of imports.
 
 import type { Account } from '@tidemark/context';
 import { addSession, NO_ACCOUNTS } from '@tidemark/agent';
@@ -25,7 +25,10 @@ const tokens = (output: number) => ({
 });
 const side = { isSidechain: true, agentId: 'a1' };
 
-/** A session with all that a transcript has: rows of one answer, parallel calls, a subagent, a compaction, a rewind. */
+/**
+ * Rows of a session with everything that a transcript can contain: several rows of one answer, parallel calls, a
+ * subagent, a compaction, and a rewind.
+ */
 const CLAUDE: readonly Row[] = [
   { type: 'file-history-snapshot', messageId: 'x', snapshot: {} },
   prompt('p1', null, 'one'),
@@ -75,7 +78,7 @@ const PI: readonly Row[] = [
 
 const rowOf = (provider: string, model: string) => findModel(defaultCatalog(), model, provider);
 
-/** All calls of a store. */
+/** Returns the account of all calls in a store. */
 async function accountOf(store: Log): Promise<Account> {
   let accounts = NO_ACCOUNTS;
   const { sessions } = await store.sessions();
@@ -89,7 +92,7 @@ async function recordsOf(store: Log, session: SessionId): Promise<readonly Recor
   return collect(store.read(session));
 }
 
-/** What a session says, without where a turn was cut by the end of the file. */
+/** Returns the packed texts of a session. They do not show where the end of the file cut a turn. */
 async function said(store: Log, session: SessionId): Promise<readonly string[]> {
   return packed(await recordsOf(store, session));
 }
@@ -100,7 +103,7 @@ describe.each([
 ])('a transcript %s that is imported again after it grew', (_, rows) => {
   const cuts = rows.map((_row, index) => index + 1).filter((length) => length < rows.length && length > 1);
 
-  it.each(cuts)('behind its row %i counts each call once', async (length) => {
+  it.each(cuts)('counts each call once if the first import ended after row %i', async (length) => {
     const fresh = await importRows(rows);
     const { store, imported: before } = await importRows(rows.slice(0, length));
     const { imported } = await importRows(rows, store);
@@ -113,7 +116,7 @@ describe.each([
     expect(again.imported).toEqual({ ...imported, added: 0 });
   });
 
-  it('row by row keeps what was there, and says all that was said', async () => {
+  it('keeps all earlier records if it is imported row by row, and loses no text', async () => {
     const fresh = await importRows(rows);
     const store = createMemoryStore();
     let before: readonly Recorded[] = [];
@@ -127,14 +130,14 @@ describe.each([
     expect(counted(await accountOf(store))).toEqual(counted(await accountOf(fresh.store)));
     const words = packed(before);
     for (const line of await said(fresh.store, fresh.imported.session)) {
-      // A call and its result stand apart where the file ended between them.
+      // A call and its result are not next to each other if the file ended between them.
       if (!/^user: result|^assistant: call/.test(line)) expect(words).toContain(line);
     }
   });
 });
 
-describe('an import that was cut while it updated a session', () => {
-  it('goes on where it stopped, also when the file has grown again', async () => {
+describe('an import that was cut off while it updated a session', () => {
+  it('continues where it stopped, even if the file has grown again', async () => {
     const whole = await importRows(CLAUDE.slice(0, 16), (await importRows(CLAUDE.slice(0, 7))).store);
     const events = whole.events.filter((event) => event.kind !== 'unknown');
     const fresh = counted(await accountOf((await importRows(CLAUDE)).store));
@@ -152,7 +155,7 @@ describe('an import that was cut while it updated a session', () => {
 });
 
 describe('a result that comes after an earlier import', () => {
-  it('is told as a notification: the log says that its call was cut there', async () => {
+  it('becomes a notification, because the log already has its call as abandoned', async () => {
     const { store } = await importRows(CLAUDE.slice(0, 5));
     const { events } = await importRows(CLAUDE.slice(0, 7), store);
     expect(pick(events, 'tool.abandoned').map(({ data }) => data.call)).toEqual(['x', 'y']);
@@ -163,12 +166,12 @@ describe('a result that comes after an earlier import', () => {
   });
 });
 
-describe('a transcript whose old part differs', () => {
+describe('a transcript that does not match the imported session', () => {
   const changed = [CLAUDE[0], prompt('p1', null, 'one, otherwise'), ...CLAUDE.slice(2)].filter(
     (one) => one !== undefined,
   );
 
-  it('makes a session of its own, leaves the other as it was, and counts each call once', async () => {
+  it('because its old rows differ makes a new session, does not change the earlier one, and counts each call once', async () => {
     const { store, imported, events } = await importRows(CLAUDE.slice(0, 16));
     const before = counted(await accountOf((await importRows(changed)).store));
     const { imported: other } = await importRows(withTimesOf(changed), store);
@@ -178,7 +181,7 @@ describe('a transcript whose old part differs', () => {
     expect(counted(await accountOf(store))).toEqual(before);
   });
 
-  it('does so too where somebody has gone on with the session', async () => {
+  it('because someone continued the session makes a new session too', async () => {
     const { store, imported } = await importRows(CLAUDE.slice(0, 16));
     const writer = await store.open(imported.session);
     const at = timestamp('2026-02-01T00:00:00.000Z');
@@ -193,7 +196,7 @@ describe('a transcript whose old part differs', () => {
   });
 });
 
-/** The instants of rows that stand for the same ones. */
+/** Returns the rows with the timestamps of the original rows at the same index. */
 function withTimesOf(rows: readonly Row[]): readonly Row[] {
   return rows.map((one, index) => {
     const original = CLAUDE[index];
@@ -204,7 +207,10 @@ function withTimesOf(rows: readonly Row[]): readonly Row[] {
 }
 
 describe('rows that were copied into the file of a forked session', () => {
-  /** As `--fork-session` writes it: all rows again under another session's name, then its own. */
+  /**
+   * Returns rows as `--fork-session` writes them: all rows again with another session name. The rows of the fork follow
+   * them.
+   */
   const copy = (rows: readonly Row[]): readonly Row[] =>
     rows.map((one) => (typeof one === 'object' && 'sessionId' in one ? { ...one, sessionId: 'eeeeffff-0000' } : one));
   const forked: readonly Row[] = [
@@ -242,7 +248,7 @@ describe('rows that were copied into the file of a forked session', () => {
     expect(answers.every(({ usage }) => usage.read === 100)).toBe(true);
   });
 
-  it('of pi are recognised without the id of an answer', async () => {
+  it('of pi are recognized without an answer id', async () => {
     const fork = [
       header(3, { id: 'bbbbcccc-0000', parentSession: 'a.jsonl' }),
       ...PI.slice(1, 8),
@@ -255,7 +261,7 @@ describe('rows that were copied into the file of a forked session', () => {
   });
 });
 
-it('bytes that end inside a row are the beginning of the grown file', async () => {
+it('bytes that end inside a row count as the beginning of the grown file', async () => {
   const store = createMemoryStore();
   const bytes = fileOf(CLAUDE);
   const half = bytes.subarray(0, Math.floor(bytes.length / 2));

@@ -1,4 +1,5 @@
-// Rows in, recorded events out: a transcript is written as an array and imported into a store in memory.
+// Test helpers: write a transcript as an array of rows, import it into a store in memory, and read back the recorded
+// events.
 
 import { emptyState, evolve } from '@tidemark/context';
 import type { State } from '@tidemark/context';
@@ -7,26 +8,29 @@ import { createMemoryStore } from '@tidemark/store-memory';
 import { importInto } from '../../src/import/import-into.ts';
 import type { Imported } from '../../src/import/import-into.ts';
 
-/** One row of a transcript: an object, or the text of a line as it stands. */
+/** Row of a transcript: an object, or the raw text of a line. */
 export type Row = object | string;
 
-/** What an import left in its store. */
+/** Result of an import, with its store. */
 export interface ImportedRows {
   readonly store: Log;
   readonly imported: Imported;
   /** Events of the main session. */
   readonly events: readonly Recorded[];
-  /** Events of any of its sessions, counted as they began; ancestors included. */
+  /**
+   * Returns the events of a session by its index, in the order in which the sessions started. Events of its ancestors
+   * are included.
+   */
   readonly of: (index: number) => readonly Recorded[];
 }
 
-/** The file that these rows are. */
+/** Returns the file with these rows. */
 export function fileOf(rows: readonly Row[]): Uint8Array {
   const lines = rows.map((row) => (typeof row === 'string' ? row : JSON.stringify(row)));
   return Buffer.from(`${lines.join('\n')}\n`);
 }
 
-/** Bytes as a source, in chunks that cut lines anywhere. */
+/** Returns bytes as a source, in chunks that can end anywhere in a line. */
 export function sourceOf(bytes: Uint8Array, chunk = 97): { open(): AsyncIterable<Uint8Array>; source: string } {
   return {
     source: 'test.jsonl',
@@ -36,7 +40,7 @@ export function sourceOf(bytes: Uint8Array, chunk = 97): { open(): AsyncIterable
   };
 }
 
-/** Imports rows, and reads back every session. */
+/** Imports rows and reads back every session. */
 export async function importRows(rows: readonly Row[], store: Log = createMemoryStore()): Promise<ImportedRows> {
   const imported = await importInto(store, sourceOf(fileOf(rows)));
   const all = new Map<SessionId, readonly Recorded[]>();
@@ -48,26 +52,30 @@ export async function importRows(rows: readonly Row[], store: Log = createMemory
   return { store, imported, of, events: all.get(imported.session) ?? [] };
 }
 
-/** The kinds of events, without what a format has beside the conversation. */
+/** Returns the kinds of the events, without foreign records. */
 export function kinds(events: readonly Recorded[]): readonly string[] {
   return events.map((event) => event.kind).filter((kind) => kind !== 'foreign.recorded');
 }
 
-/** All events of one kind. */
+/** Returns all events of one kind. */
 export function pick<K extends Kind>(events: readonly Recorded[], kind: K): readonly Of<K>[] {
   return events.filter((event): event is Of<K> => event.kind === kind);
 }
 
 type Of<K extends Kind> = Recorded & RecordedOf<K>;
 
-/** Everything that comes. */
+/** Returns all items as an array. */
 export async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
   const all: T[] = [];
   for await (const item of items) all.push(item);
   return all;
 }
 
-/** The data of the one event of a kind. @throws when there is none or more than one. */
+/**
+ * Returns the data of the only event of a kind.
+ *
+ * @throws if there is no such event, or more than one.
+ */
 export function only<K extends Kind>(events: readonly Recorded[], kind: K): EventData[K] {
   const [first, ...more] = pick(events, kind);
   if (first === undefined || more.length > 0)
@@ -75,12 +83,12 @@ export function only<K extends Kind>(events: readonly Recorded[], kind: K): Even
   return first.data;
 }
 
-/** The fold over these events. */
+/** Returns the state after these events. */
 export function fold(events: readonly Recorded[]): State {
   return events.reduce(evolve, emptyState());
 }
 
-/** What a model would be sent at the end, in short: role and text, call or result of each part. */
+/** Returns the final packed history in short form: role and text, or role and call or result, of each part. */
 export function packed(events: readonly Recorded[]): readonly string[] {
   const { history } = fold(events);
   return history.packed.buffer.slice(0, history.packed.length).flatMap((span) =>

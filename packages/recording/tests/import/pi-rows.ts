@@ -1,34 +1,34 @@
-// Rows of pi sessions, for tests.
+// Builders of pi rows for tests.
 
 const START = Date.UTC(2026, 0, 1);
 
-/** The moment so many seconds into a test. */
+/** Returns the time after this number of seconds of a test. */
 export function moment(second: number): string {
   return new Date(START + second * 1000).toISOString();
 }
 
-/** A header of format 1, 2 or 3. */
+/** Returns a header of format 1, 2 or 3. */
 export function header(version: 1 | 2 | 3, more: object = {}): object {
   const named = version === 1 ? {} : { version };
   return { type: 'session', ...named, id: 'aaaabbbb-0000', timestamp: moment(0), cwd: '/work', ...more };
 }
 
-/** An entry of formats 2 and 3, hanging on another. */
+/** Returns an entry of format 2 or 3 with a parent. */
 export function entry(id: string, parentId: string | null, fields: object): object {
   return { id, parentId, timestamp: moment(1), ...fields };
 }
 
-/** A message entry. */
+/** Returns a message entry. */
 export function message(role: string, fields: object, second = 1): object {
   return { type: 'message', timestamp: moment(second), message: { role, timestamp: START + second * 1000, ...fields } };
 }
 
-/** A prompt. */
+/** Returns a prompt. */
 export function user(said: string, second = 1): object {
   return message('user', { content: [text(said)] }, second);
 }
 
-/** An answer with these blocks. */
+/** Returns an answer with these blocks. */
 export function assistant(content: readonly object[], fields: object = {}, second = 1): object {
   const usage = { input: 3, output: 5, cacheRead: 100, cacheWrite: 20 };
   const stopReason = content.some((block) => 'arguments' in block) ? 'toolUse' : 'stop';
@@ -36,17 +36,17 @@ export function assistant(content: readonly object[], fields: object = {}, secon
   return message('assistant', { content, ...common, ...fields }, second);
 }
 
-/** A text block. */
+/** Returns a text block. */
 export function text(value: string): object {
   return { type: 'text', text: value };
 }
 
-/** A call block. */
+/** Returns a call block. */
 export function call(id: string, args: object = {}): object {
   return { type: 'toolCall', id, name: 'read', arguments: args };
 }
 
-/** A tool result. */
+/** Returns a tool result. */
 export function result(toolCallId: string, fields: object = {}, second = 1): object {
   const content = [{ type: 'text', text: `output of ${toolCallId}` }];
   return message('toolResult', { toolCallId, toolName: 'read', content, isError: false, ...fields }, second);

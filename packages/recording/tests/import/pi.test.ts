@@ -50,7 +50,7 @@ describe('a pi session', () => {
     });
   });
 
-  it('keeps arguments as the raw text of the file, key order and numbers included', async () => {
+  it('keeps arguments as the raw text of the file, including key order and numbers', async () => {
     const raw = '{"10":1.0,"9":12345678901234567890,"a":{"z":"\\u0041","b":[1, 2]}}';
     const line = JSON.stringify(assistant([text('{"arguments":{}}'), call('a')])).replace(
       '"arguments":{}}',
@@ -61,7 +61,7 @@ describe('a pi session', () => {
     expect(part).toEqual({ type: 'call', call: 'a', name: 'read', arguments: raw });
   });
 
-  it('counts usage in disjoint buckets and starts a call at the time of its message', async () => {
+  it('counts usage in disjoint buckets, and starts a call at the time of its message', async () => {
     const { events } = await importRows([header(1), user('go'), assistant([text('done')], {}, 9)]);
     expect(only(events, 'answer.received')).toMatchObject({
       usage: { fresh: 3, read: 100, writes: [{ ttl: '5m', tokens: 20 }], answer: 5 },
@@ -72,7 +72,7 @@ describe('a pi session', () => {
     });
   });
 
-  it('keeps what an aborted answer said, with its usage, and drops neither turn nor calls', async () => {
+  it('keeps the text and the usage of an aborted answer, and loses no turn and no call', async () => {
     const none = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
     const { events, imported } = await importRows([
       header(1),
@@ -99,7 +99,7 @@ describe('a pi session', () => {
     expect(imported.calls).toBe(1);
   });
 
-  it('opens an epoch only for a setting that an answer saw', async () => {
+  it('opens an epoch only for a setting with which an answer was made', async () => {
     const { events } = await importRows([
       header(1, { thinkingLevel: 'off' }),
       user('go'),
@@ -122,7 +122,7 @@ describe('a pi session', () => {
     expect(pick(events, 'reasoning.changed').map(({ data }) => data.setting)).toEqual(['high', 'off', 'low']);
   });
 
-  it('binds thinking to its model with the signature, and keeps unsigned thinking as text', async () => {
+  it('keeps signed thinking with the item that binds it to its model, and unsigned thinking as text', async () => {
     const item = '{"type":"reasoning","id":"rs_1","encrypted_content":"x"}';
     const { events } = await importRows([
       header(1),
@@ -164,7 +164,7 @@ describe('a pi session', () => {
     expect(only(events, 'foreign.recorded').record).toMatchObject({ id: 'b' });
   });
 
-  it('keeps what it has no event for, verbatim', async () => {
+  it('keeps records without an event kind unchanged', async () => {
     const label = entry('b', 'a', { type: 'label', targetId: 'a', label: 'here' });
     const strange = entry('c', 'b', { type: 'from_the_future', x: [1, { y: null }] });
     const unfit = entry('d', 'c', { type: 'message', message: 'no object' });
@@ -191,7 +191,7 @@ describe('a pi compaction', () => {
     entry('h', 'g', assistant([text('third')])),
   ];
 
-  it('stands for everything before the first kept entry, and its epoch takes it up', async () => {
+  it('replaces everything before the first kept entry, and the next epoch applies it', async () => {
     const { events } = await importRows(rows({ firstKeptEntryId: 'c' }));
     const second = pick(events, 'turn.started')[1];
     const compacted = only(events, 'history.compacted');
@@ -222,12 +222,12 @@ describe('a pi compaction', () => {
     expect(packed(events).slice(1, 3)).toEqual(['assistant: call x', 'user: result x']);
   });
 
-  it('stands for the whole history when it keeps nothing that is known', async () => {
+  it('replaces the whole history if the entry that it keeps is unknown', async () => {
     const { events } = await importRows(rows({ firstKeptEntryId: 'nowhere' }));
     expect(packed(events)).toHaveLength(3);
   });
 
-  it('counts kept entries by index in format 1', async () => {
+  it('finds the first kept entry by its index in format 1', async () => {
     const flat = [
       header(1),
       user('one'),
@@ -242,7 +242,7 @@ describe('a pi compaction', () => {
     expect(packed(events).slice(1)).toEqual(['user: two', 'assistant: second', 'user: three', 'assistant: third']);
   });
 
-  it('is carried on by the epochs behind it', async () => {
+  it('stays in effect in later epochs', async () => {
     const { events } = await importRows([
       ...rows({ firstKeptEntryId: 'g' }),
       entry('i', 'h', user('four')),

@@ -1,4 +1,5 @@
-// The recorded sessions that lie beside the repository. Where they are absent the tests say so and are skipped.
+// Tests with the recorded sessions in the `shared/transcripts` folder next to the repository. Without that folder the
+// tests print a message and are skipped.
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,7 +21,7 @@ async function importShared(name: string): Promise<{ imported: Imported; events:
 }
 
 describe.skipIf(!there)('a session recorded by', () => {
-  it('pi keeps its 439 calls with usage, and only the epochs that an answer saw', async () => {
+  it('pi keeps its 439 calls with usage, and opens an epoch only for a setting with which an answer was made', async () => {
     const { imported, events } = await importShared('pi-coding-session-sonnet.jsonl');
     expect(imported).toMatchObject({ format: 'pi-1', calls: 439, lines: 1019, skipped: [] });
     expect(pick(events, 'epoch.opened').map(({ data }) => data.parameters['reasoning'])).toEqual([
@@ -52,7 +53,7 @@ describe.skipIf(!there)('a session recorded by', () => {
     expect(fold(events).problems.length).toBe(0);
   });
 
-  it('a subagent of Claude Code is a session of its own', async () => {
+  it('a subagent of Claude Code becomes one session', async () => {
     const { imported, events } = await importShared('claude-code-subagent-sonnet.jsonl');
     expect(imported).toMatchObject({ format: 'claude-code', calls: 3, lines: 10, sessions: [imported.session] });
     expect(fold(events).problems.length).toBe(0);

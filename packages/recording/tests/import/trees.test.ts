@@ -49,7 +49,7 @@ describe('a rewind', () => {
     ]);
   });
 
-  it('to the very beginning shares nothing but the first record', async () => {
+  it('to the beginning shares only the first record', async () => {
     const { of } = await importRows([
       ...pi(),
       entry('g', null, user('start over')),
@@ -59,7 +59,7 @@ describe('a rewind', () => {
     expect(pick(of(1), 'session.created')[1]?.data.parent?.position).toBe(0);
   });
 
-  it('into a batch takes the batch along, closed, and leaves the first branch as it was', async () => {
+  it('into a batch copies the batch and closes it, and does not change the first branch', async () => {
     const { events, of, imported } = await importRows([
       ...pi(),
       entry('g', 'd', user('stop')),
@@ -75,7 +75,7 @@ describe('a rewind', () => {
     expect([shared, taken]).toEqual([4, 0]);
   });
 
-  it('with a summary of what was left packs the summary in the fork', async () => {
+  it('with a summary of the branch that was left packs the summary in the fork', async () => {
     const { of } = await importRows([
       ...pi(),
       entry('g', 'b', { type: 'branch_summary', fromId: 'f', summary: 'tried x' }),
@@ -87,7 +87,7 @@ describe('a rewind', () => {
     expect(packed(of(1)).slice(2)).toEqual(['user: <branch>\ntried x\n</branch>', 'user: instead']);
   });
 
-  it('of a rewind is a fork of the fork', async () => {
+  it('in a fork makes a fork of that fork', async () => {
     const { imported, of } = await importRows([
       ...pi(),
       entry('g', 'b', user('again')),
@@ -100,7 +100,7 @@ describe('a rewind', () => {
     expect(packed(of(2)).slice(-3)).toEqual(['user: again', 'assistant: third', 'user: or this']);
   });
 
-  it('in a Claude Code session is a prompt that goes on from an earlier row', async () => {
+  it('in a Claude Code session is a prompt whose parent is an earlier row', async () => {
     const { of, events } = await importRows([
       prompt('p', null, 'one'),
       answer('a', 'p', 'm1', say('first')),
@@ -114,8 +114,8 @@ describe('a rewind', () => {
   });
 });
 
-describe('what only looks like a rewind', () => {
-  it('is no fork: results of parallel calls hang side by side, and so do labels', async () => {
+describe('rows that only look like a rewind', () => {
+  it('make no fork: results of parallel calls, notes and labels', async () => {
     const claude = await importRows([
       prompt('p', null, 'go'),
       answer('a1', 'p', 'm1', use('x')),
@@ -141,7 +141,7 @@ describe('what only looks like a rewind', () => {
 describe('subagents', () => {
   const side = (fields: object) => ({ isSidechain: true, ...fields });
 
-  it('are sessions of their own, named where they began', async () => {
+  it('become sessions of their own, and the session that started them names them', async () => {
     const { imported, events, of } = await importRows([
       prompt('p', null, 'go'),
       answer('a1', 'p', 'm1', use('task')),
@@ -164,7 +164,7 @@ describe('subagents', () => {
     expect(packed(events)).toEqual(['user: go', 'assistant: call task', 'user: result task', 'assistant: done']);
   });
 
-  it('without a name are told apart by the root that their rows hang on', async () => {
+  it('without a name are distinguished by the first row of each chain of parents', async () => {
     const { of, imported } = await importRows([
       prompt('p', null, 'go'),
       answer('a1', 'p', 'm1', use('task')),
@@ -178,7 +178,7 @@ describe('subagents', () => {
     expect(packed(of(2))).toEqual(['user: second', 'assistant: from the second']);
   });
 
-  it('alone in a file are its main session', async () => {
+  it('become the main session if a file contains only their rows', async () => {
     const { imported, events } = await importRows([
       { type: 'file-history-snapshot', messageId: 'x', snapshot: {} },
       { ...prompt('s1', null, 'look'), ...side({ agentId: 'a' }) },
@@ -197,7 +197,7 @@ describe('subagents', () => {
   });
 });
 
-describe('importing again', () => {
+describe('a second import', () => {
   const rows = [...pi(), entry('g', 'b', user('better'))];
 
   it('finds the same sessions and adds nothing', async () => {
@@ -206,7 +206,7 @@ describe('importing again', () => {
     expect(again.imported).toEqual({ ...imported, added: 0 });
   });
 
-  it('goes on where an import was cut, at any event', async () => {
+  it('continues after the last event of an import that was cut off, for any number of events', async () => {
     const whole = await importRows(rows);
     const expected = whole.of(1).map(({ kind, at }) => [kind, at]);
     const sound = whole.events.filter((event) => event.kind !== 'unknown');

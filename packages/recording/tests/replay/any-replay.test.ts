@@ -1,5 +1,5 @@
-// The replay of any recording, of both formats: nothing refused, no break without a cause, every token accounted for, and
-// no more paid than a cache whose entries live five minutes makes necessary.
+// Tests for the replay of any recording, in both formats. No request is refused, every break has a cause, every token
+// is counted, and the cost is not higher than with an ideal cache whose entries live five minutes.
 
 import type { Lasting } from '@tidemark/agent';
 import fc from 'fast-check';
@@ -11,7 +11,9 @@ import { scripts } from './script.ts';
 import { writeClaude } from './write-claude.ts';
 import { writePi } from './write-pi.ts';
 
-/** Recordings per format; more by the variable, which takes a second for about ten. */
+/**
+ * Number of recordings per format. The environment variable sets another number. About ten recordings take a second.
+ */
 const RUNS = Number(process.env['TIDEMARK_REPLAYS'] ?? 40);
 
 const LIVES = fc.constantFrom<Lasting>('5m', 'auto');
@@ -24,19 +26,19 @@ async function holds(
   const rows = write(script);
   if (rows.length === 0) return;
   const faults = await faultsOf(await replayRows(rows, ttl));
-  // A life that was chosen may prove the wrong one: only what it costs is open then.
+  // With `auto`, the chosen lifetime may turn out to be the wrong one. So a high cost is not a fault then.
   expect(faults.filter((fault) => ttl === '5m' || !fault.startsWith('expiring ratio'))).toEqual([]);
 }
 
 describe('the replay of any recording', () => {
-  it('of pi pays only what it must, and says of every break what caused it', async () => {
+  it('of pi costs only what is necessary, and every break has a cause', async () => {
     await fc.assert(
       fc.asyncProperty(scripts(40), LIVES, (script, ttl) => holds(script, ttl, writePi)),
       { numRuns: RUNS },
     );
   });
 
-  it('of Claude Code pays only what it must, and says of every break what caused it', async () => {
+  it('of Claude Code costs only what is necessary, and every break has a cause', async () => {
     await fc.assert(
       fc.asyncProperty(scripts(40), LIVES, (script, ttl) => holds(script, ttl, writeClaude)),
       { numRuns: RUNS },

@@ -1,4 +1,5 @@
-// What the driven log holds of a recording: its facts, the bytes they name, and what was asked where the file is silent.
+// Tests for the content of the driven log: the facts of the recording, the bytes that they name, and placeholder
+// prompts for missing ones.
 
 import { verifySession } from '@tidemark/agent';
 import { anthropicEncoder } from '@tidemark/provider-anthropic';
@@ -11,7 +12,7 @@ import { pictureOf } from './recorder.ts';
 import { replayRows } from './replay-rows.ts';
 import { answerAt } from './sized-rows.ts';
 
-it('has the images of prompts and results, in a store of its own', async () => {
+it('a driven request contains the image of a prompt, whose bytes are copied to the target store', async () => {
   const { mediaType, data } = pictureOf({ now: 0, context: 0, cached: 0, cachedAt: 0, made: 1 });
   const image = { type: 'image', mimeType: mediaType, data };
   const rows = [header(1), message('user', { content: [text('look'), image] }), answerAt(2, 5_000, 0)];
@@ -20,7 +21,7 @@ it('has the images of prompts and results, in a store of its own', async () => {
   expect(Buffer.from(replayed.calls[0]?.prepared.body ?? []).toString()).toContain(data);
 });
 
-it('says that something was said where a call has no prompt, or only a blank one', async () => {
+it('a call without a prompt, or with a blank one, gets a placeholder prompt', async () => {
   const { result, calls } = await replayRows([
     header(1),
     user(' \n'),
@@ -35,7 +36,7 @@ it('says that something was said where a call has no prompt, or only a blank one
   ).toHaveLength(2);
 });
 
-it('drives no answer without usage, and keeps what it said', async () => {
+it('an answer without usage is not driven, but its text is kept', async () => {
   const { result, calls } = await replayRows([
     header(1),
     user('a'),
@@ -47,7 +48,7 @@ it('drives no answer without usage, and keeps what it said', async () => {
   expect(Buffer.from(calls[0]?.prepared.body ?? []).toString()).toContain('unbilled');
 });
 
-it('sizes by estimates, and says so, what the file does not count', async () => {
+it('blocks have estimated sizes if the file has no counts, and the result reports this', async () => {
   const rows = [
     header(1),
     user('word '.repeat(4_000)),
@@ -61,7 +62,7 @@ it('sizes by estimates, and says so, what the file does not count', async () => 
   expect(both.result.sizes).toBe('recorded totals, and estimates where there are none');
 });
 
-it('does not send what no provider takes back', async () => {
+it('blocks that no provider accepts back are not sent', async () => {
   const odd = [
     { type: 'mystery', a: 1 },
     { type: 'tool_use', name: 'no id' },
@@ -84,7 +85,7 @@ it('does not send what no provider takes back', async () => {
   expect(body).not.toContain('mystery');
 });
 
-it('names the driven session of a subagent', async () => {
+it('the event of a subagent names its driven session', async () => {
   const side = { isSidechain: true, agentId: 'a' };
   const rows = [
     prompt('p1', null, 'go'),

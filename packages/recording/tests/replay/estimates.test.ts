@@ -1,6 +1,7 @@
-// How far the size of the next request is known before it is sent: on the recording that the project holds, and on the real
-// sessions that lie beside the repository. Where those are absent the test says so and is skipped. The first call of a session
-// is left out: its front is in no transcript, so that its size is taken from the recording.
+// Tests for the accuracy of the size estimate before a request is sent. They use the demo recording of the project and
+// the real sessions in the `shared/transcripts` folder next to the repository. Without that folder the tests with real
+// sessions print a message and are skipped. The first call of a session is not judged: its front is in no transcript,
+// so its size is taken from the recording.
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +13,7 @@ const folder = join(root, '../shared/transcripts');
 const there = existsSync(folder);
 if (!there) console.warn('skipped: no ../shared/transcripts beside the repository');
 
-/** How far off each estimate was, as a share of what was counted; 1 where there was none. */
+/** Returns the relative error of each estimate, or 1 for a call without an estimate. */
 async function offOf(path: string): Promise<readonly number[]> {
   const { calls } = await replayRows(path);
   return calls.slice(1).map(({ prepared: { record }, recorded: { input } }) => {
@@ -24,9 +25,10 @@ async function offOf(path: string): Promise<readonly number[]> {
 const shared = (name: string): string => join(folder, `${name}.jsonl`);
 const within = (off: readonly number[], most: number): number => off.filter((one) => one <= most).length;
 
-// Its texts were counted by our own estimate when it was made: it judges what is added up, through pauses, a change of the
-// reasoning level and a compaction. Estimates against another count are judged in tests/laws/pains-gauge.test.ts.
-it('the estimate of the next request is within 5% for 95% of the calls of the recording that the project holds', async () => {
+// The texts of this recording were counted with our own estimate when it was made. So this test judges only how sizes
+// are added up, through pauses, a change of the reasoning level and a compaction. Estimates are compared with another
+// count in tests/laws/pains-gauge.test.ts.
+it('the estimate of the next request is within 5% for all calls of the demo recording', async () => {
   const off = await offOf(join(root, 'apps/cli/demo/recording.jsonl'));
   expect([within(off, 0.05), off.length]).toEqual([13, 13]);
 });

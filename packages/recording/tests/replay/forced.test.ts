@@ -1,5 +1,6 @@
-// What no engine can avoid, by what forces it. Every figure is worked out in the test: a token of Sonnet 4.5 costs 1.25 to
-// write, 0.1 to read and 1 fresh, so a token that is written again costs 1.15 too much.
+// Tests for the forced cost, which no engine can avoid, by its cause. Every figure can be calculated by hand. A token
+// of Sonnet 4.5 costs 1.25 to write, 0.1 to read and 1 fresh. So a token that is written again instead of read costs
+// 1.15 too much.
 
 import { describe, expect, it } from 'vitest';
 import { assistant, header, message, moment, result as resultOf, text, user } from '../import/pi-rows.ts';
@@ -9,15 +10,15 @@ import { answerAt, callAt, levelAt, longPrompt, usageOf } from './sized-rows.ts'
 
 const sonnet = { model: 'claude-sonnet-4-5' };
 
-describe('forced', () => {
-  it('is nothing where each call extends the one before it', async () => {
+describe('the forced cost', () => {
+  it('is 0 if each call extends the one before it', async () => {
     const { result } = await replayRows([
       header(1),
       longPrompt(),
       ...callAt(10, 100_000, 0),
       answerAt(20, 101_000, 100_000),
     ]);
-    // 125,000 for the first call; then 100,000 read and 1,000 written.
+    // Cost: 125,000 for the first call, then 10,000 for 100,000 tokens read and 1,250 for 1,000 tokens written.
     expect(result).toMatchObject({ billed: 125_000 + 10_000 + 1_250, forced: 0, ratio: 1, expiringRatio: 1 });
     expect(result).toMatchObject({
       ideal: result.billed,
@@ -28,7 +29,7 @@ describe('forced', () => {
     });
   });
 
-  it('counts what a changed reasoning level writes again: all but the front', async () => {
+  it('contains what is written again after a change of the reasoning level: everything but the front', async () => {
     const rows = [
       header(1),
       longPrompt(),
@@ -39,14 +40,14 @@ describe('forced', () => {
     ];
     const { result } = await replayRows(rows);
     expect(result.forcedBy).toEqual({ reasoning: 103_500 });
-    // The front is read, the rest is written anew.
+    // The front is read, and all other tokens are written again.
     expect(result.billed).toBe(125_000 + 1_000 + 1.25 * 90_500);
     expect(result.ideal).toBe(125_000 + 10_000 + 1.25 * 500);
     expect(result).toMatchObject({ ratio: 1, breaks: { labelled: 1, unlabelled: 0 } });
     expect(result.breaks.list).toMatchObject([{ step: 1, cause: 'reasoning', tokens: 90_000, cost: 103_500 }]);
   });
 
-  it('counts nothing for a level that changed back before a call needed it', async () => {
+  it('contains nothing for a level that changed back before the next call', async () => {
     const rows = [
       header(1),
       longPrompt(),
@@ -60,7 +61,7 @@ describe('forced', () => {
     expect(result).toMatchObject({ forced: 0, breaks: { labelled: 0, unlabelled: 0 }, ratio: 1 });
   });
 
-  it('reads the entry of a level that comes back while it lives', async () => {
+  it('is small for a level that returns while its entry is live, because that entry is read', async () => {
     const rows = [
       header(1),
       longPrompt(),
@@ -73,12 +74,13 @@ describe('forced', () => {
       answerAt(30, 101_000, 100_000),
     ];
     const { result } = await replayRows(rows);
-    // The third call reads the 100,000 of the first, and writes again the 500 that only the second had sent.
+    // The third call reads the 100,000 tokens of the first call. It writes again the 500 tokens that only the second
+    // call had sent: 575.
     expect(result.forcedBy).toEqual({ reasoning: 103_500 + 575 });
     expect(result.ratio).toBe(1);
   });
 
-  it('counts all that was sent when the model changes', async () => {
+  it('contains everything that was sent before if the model changes', async () => {
     const rows = [
       header(1),
       longPrompt(),
@@ -91,14 +93,14 @@ describe('forced', () => {
     expect(result).toMatchObject({ billed: 125_000 + 1.25 * 100_500, ratio: 1, standIns: [] });
   });
 
-  it('counts what a compaction keeps behind its checkpoint: the front is read', async () => {
+  it('contains the history that a compaction keeps, while the front is read', async () => {
     const rows = [
       header(1),
       longPrompt(),
       answerAt(10, 100_000, 0),
       user('on', 12),
       answerAt(20, 101_000, 100_000),
-      // Kept from the first answer on: that answer and the prompt behind it, 1,000 tokens.
+      // The history is kept from the first answer on. These are the answer and the prompt after it, 1,000 tokens.
       { type: 'compaction', timestamp: moment(21), summary: 'so far', firstKeptEntryIndex: 2, tokensBefore: 101_000 },
       user('more', 22),
       answerAt(30, 12_500, 10_000),
@@ -109,7 +111,7 @@ describe('forced', () => {
     expect(result.ratio).toBe(1);
   });
 
-  it('counts nothing for a break whose entry had expired: that is the price of the pause', async () => {
+  it('contains nothing for a break after the entry had expired, because the pause caused that cost', async () => {
     const rows = [
       header(1),
       longPrompt(),
@@ -123,7 +125,7 @@ describe('forced', () => {
     expect(result.misses).toMatchObject([{ cause: 'expired', tokens: 100_000 }]);
   });
 
-  it('counts what the first image of a session loses, by a rule of the provider', async () => {
+  it('contains what the first image of a session loses, by a rule of the provider', async () => {
     const { mediaType, data } = pictureOf({ now: 0, context: 0, cached: 0, cachedAt: 0, made: 1 });
     const picture = message('user', { content: [text('look'), { type: 'image', mimeType: mediaType, data }] }, 12);
     const { result } = await replayRows([
@@ -137,7 +139,7 @@ describe('forced', () => {
     expect(result).toMatchObject({ ratio: 1, breaks: { labelled: 0, unlabelled: 0 } });
   });
 
-  it('counts what stood behind thinking that the provider strips at a new turn', async () => {
+  it('contains everything after thinking that the provider strips at a new turn', async () => {
     const thinking = { type: 'thinking', thinking: 'let me see', thinkingSignature: 'c2lnbmF0dXJl' };
     const [called, came] = callAt(10, 100_000, 0, {
       content: [thinking, { type: 'toolCall', id: 'call-10', name: 'read', arguments: {} }],
@@ -153,13 +155,14 @@ describe('forced', () => {
     ];
     const { result, calls } = await replayRows(rows);
     const stripped = calls[1]?.prepared.sequence.blocks.buffer.find((block) => block.holds === 'thinking')?.tokens ?? 0;
-    // Of the 3,000 tokens behind the prompt, the thinking is no longer sent and the rest is written again.
+    // The 3,000 tokens after the prompt contain the thinking, which is not sent again. All other tokens are written
+    // again.
     expect(stripped).toBeGreaterThan(0);
     expect(result.forcedBy['thinking-stripped']).toBeCloseTo(1.15 * (3_000 - stripped), 3);
     expect(result.ratio).toBe(1);
   });
 
-  it('counts a session that shrinks below the floor, where its entry can no longer be read', async () => {
+  it('contains the input of a call that shrinks below the floor, because its entry can no longer be read', async () => {
     const haiku = { model: 'claude-haiku-4-5' };
     const [first, second] = [answerAt(10, 5_000, 0, haiku), answerAt(20, 3_000, 0, haiku)];
     const { result } = await replayRows([header(1), user('go'), first, user('on', 12), second]);
@@ -169,7 +172,7 @@ describe('forced', () => {
     expect(result.expiringRatio).toBeLessThanOrEqual(1);
   });
 
-  it('counts thinking that stood before the first prompt', async () => {
+  it('contains the loss when thinking before the first prompt is stripped', async () => {
     const blocks = [
       { type: 'thinking', thinking: 'let me see', thinkingSignature: 'c2lnbmF0dXJl' },
       { type: 'toolCall', id: 'c', name: 'read', arguments: {} },
@@ -181,7 +184,7 @@ describe('forced', () => {
     expect(result.expiringRatio).toBe(1);
   });
 
-  it('counts what is below the floor, where nothing is kept', async () => {
+  it('contains the tokens below the floor, where nothing is cached', async () => {
     const haiku = { model: 'claude-haiku-4-5' };
     const small = (second: number, total: number): object =>
       answerAt(second, total, 0, { ...haiku, ...usageOf(total, 0) });
@@ -195,7 +198,8 @@ describe('forced', () => {
       small(30, 5_000),
     ];
     const { result } = await replayRows(rows);
-    // Two calls below the floor of 4,096 are fresh; the third is written whole: 0.9 too much for 3,000, 1.15 for 3,500.
+    // Two calls below the floor of 4,096 tokens are billed as fresh. The third call writes its whole input. The second
+    // call costs 0.9 too much for each of 3,000 tokens, the third 1.15 for each of 3,500.
     expect(result.billed).toBe(3_000 + 3_500 + 1.25 * 5_000);
     expect(result.forcedBy).toEqual({ 'below-floor': 2_700 + 4_025 });
     expect(result.misses).toMatchObject([

@@ -1,5 +1,5 @@
-// Branches of a recording: each is driven as a session of its own, in the order of the recorded calls, and a fork reads
-// what its parent left in the cache.
+// Tests for the branches of a recording. Each branch is driven as a session of its own, in the order of the recorded
+// calls. A fork reads the entries that its parent left in the cache.
 
 import { expect, it } from 'vitest';
 import { assistant, entry, header, message, text } from '../import/pi-rows.ts';
@@ -31,7 +31,7 @@ const trunk = [
   answered('a2', 'p2', 30, 101_000),
 ];
 
-it('reads the cache of its parent up to where it leaves', async () => {
+it('a fork reads the cache of its parent up to the fork point', async () => {
   const replayed = await replayRows([...trunk, said('p3', 'a1', 40), answered('a3', 'p3', 50, 100_700)]);
   expect(await faultsOf(replayed)).toEqual([]);
   const [, , fork] = replayed.calls;
@@ -41,7 +41,7 @@ it('reads the cache of its parent up to where it leaves', async () => {
   expect(replayed.result.recorded.misses).toMatchObject([{ step: 1 }, { step: 1 }]);
 });
 
-it('keeps the reasoning level and the front that its parent had', async () => {
+it('a fork keeps the reasoning level and the front of its parent', async () => {
   const level = entry('l1', null, { type: 'thinking_level_change', thinkingLevel: 'high' });
   const rows = [
     header(3),
@@ -56,7 +56,7 @@ it('keeps the reasoning level and the front that its parent had', async () => {
   expect(calls[2]?.usage?.read).toBe(100_000);
 });
 
-it('is driven between the calls of its parent, where the user went back and forth', async () => {
+it('a fork is driven between the calls of its parent if the user switched between both', async () => {
   const rows = [
     ...trunk,
     said('p3', 'a1', 40),
@@ -71,7 +71,7 @@ it('is driven between the calls of its parent, where the user went back and fort
   expect(replayed.result.expiringRatio).toBe(1);
 });
 
-it('finds in a far future of its parent nothing that it could read', async () => {
+it('a fork that starts long after the calls of its parent finds only expired entries', async () => {
   const rows = [
     ...trunk,
     said('p4', 'a2', 5_000),

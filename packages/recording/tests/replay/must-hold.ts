@@ -1,9 +1,10 @@
-// What must hold of the replay of any recording. Each fault is a sentence; none means that all holds.
+// Checks that must hold for the replay of any recording. Each fault is a sentence. An empty list means that all checks
+// hold.
 
 import type { Replayed } from './replay-rows.ts';
 import { verifyAll } from './replay-rows.ts';
 
-/** The fields of a result, and no others. */
+/** Names of all fields of a result. */
 export const FIELDS: readonly string[] = [
   'billed',
   'breaks',
@@ -27,7 +28,7 @@ export const FIELDS: readonly string[] = [
   'warming',
 ];
 
-/** What does not hold. */
+/** Returns the faults of a replay. */
 export async function faultsOf(replayed: Replayed): Promise<readonly string[]> {
   return [...faultsInFigures(replayed), ...faultsInCalls(replayed), ...(await faultsInLogs(replayed))];
 }
@@ -46,7 +47,8 @@ function faultsInFigures({ result, recorded, calls, forks }: Replayed): readonly
   if ((result.expiringRatio ?? 0) > 1.02)
     faults.push(`expiring ratio ${result.expiringRatio}, forced ${JSON.stringify(result.forcedBy)}`);
   const floored = calls.some(({ row, recorded: { input } }) => input < (row.capabilities.floor ?? 0));
-  // A fork within a batch does not know of the request that its parent had sent.
+  // Recordings with forks are not checked, because a fork inside a batch does not know the request that its parent had
+  // sent.
   if (!floored && forks === 0 && result.billed < result.ideal * 0.98)
     faults.push(`billed ${result.billed} below the ideal ${result.ideal}`);
   for (const miss of result.misses)

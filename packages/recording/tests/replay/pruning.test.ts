@@ -1,5 +1,5 @@
-// What shortening old results comes to in the recorded sessions that lie beside the repository. Where they are absent the
-// tests say so and are skipped.
+// Measures the pruning of old results in the recorded sessions in the `shared/transcripts` folder next to the
+// repository. Without that folder the tests print a message and are skipped.
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,17 +13,17 @@ const folder = join(root, '../shared/transcripts');
 const there = existsSync(folder);
 if (!there) console.warn('skipped: no ../shared/transcripts beside the repository');
 
-/** What became of the results of a replay. Tokens are estimates. */
+/** Pruning of the results in a replay. Tokens are estimates. */
 interface Shortened {
   readonly calls: number;
-  /** Epochs that were opened for nothing else. */
+  /** Number of epochs that were opened for pruning alone. */
   readonly epochs: number;
-  /** The least calls from one of them to the next. */
+  /** Smallest number of calls between two of these epochs. */
   readonly apart: number;
   readonly freed: number;
-  /** What these epochs wrote again. */
+  /** Tokens that these epochs wrote again. */
   readonly rewritten: number;
-  /** Input of all calls. */
+  /** Input tokens of all calls. */
   readonly input: number;
   readonly billed: number;
 }
@@ -65,7 +65,10 @@ function sum(numbers: readonly number[]): number {
   return numbers.reduce((all, one) => all + one, 0);
 }
 
-/** Every request without an epoch extends the one before it, nothing is refused, and all of it can be rebuilt. */
+/**
+ * Replays a file with pruning. Checks that no request is refused, that every break has an epoch as its cause, and that
+ * every request can be rebuilt.
+ */
 async function sound(path: string): Promise<Shortened> {
   const replayed = await replayRows(path, 'auto', 'off', 'auto');
   expect(replayed.result).toMatchObject({ refused: 0, breaks: { unlabelled: 0 } });
@@ -76,10 +79,13 @@ async function sound(path: string): Promise<Shortened> {
   return shortenedIn(replayed);
 }
 
-/** Two replays of hundreds of calls, each with every request made again: many times what is usual, on a machine that is busy. */
+/**
+ * Timeout for two replays of hundreds of calls, with every request rebuilt. It is much longer than usually needed,
+ * because the machine may be busy.
+ */
 const LONG = { timeout: 300_000 };
 
-describe.skipIf(!there)('old results are shortened where that costs less, in the session of', LONG, () => {
+describe.skipIf(!there)('pruning shortens old results if that saves cost, in the session of', LONG, () => {
   it.each([
     ['pi', 'pi-coding-session-sonnet', { calls: 439, epochs: 1, apart: Infinity }],
     ['Claude Code', 'claude-code-session-opus', { calls: 152, epochs: 1, apart: Infinity }],

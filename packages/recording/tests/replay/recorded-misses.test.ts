@@ -1,4 +1,4 @@
-// What the recording's own cache fell short of, and why, as far as the file tells.
+// Tests for the misses of the recording's own cache and their causes, as far as the file shows them.
 
 import { describe, expect, it } from 'vitest';
 import { answer, prompt, say } from '../import/claude-rows.ts';
@@ -11,19 +11,19 @@ async function missesOf(...rows: readonly object[]): Promise<readonly object[]> 
   return result.recorded.misses;
 }
 
-describe('a recorded call that read less than was left for it', () => {
-  it('missed because its entry had expired', async () => {
+describe('a recorded call that read less than the cache contained', () => {
+  it('is a miss with the cause `expired` if its entry had expired', async () => {
     expect(await missesOf(user('on', 311), answerAt(312, 100_500, 0))).toMatchObject([
       { step: 1, cause: 'expired', tokens: 100_000, cost: 115_000 },
     ]);
   });
 
-  it('missed because the reasoning level had changed, whatever the time', async () => {
+  it('is a miss with the cause `reasoning` if the reasoning level had changed', async () => {
     const misses = await missesOf(levelAt(11, 'high'), user('on', 12), answerAt(20, 100_500, 10_000));
     expect(misses).toMatchObject([{ cause: 'reasoning', tokens: 90_000 }]);
   });
 
-  it('missed because the model had changed, also to one of another provider', async () => {
+  it('is a miss with the cause `model` if the model had changed, even to one of another provider', async () => {
     const gpt = { model: 'gpt-5.1-codex', provider: 'openai', api: 'openai-responses' };
     const { result } = await replayRows([
       header(1),
@@ -36,7 +36,7 @@ describe('a recorded call that read less than was left for it', () => {
     expect(result.standIns).toEqual([{ model: 'gpt-5.1-codex', as: 'claude-sonnet-4-5-20250929' }]);
   });
 
-  it('missed because of a compaction', async () => {
+  it('is a miss with the cause `compaction` after a compaction', async () => {
     const compaction = {
       type: 'compaction',
       timestamp: moment(21),
@@ -54,7 +54,7 @@ describe('a recorded call that read less than was left for it', () => {
     expect(misses).toMatchObject([{ step: 2, cause: 'compaction', tokens: 1_000 }]);
   });
 
-  it('missed because thinking was stripped', async () => {
+  it('is a miss with the cause `thinking-stripped` if thinking was stripped', async () => {
     const thinking = { type: 'thinking', thinking: 'let me see', thinkingSignature: 'c2lnbmF0dXJl' };
     const called = callAt(20, 101_000, 100_000, {
       content: [thinking, { type: 'toolCall', id: 'call-20', name: 'read', arguments: {} }],
@@ -69,7 +69,7 @@ describe('a recorded call that read less than was left for it', () => {
     expect(misses).toMatchObject([{ step: 3, cause: 'thinking-stripped' }]);
   });
 
-  it('did not miss for its age while an entry of one hour lives, and did once it is gone', async () => {
+  it('has the cause `expired` only after the one-hour lifetime of a one-hour entry', async () => {
     const causeAfter = async (minutes: number): Promise<readonly string[]> => {
       const told = (written: number, read: number): object => ({
         input_tokens: 3,
@@ -92,13 +92,13 @@ describe('a recorded call that read less than was left for it', () => {
     expect(await causeAfter(70)).toEqual(['expired']);
   });
 
-  it('missed for a reason that the file does not tell', async () => {
+  it('is a miss with the cause `unknown` if the file shows no other cause', async () => {
     expect(await missesOf(user('on', 12), answerAt(20, 100_500, 10_000))).toMatchObject([
       { cause: 'unknown', tokens: 90_000 },
     ]);
   });
 
-  it('missed nothing where it is short by a few tokens, or the file does not tell what was read', async () => {
+  it('is not a miss if only a few tokens are missing, or if the file does not contain the read tokens', async () => {
     expect(await missesOf(user('on', 12), answerAt(20, 100_500, 99_990))).toEqual([]);
     expect(await missesOf(user('on', 12), answerAt(20, 100_500, 0, { usage: { input: 100_500, output: 1 } }))).toEqual(
       [],
@@ -106,7 +106,7 @@ describe('a recorded call that read less than was left for it', () => {
   });
 });
 
-it('bills a recording as it was billed, and says what it had to cost', async () => {
+it('the recorded account contains the bill of the recording and its ideal cost', async () => {
   const { result } = await replayRows([
     header(1),
     longPrompt(),

@@ -1,9 +1,9 @@
-// What both writers of transcripts keep while they follow a script: the time, the size of the context, what a cache would
-// hold of it, and texts that look like what they stand for.
+// State that both writers of transcripts keep while they follow a script: the time, the size of the context, the
+// content of the cache, and realistic texts.
 
 import type { Told } from './script.ts';
 
-/** Counts of one call, as a provider told them. */
+/** Counts of one call, as a provider reports them. */
 export interface Counts {
   readonly fresh: number;
   readonly read: number;
@@ -11,10 +11,10 @@ export interface Counts {
   readonly output: number;
 }
 
-/** One conversation while it is written. */
+/** State of one conversation while it is written. */
 export interface Recorder {
   now: number;
-  /** Tokens that the next request would hold. */
+  /** Number of tokens in the next request. */
   context: number;
   cached: number;
   cachedAt: number;
@@ -23,12 +23,14 @@ export interface Recorder {
 
 const START = Date.UTC(2026, 9, 20, 9);
 
-/** Begins with a front that the file will not hold. */
+/** Starts a conversation with a front of this many tokens, which the file will not contain. */
 export function beginRecorder(front: number): Recorder {
   return { now: START, context: front, cached: 0, cachedAt: START, made: 0 };
 }
 
-/** What the call at this moment counts; the whole request is cached from then on. */
+/**
+ * Returns the counts of a call at the current time, and updates the cache: the whole request is cached from then on.
+ */
 export function countCall(recorder: Recorder, output: number, told: Told): Counts {
   const { context, now } = recorder;
   const total = Math.max(1, Math.round(context));
@@ -40,7 +42,7 @@ export function countCall(recorder: Recorder, output: number, told: Told): Count
   return { fresh: total - read - written, read, written, output };
 }
 
-/** Adds a text of so many bytes to the context. */
+/** Adds a text of this many bytes to the context, at 3.4 bytes per token. */
 export function weigh(recorder: Recorder, bytes: number): void {
   recorder.context += bytes / 3.4;
 }
@@ -54,7 +56,7 @@ const LINES = [
   '0f3a9c77e1b24d5586aa90cc41d2e7f3\n',
 ];
 
-/** A text of about so many characters, another one each time. */
+/** Returns a text of this length, different each time. */
 export function textOf(recorder: Recorder, length: number): string {
   recorder.made += 1;
   if (length === 0) return '';
@@ -64,7 +66,7 @@ export function textOf(recorder: Recorder, length: number): string {
   return text.slice(0, length);
 }
 
-/** A picture of one pixel, another one each time. */
+/** Returns a small image, different each time. Every fifth image is declared as BMP. */
 export function pictureOf(recorder: Recorder): { readonly mediaType: string; readonly data: string } {
   recorder.made += 1;
   const bytes = Buffer.alloc(64 + recorder.made);
@@ -86,19 +88,19 @@ const INPUTS = [
   `{"content":${JSON.stringify('a line of a file\n'.repeat(2_000))}}`,
 ];
 
-/** Arguments of a call as JSON text. */
+/** Returns the arguments of a call as JSON text. */
 export function inputOf(kind: number): string {
   return INPUTS[kind] ?? '{}';
 }
 
-/** The id of a call. */
+/** Returns the id of a call. */
 export function callIdOf(recorder: Recorder, kind: 'usual' | 'repeated' | 'foreign', nth: number): string {
   recorder.made += 1;
   if (kind === 'repeated') return `call_${nth}`;
   return kind === 'foreign' ? `call_é|fc:${recorder.made}/${nth}` : `toolu_${recorder.made}_${nth}`;
 }
 
-/** The moment as both formats write it. */
+/** Returns a time in the form that both formats use. */
 export function moment(ms: number): string {
   return new Date(ms).toISOString();
 }

@@ -1,4 +1,4 @@
-// Rows in, figures out: a transcript is imported, replayed and verified, all in memory.
+// Test helpers: import, replay and verify a transcript in memory.
 
 import { verifySession } from '@tidemark/agent';
 import type { Lasting, Verification } from '@tidemark/agent';
@@ -16,18 +16,18 @@ import { replay, replayName } from '../../src/replay/replay.ts';
 import type { Row } from '../import/import-rows.ts';
 import { fileOf, sourceOf } from '../import/import-rows.ts';
 
-/** A replay and all that it came from. */
+/** Result of a replay, with its calls, its recording and its target log. */
 export interface Replayed {
   readonly result: ReplayResult;
   readonly calls: readonly DrivenCall[];
-  /** Calls of the recording, each once. */
+  /** Calls of the recording, each one once. */
   readonly recorded: readonly RecordedCall[];
   readonly target: Log;
-  /** Sessions that are forks of others. */
+  /** Number of sessions that are forks. */
   readonly forks: number;
 }
 
-/** Imports and replays rows, or the file at a path; with entries of five minutes unless a test says otherwise. */
+/** Imports and replays rows, or the file at a path. The default lifetime of cache entries is five minutes. */
 export async function replayRows(
   rows: readonly Row[] | string,
   ttl: Lasting = '5m',
@@ -65,7 +65,10 @@ export async function replayRows(
   return { result, calls, recorded, target, forks };
 }
 
-/** Rebuilds every request of every driven session: each from nothing where they are few, else on top of the one before it. */
+/**
+ * Rebuilds every request of every driven session. With fewer than 100 calls each request is rebuilt from the start,
+ * else from the one before it.
+ */
 export async function verifyAll({ result, target, calls }: Replayed): Promise<readonly Verification[]> {
   const found: Verification[] = [];
   for (const session of result.sessions) {

@@ -1,21 +1,21 @@
-// A script of a recorded session, made at random: what happened, in the words of both formats. The writers beside this
-// file make a transcript of it, so that a failure shrinks to a few steps.
+// Random script of a recorded session, in terms that fit both formats. The writers next to this file make a transcript
+// of it. A failing script shrinks to a few steps.
 
 import fc from 'fast-check';
 
-/** What a call gave back. */
+/** Result of a call. */
 export interface Returned {
   readonly bytes: number;
   readonly error: boolean;
   readonly image: boolean;
-  /** Left out of the file: the session was cut there. */
+  /** True if the result is missing in the file, as if the session had been cut off there. */
   readonly lost: boolean;
 }
 
-/** How an answer's usage stands in the file. */
+/** Form in which the file contains the usage of an answer. */
 export type Told = 'all' | 'none' | 'zeros' | 'no-cache-fields' | 'long-writes' | 'uncached' | 'answer-only';
 
-/** One thing that happened. */
+/** Step of a script. */
 export type Step =
   | { readonly do: 'prompt'; readonly bytes: number; readonly image: boolean; readonly pause: number }
   | {
@@ -28,7 +28,7 @@ export type Step =
       readonly end: 'finished' | 'aborted' | 'failed' | 'empty';
       readonly told: Told;
       readonly pause: number;
-      /** A prompt typed while the tools ran: before their results, or between them. */
+      /** True if a prompt was typed while the tools ran. It is placed before their results, or between them. */
       readonly steer: boolean;
       readonly shuffled: boolean;
     }
@@ -42,16 +42,19 @@ export type Step =
   | { readonly do: 'clock'; readonly back: number }
   | { readonly do: 'aside'; readonly agent: number; readonly steps: number };
 
-/** A whole recording. */
+/** Script of a whole recording. */
 export interface Script {
   readonly version: 1 | 2 | 3;
   readonly models: readonly string[];
-  /** Tokens of what the file does not hold. */
+  /** Tokens of the front, which the file does not contain. */
   readonly front: number;
   readonly steps: readonly Step[];
 }
 
-/** Models that strip thinking, that keep it, that bind it, that are unknown. */
+/**
+ * Models that strip thinking. The next three constants list models that keep it, models that bind it to the
+ * conversation, and unusual model names.
+ */
 export const STRIPPING: readonly string[] = ['claude-sonnet-4-5', 'claude-haiku-4-5', 'claude-3-5-haiku-20241022'];
 export const KEEPING: readonly string[] = ['claude-opus-4-6', 'claude-sonnet-4-6', 'claude-opus-4-5'];
 export const BINDING: readonly string[] = ['claude-opus-5-5', 'claude-sonnet-5-5', 'claude-fable-5-2'];
@@ -119,7 +122,7 @@ const model = fc.oneof(
   { arbitrary: fc.constantFrom(...STRANGE), weight: 1 },
 );
 
-/** Any recording, of up to so many steps. */
+/** Generates scripts of any recording, with at most this number of steps. */
 export function scripts(most: number): fc.Arbitrary<Script> {
   return fc.record({
     version: fc.constantFrom<(1 | 2 | 3)[]>(1, 2, 3),

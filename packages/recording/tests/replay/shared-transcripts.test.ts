@@ -1,5 +1,5 @@
-// The figures of the recorded sessions that lie beside the repository, and of the demo's own. Where the former are absent
-// the tests say so and are skipped.
+// Tests for the figures of the recorded sessions in the `shared/transcripts` folder next to the repository, and of the
+// demo recording. Without that folder the tests with recorded sessions print a message and are skipped.
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -26,7 +26,7 @@ async function sound(path: string): Promise<Replayed['result']> {
 }
 
 describe.skipIf(!there)('the recorded session of', () => {
-  it('pi cost 1.95 times what it had to, and does not when it is driven', async () => {
+  it('pi cost 1.95 times its ideal cost, and the replay costs only what is necessary', async () => {
     const result = await sound(join(folder, 'pi-coding-session-sonnet.jsonl'));
     expect(result).toMatchObject({
       calls: 439,
@@ -41,7 +41,7 @@ describe.skipIf(!there)('the recorded session of', () => {
     expect(result.breaks).toMatchObject({ labelled: 5, unlabelled: 0 });
   });
 
-  it('pi is cheaper where its pauses are kept warm, by reads and more so by promotions, if those work; all of it can be rebuilt', async () => {
+  it('pi costs less if its pauses are kept warm, by reads or even less by promotions (if those work), and every request can be rebuilt', async () => {
     const path = join(folder, 'pi-coding-session-sonnet.jsonl');
     const refreshed = await replayRows(path, '5m', 'refresh');
     const promoted = await replayRows(path, 'auto', 'promotion');
@@ -53,7 +53,7 @@ describe.skipIf(!there)('the recorded session of', () => {
     }
   });
 
-  it('Claude Code with its compaction', async () => {
+  it('Claude Code cost 1.23 times its ideal cost, and the replay with its compaction costs only what is necessary', async () => {
     const result = await sound(join(folder, 'claude-code-session-opus.jsonl'));
     expect(result).toMatchObject({
       calls: 152,
@@ -66,14 +66,14 @@ describe.skipIf(!there)('the recorded session of', () => {
     expect(result.breaks.list).toMatchObject([{ cause: 'compaction' }]);
   });
 
-  it('a subagent', async () => {
+  it('a subagent cost 1.56 times its ideal cost, and the replay costs only what is necessary', async () => {
     const result = await sound(join(folder, 'claude-code-subagent-sonnet.jsonl'));
     expect(result).toMatchObject({ calls: 3, tokens: 76_350, recordedRatio: 1.5635, ratio: 1, forced: 0 });
   });
 });
 
-describe.skipIf(!there)('chosen lives cost no more than the better fixed life, in the session of', () => {
-  // Of the fixed lives five minutes is the better one in each: `npm run bench -- lifetime` measures both.
+describe.skipIf(!there)('chosen lifetimes cost no more than the better fixed lifetime, in the session of', () => {
+  // The better fixed lifetime is five minutes in each session. `npm run bench -- lifetime` measures both.
   it.each([
     ['pi', 'pi-coding-session-sonnet', 1.0347, 1.0648],
     ['Claude Code', 'claude-code-session-opus', 1.0504, 1.0504],
@@ -85,7 +85,7 @@ describe.skipIf(!there)('chosen lives cost no more than the better fixed life, i
   });
 });
 
-it('the recording of the demo holds a pause, a change of reasoning and a compaction', async () => {
+it('the demo recording contains a pause, a change of reasoning and a compaction', async () => {
   const result = await sound(join(root, 'apps/cli/demo/recording.jsonl'));
   expect(result.breaks).toMatchObject({
     labelled: 2,

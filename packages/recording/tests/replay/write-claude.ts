@@ -1,4 +1,5 @@
-// A script as a transcript of Claude Code: a row per block, results between the rows of an answer, subagents among them.
+// Writes a script as a transcript of Claude Code: one row per block, results between the rows of an answer, and rows of
+// subagents between them.
 
 import type { Recorder } from './recorder.ts';
 import { beginRecorder, callIdOf, countCall, inputOf, moment, pictureOf, textOf, weigh } from './recorder.ts';
@@ -9,13 +10,13 @@ interface Node {
   readonly recorder: Recorder;
 }
 
-/** One voice: the main conversation, or a subagent with its own context. */
+/** Line of rows of one speaker: the main conversation, or a subagent with its own context. */
 interface Voice {
   recorder: Recorder;
   parent: string | null;
   readonly side: object;
   readonly nodes: Node[];
-  /** Prompts since the last compaction, from which one can keep history. */
+  /** Prompts since the last compaction. The next compaction can keep history from one of them. */
   readonly prompts: { readonly id: string; readonly context: number }[];
 }
 
@@ -38,7 +39,7 @@ const LEVELS = [
   {},
 ];
 
-/** The rows of the file. */
+/** Returns the rows of the file. */
 export function writeClaude(script: Script): readonly (object | string)[] {
   const { models, front } = script;
   const main: Voice = {
@@ -247,7 +248,10 @@ function result(writing: Writing, voice: Voice, id: string, { bytes, error, imag
   add(writing, voice, { type: 'user', message: { role: 'user', content: [block] } });
 }
 
-/** Older versions keep nothing, newer ones a segment that they name in one of two ways, and go on behind it. */
+/**
+ * Writes a compaction. Older versions keep no history. Newer versions keep a segment, which they name in one of two
+ * ways, and continue after it.
+ */
 function compact(writing: Writing, voice: Voice, keep: number): void {
   const { recorder, prompts } = voice;
   const { front } = writing.script;
@@ -280,7 +284,7 @@ function rewind(voice: Voice, to: number): void {
   voice.prompts.length = 0;
 }
 
-/** A subagent speaks among the rows of the main conversation. */
+/** Writes rows of a subagent between the rows of the main conversation. */
 function aside(writing: Writing, nth: number, steps: number): void {
   const agentId = `agent${nth}`;
   let voice = writing.agents[nth];

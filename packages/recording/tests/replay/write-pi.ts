@@ -1,4 +1,4 @@
-// A script as a session file of pi, formats 1 to 3.
+// Writes a script as a session file of pi, formats 1 to 3.
 
 import type { Recorder } from './recorder.ts';
 import { beginRecorder, callIdOf, countCall, inputOf, moment, pictureOf, textOf, weigh } from './recorder.ts';
@@ -15,7 +15,7 @@ interface Writing {
   recorder: Recorder;
   model: string;
   parent: string | null;
-  /** Prompts that can be gone back to. */
+  /** Prompts to which a rewind can return. */
   readonly nodes: Node[];
   /** Entries from which a compaction can keep history: prompts and answers. */
   readonly cuts: { readonly id: string; readonly index: number; readonly context: number }[];
@@ -25,7 +25,7 @@ type Answer = Extract<Step, { do: 'answer' }>;
 
 const LEVELS = ['off', 'minimal', 'high', 'xhigh', 'as much as it likes'];
 
-/** The rows of the file. */
+/** Returns the rows of the file. */
 export function writePi(script: Script): readonly object[] {
   const { version, models, front } = script;
   const named = version === 1 ? {} : { version };

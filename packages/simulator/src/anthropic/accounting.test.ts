@@ -1,4 +1,4 @@
-// Positions of the lookback.
+// Tests for the lookback positions of the blocks of a prefix.
 
 import { expect, test } from 'vitest';
 import { positionsOf } from './accounting.ts';
@@ -28,6 +28,6 @@ const calls = [
 test.each([
   ['a run of calls is one position, and so is a run of results', true, [0, 1, 1, 2, 2, 3, 4, 5, 6, 7]],
   ['every block is one position where runs do not collapse', false, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]],
-])('%s (§0.3)', (_, collapse, positions) => {
+])('%s (provider-facts §0.3)', (_, collapse, positions) => {
   expect(positionsOf(prefix(calls), collapse)).toEqual(positions);
 });

@@ -1,11 +1,12 @@
-// What one request reads, writes and pays (§1.1, §1.2): the search behind each breakpoint, one entry per breakpoint, the
-// floor, and the split of mixed lifetimes into A, B and C. It decides; the store of entries below remembers.
+// Accounts one request: computes what it reads, writes and pays (provider-facts §1.1, §1.2). Covers the search from
+// each breakpoint, one entry per breakpoint, the floor, and the split of mixed lifetimes into A, B and C. The account
+// is a pure function. The entry store at the end of this file keeps the entries.
 
 import type { PrefixBlock } from './prefix.ts';
 import type { MarkerTtl } from './request.ts';
 import type { Breakpoint } from './markers.ts';
 
-/** Tokens of the input in disjoint buckets. They sum to the whole input. */
+/** Input tokens in disjoint buckets. Their sum is the whole input. */
 export interface CacheCounts {
   readonly fresh: number;
   readonly read: number;
@@ -13,28 +14,34 @@ export interface CacheCounts {
   readonly written1h: number;
 }
 
-/** The account of one request. */
+/** Result of accounting one request. */
 export interface RequestAccount {
   readonly counts: CacheCounts;
-  /** The entry that was read, if any, with its index in the prefix. */
+  /** Entry that was read, if any, with its index in the prefix. */
   readonly hit: { readonly at: number; readonly entry: StoredEntry } | undefined;
-  /** Entries read or covered by what was read: alive anew from the start of this request. */
+  /**
+   * Entries that the hit refreshes: the entry that was read, and entries at breakpoints before it. Their lifetime
+   * restarts at the start of this request.
+   */
   readonly refreshed: readonly Omit<StoredEntry, 'availableAt'>[];
-  /** Entries that exist once the answer begins. */
+  /** Entries that this request writes. They become readable when the answer begins. */
   readonly written: readonly Omit<StoredEntry, 'availableAt'>[];
 }
 
-/** What accounting needs to know. */
+/** Input of `accountRequest`. */
 export interface AccountingInput {
   readonly prefix: readonly PrefixBlock[];
   readonly breakpoints: readonly Breakpoint[];
   readonly find: (hash: string) => StoredEntry | undefined;
-  /** Start of the request. */
+  /** Start of the request, in milliseconds since the epoch. */
   readonly now: number;
   readonly floor: number;
   readonly lookback: number;
   readonly runsCollapse: boolean;
-  /** Whether a long-lived write behind a short-lived entry lives long (§1.1 billing read literally). */
+  /**
+   * True if a write marked `1h` lives one hour even after a hit on a `5m` entry (the billing rule of §1.1, read
+   * literally). If false, the written entry takes the shorter of the two lifetimes.
+   */
   readonly promotes: boolean;
 }
 
@@ -43,7 +50,7 @@ interface Marked {
   readonly ttl: MarkerTtl;
 }
 
-/** Accounts one request. Pure: nothing is remembered. */
+/** Accounts one request. This function is pure: it changes no store. */
 export function accountRequest(input: AccountingInput): RequestAccount {
   const { prefix } = input;
   const marked = cacheableMarkers(input);
@@ -64,7 +71,10 @@ export function accountRequest(input: AccountingInput): RequestAccount {
   };
 }
 
-/** Breakpoints whose prefix reaches the floor, by their index in the prefix. Below it: no error, no entry (§1.2). */
+/**
+ * Returns the breakpoints whose prefix reaches the floor, with their index in the prefix. A breakpoint below the floor
+ * causes no error and writes no entry (§1.2).
+ */
 function cacheableMarkers(input: AccountingInput): readonly Marked[] {
   const wanted = new Map(input.breakpoints.map((breakpoint) => [breakpoint.block, breakpoint.ttl]));
   return input.prefix.flatMap(({ block, tokens }, at) => {
@@ -73,7 +83,10 @@ function cacheableMarkers(input: AccountingInput): readonly Marked[] {
   });
 }
 
-/** From the last breakpoint: its own hash, then back position by position; nothing found, then from the next earlier one. */
+/**
+ * Searches for an entry, starting at the last breakpoint. It tries the breakpoint's own hash, then walks back one
+ * position at a time. If the lookback ends without a hit, the search continues at the next earlier breakpoint.
+ */
 function findHit(input: AccountingInput, marked: readonly Marked[]): RequestAccount['hit'] {
   const positions = positionsOf(input.prefix, input.runsCollapse);
   let searched = Number.POSITIVE_INFINITY;
@@ -89,8 +102,9 @@ function findHit(input: AccountingInput, marked: readonly Marked[]): RequestAcco
 }
 
 /**
- * The entry that was read lives on with its own lifetime. So do entries at breakpoints in front of it: what is free
- * cannot outlive what was paid for, so a new one there takes the shorter lifetime.
+ * Returns the entries whose lifetime the hit restarts. The entry that was read keeps its own lifetime, and so do known
+ * entries at breakpoints before it. A breakpoint before the hit that has no entry gets a free one. The free entry takes
+ * the shorter lifetime, because a free entry cannot outlive the entry that was paid for.
  */
 function refresh(
   input: AccountingInput,
@@ -124,35 +138,35 @@ function shorter(a: MarkerTtl, b: MarkerTtl): MarkerTtl {
 }
 
 /**
- * One entry of the store, which is by cumulative hash; there is one store per account and model (§1.1 isolation). An entry lives for
- * its lifetime from the start of the request that wrote or last read it, and can be read once its answer has begun. Times are
- * milliseconds since the epoch.
+ * One entry of the store. The store is keyed by cumulative hash, and each account and model has its own store (§1.1,
+ * "Isolation"). The lifetime of an entry starts when the request that wrote or last read it starts. An entry is
+ * readable once the answer that wrote it has begun. Times are in milliseconds since the epoch.
  */
 export interface StoredEntry {
   readonly hash: string;
   readonly tokens: number;
   readonly ttl: MarkerTtl;
-  /** First moment at which it is gone. */
+  /** First moment at which the entry is expired. */
   readonly expiry: number;
   readonly availableAt: number;
 }
 
-/** The entries of one account and model. */
+/** Cache entries of one account and model. */
 export interface EntryStore {
-  /** The live, readable entry under this hash. */
+  /** Returns the entry with this hash if it is readable and not expired at `now`. */
   find(hash: string, now: number): StoredEntry | undefined;
   put(entry: StoredEntry): void;
-  /** Drops all entries. */
+  /** Removes all entries. */
   clear(): void;
   readonly size: number;
 }
 
-/** Milliseconds of each lifetime. */
+/** Length of each lifetime, in milliseconds. */
 const LIFETIME: { readonly [ttl in MarkerTtl]: number } = { '5m': 300_000, '1h': 3_600_000 };
 
 const SWEEP_EVERY = 1024;
 
-/** An empty store. It forgets what expired as it grows. */
+/** Creates an empty store. Every 1,024 writes it removes the expired entries. */
 export function createEntries(): EntryStore {
   const entries = new Map<string, StoredEntry>();
   let puts = 0;
@@ -176,7 +190,10 @@ export function createEntries(): EntryStore {
   };
 }
 
-/** Two requests wrote or read one entry: it is readable since the earlier and lives as long as the later gives. */
+/**
+ * Merges two versions of one entry. The result is readable from the earlier moment and expires at the later one. If the
+ * known entry expires before the next one is readable, the next one replaces it.
+ */
 function merge(known: StoredEntry, next: StoredEntry): StoredEntry {
   if (known.expiry <= next.availableAt) return next;
   const longer = next.expiry >= known.expiry ? next : known;

@@ -1,5 +1,5 @@
-// The service without a socket: a body goes in, a refusal or an admitted call comes out. What the cache gains exists once
-// the admitted answer begins, and not before.
+// Messages service without a socket: takes a body and returns a refusal or an admitted call. The entries that a call
+// writes become readable only when its answer begins.
 
 import { hash } from 'node:crypto';
 import { accountRequest } from './accounting.ts';
@@ -29,28 +29,31 @@ import { checkRules } from './rules.ts';
 import { nameOf } from './tools.ts';
 import { isList, isObject, textOf } from '../core/wire.ts';
 
-/** One call as it arrives. What it brings itself goes before what is queued. */
+/** One call as it arrives. A plan that comes with the call takes precedence over a queued plan. */
 export interface IncomingCall extends TimedAnswerPlan {
   readonly body: Uint8Array | string;
   readonly account: string;
   readonly betas: readonly string[];
 }
 
-/** A call that will be answered. */
+/** Call that will be answered. */
 export interface AdmittedMessage {
   readonly outcome: 'admitted';
   readonly startedAt: number;
   readonly streamed: boolean;
   readonly reply: MessageReply;
-  /** The true account, whatever a fault makes the reply say. */
+  /** True usage of the call. A `wrong-usage` fault changes only `reply.usage`. */
   readonly usage: SimulatedUsage;
   readonly account: RequestAccount;
   readonly fault: Fault | undefined;
-  /** The answer begins: what it wrote can be read from then on. */
+  /**
+   * Records that the answer begins at `at`, in milliseconds since the epoch. From then on the entries that the call
+   * wrote are readable.
+   */
   begin(at: number): void;
 }
 
-/** Answers a messages call, or refuses it. Each call is entered in the ledger. */
+/** Answers or refuses a messages call, and adds the call to the ledger. */
 export function admit(core: AnthropicCore, call: IncomingCall): AdmittedMessage | MessageRefusal {
   const plan = planCall(core, call);
   const arrived = arrive(core, call, 'messages', plan.at);
@@ -63,7 +66,10 @@ export function admit(core: AnthropicCore, call: IncomingCall): AdmittedMessage 
   return outcome;
 }
 
-/** Counts the input tokens of a request, or refuses it. Nothing is cached, nothing queued is used up. */
+/**
+ * Counts the input tokens of a request, or refuses it. The call writes nothing to the cache and uses up no queued plan
+ * or fault.
+ */
 export function count(
   core: AnthropicCore,
   call: IncomingCall,
@@ -86,7 +92,7 @@ interface ArrivedMessage {
   readonly account: string;
   readonly betas: readonly string[];
   readonly body: Uint8Array;
-  /** Known once the body was read. */
+  /** Empty until the body has been read. */
   model: string;
 }
 
@@ -129,7 +135,7 @@ function admitArrived(
   return refusalOf(scripted.fault) ?? answerCall(core, judged, scripted, room, arrived.at);
 }
 
-/** Beta with which dropped thinking is told (§1.8). */
+/** Beta with which a response reports dropped thinking (provider-facts §1.8). */
 const BINDING_BETA = 'thinking-binding-controls-2026-08-01';
 
 function answerCall(
@@ -165,7 +171,7 @@ function answerCall(
   return { outcome: 'admitted', startedAt: at, streamed: request.stream, reply, usage, account, fault, begin };
 }
 
-/** Where the catalog knows no floor, the most usual one of §1.2. */
+/** Floor used when the catalog row has none: the most common value in provider-facts §1.2. */
 const USUAL_FLOOR = 1024;
 
 function accountingInput(core: AnthropicCore, judged: JudgedRequest, store: EntryStore, now: number): AccountingInput {
@@ -208,7 +214,7 @@ function refusalEntry({ status, type, message }: MessageRefusal): Pick<LedgerCal
   return { status, refusal: { type, message } };
 }
 
-/** Returns what a script can see of a Messages request: the words that matter, without the wire format. */
+/** Returns the parts of a Messages request that a script can inspect, independent of the wire format. */
 function describeRequest(request: WireRequest): ReceivedRequest {
   const { blocks, messages, fields, model } = request;
   const speaker = messages.findLast((message) => message.role === 'user' && message.blocks.some(isText));
@@ -222,7 +228,10 @@ function describeRequest(request: WireRequest): ReceivedRequest {
   };
 }
 
-/** What is offered at the end of the request: what the front declares, as changed since. */
+/**
+ * Returns the names of the tools on offer at the end of the request: the tools that the front declares, with all later
+ * additions and removals applied.
+ */
 function offeredTools(blocks: readonly SentBlock[]): readonly string[] {
   const offered = new Set<string>();
   for (const block of blocks) {

@@ -1,5 +1,6 @@
-// Digest and size of a block. What of a block enters the prefix: everything the model is shown, nothing else. `cache_control` never does, so that
-// markers can move (§1.1). The key order of a call's `input` does, as it is shown (§1.3).
+// Computes the digest and the token count of a block. The digest covers everything that the model is shown. It leaves
+// out `cache_control`, so that markers can move without changing the prefix (provider-facts §1.1). It includes the key
+// order of a call's `input`, because the model sees that order (§1.3).
 
 import type { SentBlock } from './request.ts';
 import { isPresent, isList, isObject, textOf, objectAt } from '../core/wire.ts';
@@ -11,14 +12,17 @@ import { imageTokens, countText } from '../core/tokens.ts';
 import { isLevel } from './request.ts';
 import type { RecordedSizes } from '../core/tokens.ts';
 
-/** The digest of one block's content. Two blocks with one digest are the same to the model. */
+/** Returns the digest of the content of a block. Two blocks with the same digest look the same to the model. */
 export function digestBlock(block: SentBlock, digests: Digests = anew): string {
   return digests(block.index, `${block.type}:${renderFields(block.type, block.fields)}`);
 }
 
 const anew: Digests = (_place, text) => digestOf(text);
 
-/** The text of a block's content, as it is digested. A string and a list of one text are the same. */
+/**
+ * Returns the text of a block's content that is digested. A plain string and a list with one text part give the same
+ * text.
+ */
 function renderFields(type: string, fields: WireObject): string {
   switch (type) {
     case 'text':
@@ -43,7 +47,7 @@ function renderPart(fields: WireObject): string {
   return framedPart(type, renderFields(type, fields));
 }
 
-/** With its length in front, so that no text can look like the end of one part and the start of the next. */
+/** Puts the length before the text, so that no text can look like the end of one part and the start of the next. */
 function framedPart(type: string, text: string): string {
   return `${type}:${text.length}:${text}`;
 }
@@ -52,15 +56,16 @@ function renderRest(fields: WireObject): string {
   return JSON.stringify(fields, (key, value: unknown) => (key === 'cache_control' ? undefined : value));
 }
 
-// The simulator's own count of tokens, for blocks without a recorded size: bytes of UTF-8 divided by four, images by the
-// model's rule. It is no tokenizer. A driver that knows recorded sizes gives those.
+// Counts the tokens of blocks that have no recorded size. Text counts as its UTF-8 bytes divided by four, and images
+// follow the model's rule. This count is an estimate: the simulator has no tokenizer. A driver that knows recorded
+// sizes passes them.
 
 type CountedImages = Capabilities['images'];
 
-/** An image that is elsewhere, or a document. */
+/** Tokens of an image that is not inline, or of a document that is not plain text. */
 const UNKNOWN_MEDIA = 1600;
 
-/** Tokens of a block: the recorded size, or at least one by the own rule. */
+/** Returns the tokens of a block: the recorded size if there is one, else the simulator's estimate. */
 export function countBlock(block: SentBlock, sizes: RecordedSizes | undefined, images: CountedImages): number {
   return sizes?.(block.index) ?? (isLevel(block) ? 0 : countFields(block.type, block.fields, images));
 }

@@ -1,4 +1,5 @@
-// What a single block may be (§1.6): known types, text that is not blank, media that can be shown, ids that fit, thinking unmarked.
+// Checks each block on its own (provider-facts §1.6): known types, text that is not blank, supported media, valid ids,
+// and no marker on thinking.
 
 import { invalid, firstRefusal } from '../core/refusal.ts';
 import type { MessageRefusal } from '../core/refusal.ts';
@@ -17,7 +18,7 @@ const IMAGE_SOURCES: ReadonlySet<string> = new Set(['base64', 'url', 'file']);
 
 type BlockCheck = (block: SentBlock) => MessageRefusal | undefined;
 
-/** Types that need a look inside; the others pass as they are. */
+/** Check of each known block type. Types with `acceptAny` are accepted without a look at their fields. */
 const CHECKS: { readonly [type: string]: BlockCheck } = {
   text: checkText,
   image: (block) => checkImage(block.fields, `${pathOf(block)}.image`),
@@ -37,7 +38,7 @@ const CHECKS: { readonly [type: string]: BlockCheck } = {
   tool_removal: acceptAny,
 };
 
-/** Refuses the first block that the service would not take. */
+/** Refuses the first block that the real service would refuse. */
 export const checkContent: RequestRule = (request) =>
   firstRefusal(request.blocks, (block) => (block.level === 'tools' ? undefined : checkBlock(block)));
 
@@ -139,21 +140,21 @@ function checkResultPart(part: unknown, path: string): MessageRefusal | undefine
   return part['type'] === 'image' ? checkImage(part, `${path}.image`) : undefined;
 }
 
-// Limits on pictures: how many a request may hold, and how large each may be. Kind and size are read from the header of what
-// was sent; a picture whose header does not tell them is accepted as it is.
+// Limits on images: how many a request may contain, and how large each image may be. The media type and the size are
+// read from the image header. An image whose header does not contain them is accepted.
 
-/** A picture, with the path that error texts name it by. */
+/** Image, with the path that names it in error texts. */
 interface Picture {
   readonly path: string;
   readonly source: WireObject;
 }
 
-/** Above so many pictures a request counts as one with many, and each may be smaller only. */
+/** Images above which a request counts as a many-image request. The size limit of each image is then smaller. */
 const MANY = 20;
 
 /**
- * Refuses the first picture that is too large, in the words of anthropics/claude-code#5147 and #52220, or that has no
- * pixels. The limits: docs.anthropic.com/en/docs/vision, "Basics and limits".
+ * Refuses the first image that is too large or has no pixels. The error texts are those quoted in
+ * anthropics/claude-code#5147 and #52220. The limits are from docs.anthropic.com/en/docs/vision, "Basics and limits".
  */
 export const checkImages: RequestRule = ({ blocks, capabilities }) => {
   const pictures = blocks.flatMap(picturesIn);
@@ -164,13 +165,16 @@ export const checkImages: RequestRule = ({ blocks, capabilities }) => {
   );
 };
 
-/** 100 in a window of 200,000 tokens, 600 in a larger one (platform.claude.com, vision, "General limits"). Documents are not counted here. */
+/**
+ * Refuses more than 100 images on a model with a window of up to 200,000 tokens, or more than 600 on a model with a
+ * larger window (platform.claude.com, vision, "General limits"). Documents are not counted here.
+ */
 function checkNumber(pictures: number, { window }: Capabilities): MessageRefusal | undefined {
   const most = window.tokens > 200_000 ? 600 : 100;
   return pictures <= most ? undefined : invalid(`too many images and documents: ${pictures} + 0 > ${most}`);
 }
 
-/** Characters of base64: 10 MB on this API, 5 on the clouds. */
+/** Maximum length of the base64 text of an image: 10 MB on this API. The cloud platforms allow 5 MB. */
 const HEAVIEST = 10 * 1024 * 1024;
 
 function checkWeight({ path, source }: Picture): MessageRefusal | undefined {
@@ -179,7 +183,7 @@ function checkWeight({ path, source }: Picture): MessageRefusal | undefined {
   return invalid(`${path}.image.source.base64: image exceeds 10 MB maximum: ${length} bytes > ${HEAVIEST} bytes`);
 }
 
-/** What it says that it is, against how it begins. */
+/** Compares the declared media type with the type that the first bytes of the image show. */
 function checkType({ path, source }: Picture): MessageRefusal | undefined {
   const said = textOf(source['media_type']);
   const is = source['type'] === 'base64' ? imageType(textOf(source['data'])) : undefined;

@@ -1,10 +1,11 @@
-// Native diagnosis of a cache miss (§1.4): a request that names an earlier message is told where its prompt parts from it.
+// Native diagnosis of a cache miss (provider-facts §1.4): a request names an earlier message, and the response reports
+// where the two prompts start to differ.
 
 import type { LevelParameters, LeftOutBlocks } from './prefix.ts';
 import type { SentBlock, WireRequest } from './request.ts';
 import { isPresent, isObject, textOf } from '../core/wire.ts';
 
-/** The reason, in the wire's words. */
+/** Reason for a cache miss, with the names that the wire uses. */
 export type MissReason =
   | {
       readonly type: 'model_changed' | 'system_changed' | 'tools_changed' | 'messages_changed';
@@ -17,7 +18,7 @@ export interface MessageDiagnostics {
   readonly cache_miss_reason: MissReason;
 }
 
-/** What is kept of a request that opted in. */
+/** Data kept about a request that opted in to diagnosis, for comparison with a later request. */
 export interface Fingerprint {
   readonly account: string;
   readonly model: string;
@@ -32,13 +33,13 @@ export interface Fingerprint {
 /** Fingerprints of the latest requests that opted in, by message id. */
 export interface Diagnostics {
   remember(message: string, fingerprint: Fingerprint): void;
-  /** `null` when nothing parted, or nothing was asked. */
+  /** Returns `null` if the request names no earlier message, or if the two prompts do not differ. */
   diagnose(request: WireRequest, fingerprint: Fingerprint, read: number): MessageDiagnostics | null;
 }
 
 const KEPT = 256;
 
-/** Keeps the latest 256. */
+/** Creates an empty store that keeps the latest 256 fingerprints. */
 export function createDiagnostics(): Diagnostics {
   const kept = new Map<string, Fingerprint>();
   return {
@@ -60,12 +61,12 @@ export function createDiagnostics(): Diagnostics {
   };
 }
 
-/** Whether a request asks for diagnosis, now or by the next. */
+/** True if a request asks for diagnosis, or lets a later request name its message. */
 export function optsIn(request: WireRequest): boolean {
   return isObject(request.fields['diagnostics']);
 }
 
-/** What is compared: content only, without markers. */
+/** Returns the fingerprint of a request: its content and parameters, without markers. */
 export function fingerprintOf(
   request: WireRequest,
   account: string,

@@ -1,5 +1,5 @@
-// From a request to what the cache will be asked: every rule, the breakpoints, the fate of thinking, and the prefix; and how the thinking of its
-// answer is bound.
+// Judges a request: applies the breakpoint rules, decides which thinking blocks are dropped, and builds the prefix that
+// the cache is asked for. Also binds the thinking of the answer to its place in the conversation.
 
 import type { RecordedSizes } from '../core/tokens.ts';
 import { levelParameters, buildPrefix, createExtend, hiddenBlocks, extend } from './prefix.ts';
@@ -17,22 +17,22 @@ import { contentOf } from '../core/answer.ts';
 import type { AnswerBlock } from '../core/answer.ts';
 import { isThinking } from './request.ts';
 
-/** A request with everything known that does not depend on the cache. */
+/** Request with all results that do not depend on the state of the cache. */
 export interface JudgedRequest {
   readonly request: WireRequest;
   readonly account: string;
   readonly breakpoints: readonly Breakpoint[];
   readonly thinking: ThinkingVerdict;
-  /** By `WireBlock.index`. */
+  /** Digest of each block, by `SentBlock.index`. */
   readonly digests: readonly string[];
   readonly leftOut: LeftOutBlocks;
   readonly parameters: LevelParameters;
   readonly prefix: readonly PrefixBlock[];
-  /** All input tokens. */
+  /** Input tokens in total. */
   readonly tokens: number;
 }
 
-/** Who asks, and what is known beside the request. */
+/** Account that sends the request, and the state that judging needs in addition to the request. */
 export interface JudgeContext {
   readonly account: string;
   readonly signatures: Signatures;
@@ -40,14 +40,17 @@ export interface JudgeContext {
   readonly digests: DigestMemory;
 }
 
-/** What is remembered of the last request: digests of its blocks, and hashes up to each with and without thinking. */
+/**
+ * Memory of the last request: the digest of each block, the cumulative hashes with thinking (`prefix`), and the
+ * cumulative hashes without thinking (`thinking`).
+ */
 export interface DigestMemory {
   readonly blocks: Digests;
   readonly prefix: Extend;
   readonly thinking: Extend;
 }
 
-/** Nothing remembered yet. */
+/** Creates an empty memory. */
 export function createDigestMemory(): DigestMemory {
   return { blocks: createDigests(), prefix: createExtend(), thinking: createExtend() };
 }
@@ -74,7 +77,10 @@ export function judge(request: WireRequest, context: JudgeContext): JudgedReques
   return { request, account, breakpoints, thinking, digests, leftOut, parameters, prefix, tokens };
 }
 
-/** Registers the thinking of an answer as issued. Each block is bound to everything before it in the conversation (§1.8). */
+/**
+ * Registers the thinking blocks of an answer as issued. Each block is bound to everything before it in the conversation
+ * (provider-facts §1.8).
+ */
 export function issueThinking(signatures: Signatures, judged: JudgedRequest, blocks: readonly AnswerBlock[]): void {
   let place = judged.thinking.end;
   for (const answered of blocks) {
@@ -89,7 +95,10 @@ export function issueThinking(signatures: Signatures, judged: JudgedRequest, blo
   }
 }
 
-/** The block as a client will send it back. Its numbers play no part in a binding. */
+/**
+ * Returns a block of an answer in the form in which a client sends it back. The indexes are placeholders, because a
+ * binding does not use them.
+ */
 function asSentBack(block: AnswerBlock): SentBlock {
   const fields = contentOf(block);
   return {

@@ -1,5 +1,5 @@
-// Where the breakpoints of a request are, and what is wrong with them (§1.1): at most four, longer lifetimes first, the
-// automatic one on the last block that can carry it.
+// Places the breakpoints of a request and checks them (provider-facts §1.1): at most four, longer lifetimes first. The
+// automatic breakpoint is on the last block that can carry one.
 
 import { invalid } from '../core/refusal.ts';
 import type { MessageRefusal } from '../core/refusal.ts';
@@ -8,14 +8,16 @@ import type { MarkerTtl, SentBlock, WireRequest } from './request.ts';
 import { isPresent, textOf, isList, isObject } from '../core/wire.ts';
 import type { WireObject } from '../core/wire.ts';
 
-/** One breakpoint: a write of a cache entry, and the start of one search. */
+/** Breakpoint: place where a cache entry is written and where a search for an earlier entry starts. */
 export interface Breakpoint {
-  /** `WireBlock.index`. */
+  /** Index of the marked block (`SentBlock.index`). */
   readonly block: number;
   readonly ttl: MarkerTtl;
 }
 
-/** All breakpoints in prefix order, explicit and automatic, or what the service says against them. */
+/**
+ * Returns all breakpoints, explicit and automatic, in prefix order, or the refusal that the real service would send.
+ */
 export function placeBreakpoints(request: WireRequest): readonly Breakpoint[] | MessageRefusal {
   const marked = request.blocks.filter((block) => block.marker !== undefined);
   const most = request.capabilities.slots;
@@ -74,8 +76,9 @@ function checkOrder(
 }
 
 /**
- * Reads a `cache_control` field, whose only type is `ephemeral` and whose lifetimes are `5m` (the default) and `1h` (§1.1).
- * Returns a lifetime, nothing, or a refusal. `path` names the object that carries it.
+ * Reads a `cache_control` field. Its only type is `ephemeral`, and its lifetimes are `5m` (the default) and `1h`
+ * (§1.1). Returns the lifetime, `undefined` if there is no field, or a refusal. `path` names the object that contains
+ * the field.
  */
 export function readMarker(fields: WireObject, path: string): MarkerTtl | undefined | MessageRefusal {
   const control = fields['cache_control'];
@@ -91,8 +94,8 @@ export function readMarker(fields: WireObject, path: string): MarkerTtl | undefi
 }
 
 /**
- * The marker of a block, or of a part nested in its `content` (a `tool_result` can carry one there; it is taken as a
- * marker on the whole block).
+ * Returns the marker of a block, or of a part nested in its `content`. A `tool_result` can have a nested marker, which
+ * is treated as a marker on the whole block.
  */
 export function readBlockMarker(fields: WireObject, path: string): MarkerTtl | undefined | MessageRefusal {
   const own = readMarker(fields, path);

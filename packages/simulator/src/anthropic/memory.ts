@@ -1,4 +1,4 @@
-// Everything that the Anthropic part remembers between calls.
+// Memory of the Anthropic part between calls.
 
 import { createCore } from '../core/core.ts';
 import type { Core } from '../core/core.ts';
@@ -12,17 +12,17 @@ import type { DigestMemory } from './judge.ts';
 import { createSignatures } from './thinking.ts';
 import type { Signatures } from './thinking.ts';
 
-/** The shared memory with that of this part. */
+/** Memory that all wires share, with the memory of the Anthropic part. */
 export interface AnthropicCore extends Core {
   readonly signatures: Signatures;
   readonly digests: DigestMemory;
   readonly stores: Map<string, EntryStore>;
   readonly diagnostics: Diagnostics;
-  /** Messages answered so far. */
+  /** Number of messages answered so far. */
   answered: number;
 }
 
-/** A memory of no call. */
+/** Creates an empty memory. */
 export function createAnthropicCore(settings: SimulatorSettings): AnthropicCore {
   return {
     ...createCore(settings),
@@ -34,7 +34,10 @@ export function createAnthropicCore(settings: SimulatorSettings): AnthropicCore 
   };
 }
 
-/** The cache of one account and model: no other account, no other model reads it (§1.1 isolation). */
+/**
+ * Returns the entry store of one account and model. Entries are never shared between accounts or between models
+ * (provider-facts §1.1, "Isolation").
+ */
 export function storeOf(core: AnthropicCore, account: string, model: string): EntryStore {
   const key = `${account}\n${model}`;
   const known = core.stores.get(key);

@@ -1,4 +1,4 @@
-// A reply as events.
+// Tests for a reply as stream events.
 
 import { describe, expect, it } from 'vitest';
 import fc from 'fast-check';
@@ -23,7 +23,7 @@ function deltas(block: AnswerBlock, size: number): readonly string[] {
 }
 
 describe('deltas', () => {
-  it('join to the text, and never cut a character in two', () => {
+  it('join to the full text and never split a character', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', minLength: 1 }), fc.integer({ min: 1, max: 5 }), (text, size) => {
         const pieces = deltas({ type: 'text', text }, size);
@@ -33,11 +33,11 @@ describe('deltas', () => {
     );
   });
 
-  it('of a call begin with an empty one and join to the raw arguments', () => {
+  it('of a call begin with an empty delta and join to the raw arguments', () => {
     expect(deltas({ type: 'tool_use', id: 'a', name: 'b', arguments: '{"a": 1}' }, 4)).toEqual(['', '{"a"', ': 1}']);
   });
 });
 
-it('an event carries its name twice, on one line each', () => {
+it('`encodeEvent` writes the event name on the `event` line and keeps the data on one line', () => {
   expect(encodeEvent({ event: 'ping', data: '{"type":"ping"}' })).toBe('event: ping\ndata: {"type":"ping"}\n\n');
 });

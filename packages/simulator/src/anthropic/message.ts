@@ -1,4 +1,4 @@
-// An answer in the wire format: the finished message, its `usage`, and the events of a stream.
+// Builds the wire format of an answer: the finished message, its `usage`, and the events of a stream.
 
 import { defined } from '@tidemark/core';
 import { contentOf } from '../core/answer.ts';
@@ -12,20 +12,20 @@ import type { WrongUsage } from '../core/faults.ts';
 import type { SseEvent } from '../core/sse.ts';
 import { encodeEvent, chunks } from '../core/sse.ts';
 
-/** Everything that a response says, streamed or not. */
+/** Content of a response, streamed or not. */
 export interface MessageReply {
-  /** `msg_…` */
+  /** Message id: `msg_…`. */
   readonly id: string;
   readonly model: string;
   readonly answer: SimulatedAnswer;
-  /** As it is told, which a fault can make wrong. */
+  /** Usage as reported to the client. A `wrong-usage` fault can make it wrong. */
   readonly usage: SimulatedUsage;
   readonly diagnosis: MessageDiagnostics | null;
-  /** Only told with the beta that asks for it; `undefined` otherwise. */
+  /** Dropped thinking blocks. `undefined` if the request has no beta header that asks for them. */
   readonly transformations: readonly Transformation[] | undefined;
 }
 
-/** The body of a response that is not streamed. */
+/** Returns the body of a response that is not streamed. */
 export function messageOf(reply: MessageReply): WireObject {
   return {
     ...envelope(reply),
@@ -35,7 +35,10 @@ export function messageOf(reply: MessageReply): WireObject {
   };
 }
 
-/** The message with which a stream begins: no content, no stop reason, the input already counted. */
+/**
+ * Returns the message with which a stream begins. It has no content and no stop reason, and its usage already contains
+ * the input tokens.
+ */
 function openingOf(reply: MessageReply): WireObject {
   const begun = Math.min(1, reply.usage.output_tokens);
   return {
@@ -60,14 +63,14 @@ function envelope(reply: MessageReply): WireObject {
   });
 }
 
-/** What an answer adds to the account of its input. */
+/** Numbers of an answer that are added to the counts of its input. */
 export interface OutputCounts {
   readonly outputTokens: number;
   readonly thinkingTokens: number;
   readonly speed: SimulatedUsage['speed'];
 }
 
-/** Returns the `usage` of an answer, with exactly the fields of §1.4. */
+/** Returns the `usage` of an answer, with exactly the fields of provider-facts §1.4. */
 export function usageOf(counts: CacheCounts, output: OutputCounts): SimulatedUsage {
   return {
     input_tokens: counts.fresh,
@@ -86,19 +89,20 @@ export function usageOf(counts: CacheCounts, output: OutputCounts): SimulatedUsa
   };
 }
 
-/** All input tokens: the three fields together. */
+/** Returns the total number of input tokens: the sum of the three input fields. */
 export function totalInput(usage: SimulatedUsage): number {
   return usage.input_tokens + usage.cache_creation_input_tokens + usage.cache_read_input_tokens;
 }
 
-/** The usage that is told when a fault wants it wrong. */
+/** Returns the usage with the numbers that a `wrong-usage` fault replaces. */
 export function distort(usage: SimulatedUsage, wrong: WrongUsage | undefined): SimulatedUsage {
   return wrong === undefined ? usage : { ...usage, ...wrong };
 }
 
 /**
- * Yields all server-sent events of a reply in the order of §1.9: the message opens, blocks open, grow and close one after another, the
- * last numbers of the message come, the message stops. `size` is the number of characters in a delta.
+ * Yields all server-sent events of a reply in the order of provider-facts §1.9: the message starts, each block starts,
+ * grows and stops in turn, then the final numbers follow and the message stops. `size` is the number of characters in a
+ * delta.
  */
 export function* eventsOf(reply: MessageReply, size: number): Generator<SseEvent> {
   yield event({ type: 'message_start', message: openingOf(reply) });
@@ -116,15 +120,17 @@ export function* eventsOf(reply: MessageReply, size: number): Generator<SseEvent
   yield event({ type: 'message_stop' });
 }
 
-/** All events of a reply as bytes of the stream. */
+/** Yields all events of a reply as text of the stream. */
 export function* encodedEvents(reply: MessageReply, size: number): Generator<string> {
   for (const each of eventsOf(reply, size)) yield encodeEvent(each);
 }
 
-/** An event whose data is no JSON. */
+/** Stream event whose data is not valid JSON. */
 export const MALFORMED_EVENT = 'event: content_block_delta\ndata: {"type":"content_block_de\n\n';
 
-/** An error that comes after the 200. `request` is told in it: `req_…`. */
+/**
+ * Returns an error event that a stream sends after the status 200. `request` is the request id in the event: `req_…`.
+ */
 export function errorEventOf(type = 'overloaded_error', message = 'Overloaded', request: string): string {
   const data = JSON.stringify({ type: 'error', error: { type, message }, request_id: request });
   return encodeEvent({ event: 'error', data });

@@ -1,4 +1,4 @@
-// Limits on what is asked for (§1.1 pre-warm, §1.6): output tokens, thinking, effort.
+// Limits on the requested output (provider-facts §1.1 pre-warm, §1.6): output tokens, thinking, effort.
 
 import { invalid } from '../core/refusal.ts';
 import type { MessageRefusal } from '../core/refusal.ts';
@@ -10,16 +10,16 @@ const EFFORTS: ReadonlySet<unknown> = new Set(['low', 'medium', 'high', 'xhigh',
 
 const LEAST_BUDGET = 1024;
 
-/** Beta that makes `thinking.block_binding` a field (§1.8). */
+/** Beta that allows the field `thinking.block_binding` (§1.8). */
 const BINDING = 'thinking-binding-controls-2026-08-01';
 
-/** Refuses an output limit, a thinking setting or a pre-warming call that the service would not take. */
+/** Refuses an output limit, a thinking setting or a pre-warming request that the real service would refuse. */
 export const checkOutput: RequestRule = (request) =>
   checkEffort(request) ??
   (request.purpose === 'count' ? undefined : (checkLimit(request) ?? checkPrewarm(request))) ??
   checkThinking(request);
 
-/** Whether a request only writes the cache: `max_tokens: 0` on a model that takes it. */
+/** True if a request only writes the cache: it is a messages request with `max_tokens: 0`. */
 export function isPrewarm(request: WireRequest): boolean {
   return request.purpose === 'messages' && request.maxTokens === 0;
 }
@@ -37,7 +37,10 @@ function checkLimit(request: WireRequest): MessageRefusal | undefined {
   );
 }
 
-/** What pre-warming excludes is documented; the texts are this simulator's own. */
+/**
+ * Refuses settings that pre-warming does not allow. The provider documents these settings; the error texts are the
+ * simulator's own.
+ */
 function checkPrewarm(request: WireRequest): MessageRefusal | undefined {
   if (!isPrewarm(request)) return undefined;
   const choice = objectAt(request.fields, 'tool_choice')['type'];
@@ -73,7 +76,10 @@ function checkEffort(request: WireRequest): MessageRefusal | undefined {
   return invalid("output_config.effort: Input should be 'low', 'medium', 'high', 'xhigh' or 'max'");
 }
 
-/** Returns the room for output, or the refusal of a request that is too long for the model (§1.6). `input` is all its tokens. */
+/**
+ * Returns the room for output, or the refusal of a request that is too long for the model (§1.6). `input` is the total
+ * number of input tokens.
+ */
 export function outputRoom(request: WireRequest, input: number): OutputRoom | MessageRefusal {
   const { inputLimit, window } = request.capabilities;
   if (input > inputLimit) return invalid(`prompt is too long: ${input} tokens > ${inputLimit} maximum`);

@@ -1,5 +1,5 @@
-// Calls and results belong together (§1.6): each call is answered at the start of the next message, each result answers a call.
-// Consecutive messages of one role are one turn, as the service merges them.
+// Checks that calls and results match (provider-facts §1.6). Each call needs a result at the start of the next message,
+// and each result needs a call. Consecutive messages of one role count as one turn, because the service merges them.
 
 import { invalid } from '../core/refusal.ts';
 import type { MessageRefusal } from '../core/refusal.ts';
@@ -11,7 +11,7 @@ interface RoleTurn {
   readonly blocks: SentBlock[];
 }
 
-/** Refuses a call without its result, a result without its call, and doubles of either. */
+/** Refuses a call without a result, a result without a call, and duplicates of either. */
 export const checkPairs: RequestRule = (request) => {
   const turns = mergeTurns(request.messages);
   const seen = new Set<string>();
@@ -47,7 +47,7 @@ function checkCalls(turn: RoleTurn, next: RoleTurn | undefined, seen: Set<string
   return first === undefined ? undefined : refuseUnanswered(first.message, open);
 }
 
-/** Results count only where they come first; one behind a text is not "immediately after". */
+/** Returns the results at the start of a turn. A result after a text does not count as "immediately after" the call. */
 function leadingResults(turn: RoleTurn | undefined): readonly SentBlock[] {
   if (turn?.role !== 'user') return [];
   const end = turn.blocks.findIndex((block) => block.type !== 'tool_result');

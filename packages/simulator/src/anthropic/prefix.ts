@@ -1,5 +1,6 @@
-// The prefix of a request as the cache sees it: one cumulative hash per block, tokens up to it, and its position in the
-// lookback. Deferred tools, stripped or dropped thinking and what a compaction block replaces are no part of it.
+// Builds the prefix of a request as the cache sees it: for each block a cumulative hash and the tokens up to that
+// block. Deferred tools, stripped or dropped thinking, and the messages that a compaction block replaces are not part
+// of it.
 
 import { countBlock } from './blocks.ts';
 import type { RecordedSizes } from '../core/tokens.ts';
@@ -10,21 +11,21 @@ import { textOf, isPresent, isList, isObject, objectAt } from '../core/wire.ts';
 import type { Capabilities } from '@tidemark/model';
 import type { WireObject } from '../core/wire.ts';
 
-/** One block of the prefix. */
+/** Block of the prefix. */
 export interface PrefixBlock {
   readonly block: SentBlock;
-  /** Over everything up to and including this block. */
+  /** Hash of everything up to and including this block. */
   readonly hash: string;
   /** Tokens of everything up to and including this block. */
   readonly tokens: number;
 }
 
-/** What to leave out, by `WireBlock.index`. */
+/** Blocks that are not part of the prefix, by `SentBlock.index`. */
 export type LeftOutBlocks = ReadonlySet<number>;
 
-/** What building a prefix needs beside the request. */
+/** Values that `buildPrefix` needs in addition to the request. */
 export interface PrefixParts {
-  /** By `WireBlock.index`. */
+  /** Digest of each block, by `SentBlock.index`. */
   readonly digests: readonly string[];
   readonly parameters: LevelParameters;
   readonly leftOut: LeftOutBlocks;
@@ -34,7 +35,10 @@ export interface PrefixParts {
 
 const LEVELS: readonly Level[] = ['tools', 'system', 'messages'];
 
-/** Builds the prefix: each level begins by mixing in its parameters, so their change spares what came before. */
+/**
+ * Builds the prefix. The hash of each level begins with the parameters of that level. So a changed parameter
+ * invalidates only its own level and the levels after it.
+ */
 export function buildPrefix(request: WireRequest, parts: PrefixParts): readonly PrefixBlock[] {
   const prefix: PrefixBlock[] = [];
   let hash = '';
@@ -54,10 +58,13 @@ export function buildPrefix(request: WireRequest, parts: PrefixParts): readonly 
 /** Extends a hash by one block. */
 export type Extend = (hash: string, block: Pick<SentBlock, 'role' | 'index'>, digest: string) => string;
 
-/** Remembers nothing. */
+/** Extends a hash by one block, without a memory of earlier results. */
 export const extend: Extend = (hash, block, digest) => digestOf(`${hash}|${block.role}|${digest}`);
 
-/** Remembers the last request: what extended the same hash at the same place by the same block is known. */
+/**
+ * Creates an `Extend` that remembers the last request. If the same block extends the same hash at the same index again,
+ * the known result is returned.
+ */
 export function createExtend(): Extend {
   const known: { readonly hash: string; readonly role: string; readonly digest: string; readonly next: string }[] = [];
   return (hash, block, digest) => {
@@ -70,7 +77,10 @@ export function createExtend(): Extend {
   };
 }
 
-/** Web search and fetch stand among the tools, but switching them spares the other tools (§1.3): they open the system level. */
+/**
+ * Returns the blocks in cache order. Web search and web fetch are declared among the tools, but switching them keeps
+ * the cache of the other tools (provider-facts §1.3). So they are placed at the start of the system level.
+ */
 function inCacheOrder(request: WireRequest): readonly SentBlock[] {
   return request.blocks.some(isWebTool)
     ? request.blocks.toSorted((a, b) => LEVELS.indexOf(levelOf(a)) - LEVELS.indexOf(levelOf(b)))
@@ -89,7 +99,10 @@ function enter(hash: string, level: Level | undefined, parameters: LevelParamete
   return level === undefined ? hash : digestOf(`${hash}|${level}|${parameters[level]}`);
 }
 
-/** Blocks that the model is never shown, whatever thinking is dropped. */
+/**
+ * Returns the indexes of blocks that the model is never shown: deferred tools, and all messages before the last
+ * compaction block. Dropped thinking is decided elsewhere.
+ */
 export function hiddenBlocks(request: WireRequest): Set<number> {
   const hidden = new Set(request.blocks.filter(isDeferred).map((block) => block.index));
   const compaction = request.blocks.findLast((block) => block.type === 'compaction');
@@ -101,8 +114,9 @@ export function hiddenBlocks(request: WireRequest): Set<number> {
 }
 
 /**
- * The text mixed into the hash where each level begins: settings that change how a request is rendered, and so the cache key, without
- * being blocks. Entries before that level stay readable, which gives the table of §1.3.
+ * Text mixed into the hash where each level begins. It contains the settings that change how a request is rendered
+ * without being blocks, so they are part of the cache key. Entries of earlier levels stay readable when a parameter
+ * changes, as in the table of provider-facts §1.3.
  */
 export type LevelParameters = { readonly [level in Level]: string };
 
@@ -112,7 +126,10 @@ interface Parameter {
   readonly read: (request: WireRequest) => unknown;
 }
 
-/** The table of §1.3. A catalog row can move a parameter by its name (thinking and effort are "model-specific"). */
+/**
+ * Render parameters and their levels, from the table of provider-facts §1.3. A catalog row can move a parameter to
+ * another level by its name, because the levels of thinking and effort are "model-specific".
+ */
 const PARAMETERS: readonly Parameter[] = [
   { name: 'speed', level: 'system', read: ({ fields }) => fields['speed'] ?? 'standard' },
   { name: 'citations', level: 'system', read: ({ blocks }) => blocks.some(hasCitations) },
@@ -130,15 +147,16 @@ const PARAMETERS: readonly Parameter[] = [
 ];
 
 /**
- * Where the front offers no tool, the first one that is defined behind it changes the beginning of what is rendered (docs,
- * build-with-claude/mid-conversation-system-messages): one full miss.
+ * Returns the first tool definition in the messages if the front offers no tool, else `null`. Such a definition changes
+ * the beginning of the rendered request, which causes one full miss (docs,
+ * build-with-claude/mid-conversation-system-messages).
  */
 function firstDefinition(blocks: readonly SentBlock[]): unknown {
   if (blocks.some((block) => block.level === 'tools' && !isDeferred(block))) return null;
   return blocks.map(({ fields }) => objectAt(fields, 'tool')['definition']).find(isPresent) ?? null;
 }
 
-/** Renders the parameters of a request, each at the level its change reaches back to. */
+/** Returns the parameters of a request as text, each in the first level that a change of it invalidates. */
 export function levelParameters(request: WireRequest): LevelParameters {
   const at = { tools: '', system: '', messages: '' };
   for (const parameter of PARAMETERS) {
@@ -157,7 +175,10 @@ function readChoice(fields: WireObject): unknown {
   return [type, name];
 }
 
-/** Without what only governs how thinking comes back or is checked. */
+/**
+ * Returns the `thinking` setting without `display` and `block_binding`, which only control how thinking is returned or
+ * checked.
+ */
 function readThinking(fields: WireObject): unknown {
   if (!isPresent(fields['thinking'])) return null;
   const { display: _display, block_binding: _binding, ...shown } = objectAt(fields, 'thinking');

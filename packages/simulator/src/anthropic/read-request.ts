@@ -1,4 +1,5 @@
-// From bytes to a request with the shape of one, or to the refusal that the real service gives for what it is not.
+// Reads the bytes of a Messages request. Returns the parsed request, or the refusal that the real service sends for a
+// malformed one.
 
 import { isUtf8 } from 'node:buffer';
 import type { Capabilities } from '@tidemark/model';
@@ -10,17 +11,20 @@ import { isPresent, isList, isObject, textOf } from '../core/wire.ts';
 import type { WireObject } from '../core/wire.ts';
 import { readBlockMarker, readMarker } from './markers.ts';
 
-/** 32 MB for messages and counting, answered before the service itself looks (§1.6). */
+/**
+ * Maximum body size of the messages and count endpoints: 32 MB. The real limit is enforced in front of the service
+ * itself (provider-facts §1.6).
+ */
 export const MOST_BYTES: number = 32_000_000;
 
-/** What reading needs beside the body. */
+/** Values that `readRequest` needs in addition to the body. */
 export interface RequestReading {
   readonly purpose: Purpose;
   readonly betas: readonly string[];
   readonly capabilities: (model: string) => Capabilities | undefined;
 }
 
-/** Reads a body whole: JSON, fields, model, blocks. Rules between blocks come later. */
+/** Reads a whole body: JSON, fields, model and blocks. Rules that compare blocks are checked later. */
 export function readRequest(body: Uint8Array, reading: RequestReading): WireRequest | MessageRefusal {
   if (body.byteLength > MOST_BYTES) return refuse(413, 'request_too_large', 'Request exceeds the maximum size');
   const parsed = parseBody(body);
@@ -117,7 +121,10 @@ function readMessages(value: unknown, list: MessageBlocks): readonly SentMessage
   return messages;
 }
 
-/** A system message that sets the effort needs no content (SDK: `BetaSystemMessageParam`). */
+/**
+ * Returns the content of a message. A system message that sets the effort needs no content (SDK:
+ * `BetaSystemMessageParam`).
+ */
 function contentOf({ content, output_config: config }: WireObject, role: WireRole): unknown {
   return role === 'system' && isPresent(config) ? (content ?? []) : content;
 }
@@ -168,7 +175,7 @@ function addBlock(list: MessageBlocks, place: BlockPlace, fields: unknown): Mess
   return undefined;
 }
 
-// Fields at the top level of a body: which exist, which are required, and their kinds (provider-facts §1.6 "strict").
+// Fields at the top level of a body: known fields, required fields and their types (provider-facts §1.6 "strict").
 
 const SHARED = ['model', 'messages', 'system', 'tools', 'tool_choice', 'thinking', 'output_config', 'cache_control'];
 
@@ -199,7 +206,7 @@ const KNOWN: { readonly [purpose in Purpose]: ReadonlySet<string> } = {
 
 const MOST_MESSAGES = 100_000;
 
-/** The first thing wrong with the top level, without a look at blocks. */
+/** Returns a refusal for the first problem at the top level of the body. Blocks are not checked here. */
 function checkFields(fields: WireObject, purpose: Purpose): MessageRefusal | undefined {
   return (
     missing(fields, purpose) ?? unknownField(fields, purpose) ?? wrongKind(fields) ?? messageCount(fields['messages'])

@@ -1,10 +1,13 @@
-// The refusals of `../core/faults.ts` in Anthropic's words, and the body that carries a refusal.
+// Turns a fault of `../core/faults.ts` into a refusal with Anthropic's error texts, and builds the body of a refusal.
 
 import { refuse } from '../core/refusal.ts';
 import type { MessageRefusal } from '../core/refusal.ts';
 import type { Fault } from '../core/faults.ts';
 
-/** The refusal that a fault is, if it is one. The others strike on the way or inside. */
+/**
+ * Returns the refusal for a fault, or `undefined` if the fault is not a refusal. Other faults affect the stream, the
+ * cache or the usage.
+ */
 export function refusalOf(fault: Fault | undefined): MessageRefusal | undefined {
   switch (fault?.kind) {
     case 'rate-limited':
@@ -27,7 +30,7 @@ function rateLimited(retryAfter: number | undefined): MessageRefusal {
   return refuse(429, 'rate_limit_error', text, headers);
 }
 
-/** The body that carries a refusal (provider-facts §1.6). */
+/** Returns the response body for a refusal (provider-facts §1.6). */
 export function errorBody(refusal: Pick<MessageRefusal, 'type' | 'message'>, request: string): string {
   return JSON.stringify({
     type: 'error',

@@ -1,4 +1,4 @@
-// All rules in the order in which they are asked. The first refusal is the answer.
+// Rules in the order in which they are checked. The first refusal is returned.
 
 import type { MessageRefusal } from '../core/refusal.ts';
 import type { WireRequest, RequestRule } from './request.ts';
@@ -20,7 +20,7 @@ const RULES: readonly RequestRule[] = [
   checkTurns,
 ];
 
-/** The first thing the service would refuse in a request, apart from markers, thinking and size. */
+/** Returns the first refusal that any rule gives. Markers, thinking and size are checked elsewhere. */
 export function checkRules(request: WireRequest): MessageRefusal | undefined {
   return firstRefusal(RULES, (rule) => rule(request));
 }

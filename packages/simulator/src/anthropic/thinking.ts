@@ -1,5 +1,6 @@
-// What happens to thinking that comes back (§1.3, §1.6, §1.8): stripped at a new turn on older models, dropped when it is
-// another model's, refused or dropped when it is bound to another conversation, refused when it was edited.
+// Decides about each thinking block that a client sends back (provider-facts §1.3, §1.6, §1.8). Older models strip it
+// at a new turn. A block of another model is dropped, a block bound to another conversation is refused or dropped, and
+// an edited block is refused.
 
 import type { Extend, LeftOutBlocks } from './prefix.ts';
 import { invalid } from '../core/refusal.ts';
@@ -8,25 +9,25 @@ import { isThinking, pathOf } from './request.ts';
 import type { SentBlock, WireRequest } from './request.ts';
 import { objectAt, textOf } from '../core/wire.ts';
 
-/** One entry of `input_transformations`: a block that the model is not shown. */
+/** Entry of `input_transformations`: a thinking block that the model is not shown. */
 export interface Transformation {
   readonly type: 'thinking_dropped';
   readonly path: string;
   readonly reason: 'organization_binding_mismatch' | 'model_binding_mismatch' | 'prefix_binding_mismatch';
 }
 
-/** What to leave out of the prefix, and where an answer's thinking will be bound. */
+/** Blocks that are not part of the prefix, and the place to which the thinking of the answer is bound. */
 export interface ThinkingVerdict {
   readonly stripped: LeftOutBlocks;
   readonly transformations: readonly Transformation[];
   readonly end: ThinkingPlace;
 }
 
-/** What judging needs beside the request. */
+/** Values that `judgeThinking` needs in addition to the request. */
 export interface ThinkingContext {
   readonly account: string;
   readonly signatures: Signatures;
-  /** By `WireBlock.index`. */
+  /** Digest of each block, by `SentBlock.index`. */
   readonly digests: readonly string[];
   readonly hidden: LeftOutBlocks;
   readonly extend: Extend;
@@ -55,13 +56,13 @@ export function judgeThinking(request: WireRequest, context: ThinkingContext): T
   return { stripped, transformations, end: place };
 }
 
-/** What a thinking block is recognised by. */
+/** Returns the fields that identify a thinking block. */
 export function sealOf(fields: { readonly [key: string]: unknown }): Sealed {
   if (fields['type'] === 'redacted_thinking') return { seal: textOf(fields['data']), thinking: '' };
   return { seal: textOf(fields['signature']), thinking: textOf(fields['thinking']) };
 }
 
-/** Index of the last block with which a user opened a turn: no tool result (§1.3). */
+/** Returns the index of the last block with which a user opened a turn. A tool result does not open a turn (§1.3). */
 function lastNewTurn(request: WireRequest): number {
   const opening = request.blocks.findLast((block) => block.role === 'user' && block.type !== 'tool_result');
   return opening?.index ?? 0;
@@ -83,7 +84,10 @@ function judgeBlock(
   return dropsMismatch(request) ? dropThinking(block, 'prefix_binding_mismatch') : otherConversation(block);
 }
 
-/** The same prefix without thinking, and the same thinking before it or none: what was dropped was the front. */
+/**
+ * True if a block is at the place to which it is bound: the prefix without thinking is the same, and so is the thinking
+ * block before it. No thinking block before it is also valid, because a client may drop blocks from the front.
+ */
 function inPlace(binding: Binding, place: ThinkingPlace): boolean {
   return binding.prefix === place.prefix && (place.before === '' || place.before === binding.before);
 }
@@ -122,51 +126,58 @@ function refuseEdit(request: WireRequest, block: SentBlock): MessageRefusal {
 }
 
 /**
- * The place of a thinking block, to which it is bound with its model and its account (§1.8): everything before it without thinking, and
- * the thinking block before it. So dropping blocks from the front is valid.
+ * Place of a thinking block in a conversation. The block is bound to this place, to its model and to its account
+ * (§1.8). The place consists of everything before the block without thinking, and of the previous thinking block. So a
+ * client may drop thinking blocks from the front.
  */
 export interface ThinkingPlace {
   readonly prefix: string;
-  /** Key of the thinking block before it; empty for the first. */
+  /** Key of the previous thinking block, or an empty string if there is no previous one. */
   readonly before: string;
 }
 
-/** What a thinking block is bound to. */
+/** Place, account and model to which a thinking block is bound. */
 export interface Binding extends ThinkingPlace {
   readonly key: string;
   readonly account: string;
   readonly model: string;
-  /** The text as it was issued. */
+  /** Thinking text as it was issued. */
   readonly thinking: string;
 }
 
-/** A thinking or redacted_thinking block as it came back. */
+/** Thinking or `redacted_thinking` block as the client sent it back. */
 export interface Sealed {
-  /** `signature`, or `data` of a redacted block. */
+  /** Value of `signature`, or of `data` in a redacted block. */
   readonly seal: string;
-  /** Empty for a redacted block. */
+  /** Thinking text. Empty for a redacted block. */
   readonly thinking: string;
 }
 
-/** Every seal known to this simulator. */
+/** Seals (signatures and redacted data) that this simulator knows. */
 export interface Signatures {
-  /** Remembers what an answer issued. */
+  /** Records a thinking block of an answer as issued. */
   issue(sealed: Sealed, place: ThinkingPlace, account: string, model: string): Binding;
-  /** Accepts a seal from elsewhere: it is bound where it is first seen. */
+  /** Accepts a seal from another source. The seal is bound to the place where it is first seen. */
   admit(seal: string): void;
   /**
-   * The binding of a block that came back: `unknown` when it was never issued, `edited` when its text is another. A seal
-   * that was admitted and not yet seen is bound to this place.
+   * Returns the binding of a block that a client sent back, `unknown` if the seal was never issued, or `edited` if its
+   * text changed. A seal that was admitted and not yet seen is bound to this place.
    */
   look(sealed: Sealed, place: ThinkingPlace, account: string, model: string): Binding | 'unknown' | 'edited';
 }
 
 const MOST_BINDINGS = 200_000;
 
-/** What a real seal looks like. A recording may hold something else in its place (`[REDACTED_SIGNATURE]`), which binds nothing. */
+/**
+ * Format of a real seal. A recording can contain a placeholder instead (`[REDACTED_SIGNATURE]`), which is not bound to
+ * any place.
+ */
 const SIGNATURE = /^[A-Za-z0-9+/_=-]+$/;
 
-/** No seals. With `recorded`, any seal is taken as issued where it is first seen: recordings bring theirs. */
+/**
+ * Creates an empty set of seals. With `recorded`, any unknown seal counts as issued at the place where it is first
+ * seen, because recordings contain seals of the real service.
+ */
 export function createSignatures(recorded: boolean): Signatures {
   const issued = new Map<string, Binding>();
   const admitted = new Set<string>();

@@ -1,4 +1,4 @@
-// Tool definitions and the choice among them (§1.6): names, doubles, deferral, forced use.
+// Checks tool definitions and the tool choice (provider-facts §1.6): names, duplicates, deferral and forced use.
 
 import { invalid, firstRefusal } from '../core/refusal.ts';
 import type { MessageRefusal } from '../core/refusal.ts';
@@ -9,7 +9,7 @@ import type { WireObject } from '../core/wire.ts';
 
 const NAME = /^[a-zA-Z0-9_-]{1,128}$/;
 
-/** Refuses a tool list or a tool choice that the service would not take. */
+/** Refuses a tool list or a tool choice that the real service would refuse. */
 export const checkTools: RequestRule = (request) => {
   const tools = request.blocks.filter((block) => block.level === 'tools');
   return firstRefusal(tools, checkTool) ?? checkDoubles(tools) ?? checkDeferral(tools) ?? checkChoice(request, tools);
@@ -26,7 +26,7 @@ function checkTool(tool: SentBlock): MessageRefusal | undefined {
   return checkDefinition(tool.fields, path);
 }
 
-/** What is wrong with one definition of a tool, wherever it stands. */
+/** Returns a refusal if a tool definition is wrong. The definition can be in `tools` or inside a message. */
 function checkDefinition({ type, name, input_schema: schema }: WireObject, path: string): MessageRefusal | undefined {
   if (type !== undefined && type !== null && type !== 'custom') return undefined;
   if (typeof name !== 'string') return invalid(`${path}.custom.name: Field required`);
@@ -66,16 +66,16 @@ function checkChoice(request: WireRequest, tools: readonly SentBlock[]): Message
   return invalid(`Tool '${textOf(name)}' not found in provided tools`);
 }
 
-// Changes of tools inside the history (§1.7; docs, build-with-claude/mid-conversation-system-messages): where such a block is
-// allowed, which beta it needs, and that the tool it names is known there.
+// Changes of tools inside the history (§1.7; docs, build-with-claude/mid-conversation-system-messages). Checks where
+// such a block is allowed, which beta it needs, and that the tool it names is known at that point.
 
-/** For changes that name a declared tool. */
+/** Beta for changes that refer to a declared tool by name. */
 const BY_REFERENCE = 'mid-conversation-tool-changes-2026-07-01';
 
-/** For changes of any kind. */
+/** Beta for changes that refer to a declared tool or define a new one. */
 const INLINE = 'inline-tools-2026-09-15';
 
-/** Refuses a change of tools that the service would not take. */
+/** Refuses a change of tools that the real service would refuse. */
 export const checkChanges: RequestRule = (request) => {
   const changes = request.blocks.filter(isToolChange);
   const known = new Set(request.blocks.filter(({ level }) => level === 'tools').map(nameOf));
@@ -98,7 +98,7 @@ function checkPlace({ capabilities, betas, messages }: WireRequest, block: SentB
   return invalid(`${message}: a turn-scoped system message supports text blocks only (clear_at: 'next_user_message')`);
 }
 
-/** The texts of what is wrong inside a change are this simulator's own. */
+/** Checks the tool inside a change. The error texts are the simulator's own. */
 function checkChangedTool({ betas }: WireRequest, block: SentBlock, known: Set<string>): MessageRefusal | undefined {
   const { tool } = block.fields;
   const path = `${pathOf(block)}.${block.type}.tool`;
@@ -120,7 +120,7 @@ function checkChangedTool({ betas }: WireRequest, block: SentBlock, known: Set<s
   return checkDefinition(definition, `${path}.definition`);
 }
 
-/** The name of the tool that a block declares, offers or withdraws. */
+/** Returns the name of the tool that a block declares, adds or removes. */
 export function nameOf({ level, fields }: SentBlock): string {
   if (level === 'tools') return textOf(fields['name']);
   const tool = objectAt(fields, 'tool');

@@ -1,4 +1,5 @@
-// Who may speak when (§1.6, §1.3): no empty message, system messages and prefill only where the model takes them.
+// Checks the order and the roles of messages (provider-facts §1.3, §1.6): messages are not empty, and system messages
+// and prefill are allowed only on models that accept them.
 
 import { invalid, firstRefusal } from '../core/refusal.ts';
 import type { MessageRefusal } from '../core/refusal.ts';
@@ -16,7 +17,7 @@ const EFFORTS: ReadonlySet<unknown> = new Set(['low', 'medium', 'high', 'xhigh',
 
 const ANYWHERE = '; the directive-only form (content: [] with output_config) is accepted at any position';
 
-/** Refuses empty messages, misplaced roles and a last word that is the model's own where it cannot be. */
+/** Refuses empty messages, misplaced system messages, and a final assistant message on a model without prefill. */
 export const checkTurns: RequestRule = (request) =>
   firstRefusal(request.messages.entries(), ([i, message]) => checkMessage(request, message, i)) ?? checkEnd(request);
 
@@ -47,7 +48,10 @@ function checkClearing(request: WireRequest, message: SentMessage, index: number
   );
 }
 
-/** An effort for the words of the user that come next, until a later message says another (docs, effort-per-message). */
+/**
+ * Checks the effort that a system message sets. It applies to the next user message and after it, until a later message
+ * sets another effort (docs, effort-per-message).
+ */
 function checkLevel(
   { betas, capabilities }: WireRequest,
   message: SentMessage,
@@ -67,7 +71,10 @@ function checkLevel(
   return capabilities.appends.includes('reasoning') ? undefined : invalid(`${path}: not supported on this model`);
 }
 
-/** Neighbours are one section (docs, Limitations): behind a turn of the user, before an answer or at the end. */
+/**
+ * Checks the place of a system message. Consecutive system messages count as one section (docs, Limitations). The
+ * section must follow a user message, and must be followed by an assistant message or end the list.
+ */
 function checkPlace(messages: readonly SentMessage[], index: number): MessageRefusal | undefined {
   const isSystem = (at: number): boolean => messages[at]?.role === 'system';
   let first = index;
@@ -107,9 +114,9 @@ function checkEnd(request: WireRequest): MessageRefusal | undefined {
 }
 
 /**
- * Refuses calls without the thinking before them, where thinking is on and the user has said nothing since: for a model that requires
- * the thinking of an open tool loop. No row of the shipped catalog does; the words are those that the service had for models with a
- * thinking budget [I].
+ * Refuses an assistant message with calls that does not start with thinking, if thinking is on and the message is after
+ * the last user text. This applies only to models that require thinking in an open tool loop. No row of the shipped
+ * catalog requires it. The error text is the one the service used for models with a thinking budget (inferred, [I]).
  */
 export const checkLoopThinking: RequestRule = ({ capabilities, fields, messages }) => {
   if (capabilities.reasoningInLoop !== 'required' || !thinks(fields)) return undefined;

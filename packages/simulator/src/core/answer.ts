@@ -1,11 +1,12 @@
-// An answer as a script gives it, and as it goes out: blocks with ids and seals, tokens counted, cut where a limit says so.
+// Turns a scripted answer into the answer that is sent: adds ids and signatures, counts tokens, and cuts the answer at
+// a limit.
 
 import { countText } from './tokens.ts';
 import { digestOf } from './digests.ts';
 import type { WireObject } from './wire.ts';
 import { isObject } from './wire.ts';
 
-/** Why an answer stops, in the wire's words (§1.9). */
+/** Reason why an answer stops, with the names that the wire uses (provider-facts §1.9). */
 export type WireStopReason =
   | 'end_turn'
   | 'max_tokens'
@@ -15,40 +16,46 @@ export type WireStopReason =
   | 'refusal'
   | 'model_context_window_exceeded';
 
-/** One call of an answer. `arguments` is raw JSON text, streamed as it stands, or a value that is written as JSON. */
+/**
+ * Call of an answer. `arguments` is either raw JSON text, which is streamed unchanged, or a value that is serialized as
+ * JSON.
+ */
 export interface ScriptedCall {
   readonly id?: string;
   readonly name: string;
   readonly arguments: string | { readonly [key: string]: unknown };
 }
 
-/** One block of an answer, where the order matters or a recording gives it. */
+/** Block of a scripted answer. Use blocks when the order matters or when a recording gives it. */
 export type ScriptedBlock =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'thinking'; readonly thinking: string; readonly signature?: string }
   | { readonly type: 'redacted_thinking'; readonly data: string }
   | ({ readonly type: 'tool_use' } & ScriptedCall);
 
-/** What to answer. Thinking comes first, then text, then calls; `blocks` instead gives any order. */
+/**
+ * Content of a scripted answer. The order is thinking, text, calls. `blocks` replaces these fields and allows any
+ * order.
+ */
 export interface PlannedAnswer {
   readonly text?: string;
   readonly thinking?: string;
   readonly calls?: readonly ScriptedCall[];
   readonly blocks?: readonly ScriptedBlock[];
-  /** By default `tool_use` with calls, else `end_turn`. */
+  /** Stop reason. Default: `tool_use` if the answer has calls, else `end_turn`. */
   readonly stop?: WireStopReason;
-  /** Recorded output tokens. With them nothing is cut: a recording is as long as it was. */
+  /** Recorded number of output tokens. If set, the answer is never cut, because a recording keeps its length. */
   readonly outputTokens?: number;
 }
 
-/** One block as it goes out. `arguments` stays text, as it is streamed. */
+/** Block of an answer that is sent. `arguments` is JSON text, because it is streamed as text. */
 export type AnswerBlock =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'thinking'; readonly thinking: string; readonly signature: string }
   | { readonly type: 'redacted_thinking'; readonly data: string }
   | { readonly type: 'tool_use'; readonly id: string; readonly name: string; readonly arguments: string };
 
-/** An answer ready to go out. */
+/** Answer that is ready to be sent. */
 export interface SimulatedAnswer {
   readonly blocks: readonly AnswerBlock[];
   readonly stop: WireStopReason;
@@ -56,21 +63,24 @@ export interface SimulatedAnswer {
   readonly thinkingTokens: number;
 }
 
-/** Room for an answer: how many tokens, and what it says when they run out. */
+/** Maximum number of tokens of an answer, and the stop reason when the answer reaches it. */
 export interface OutputRoom {
   readonly tokens: number;
   readonly stop: 'max_tokens' | 'model_context_window_exceeded';
 }
 
-/** The answer where nobody scripted one. */
+/** Default answer, used if no answer is scripted. */
 export const DEFAULT_ANSWER: PlannedAnswer = {
   text: 'This is the simulator: no scenario was given, so this is all it says.',
 };
 
-/** Nothing, as pre-warming gives it (§1.1). */
+/** Empty answer of a pre-warming call (provider-facts §1.1). */
 export const NO_ANSWER: SimulatedAnswer = { blocks: [], stop: 'max_tokens', outputTokens: 0, thinkingTokens: 0 };
 
-/** Makes an answer of a script. `seed` makes ids and seals: the same seed, the same answer. */
+/**
+ * Builds an answer from a script. The ids and signatures are derived from `seed`, so the same seed gives the same
+ * answer.
+ */
 export function makeAnswer(scripted: PlannedAnswer, room: OutputRoom, seed: string): SimulatedAnswer {
   const whole = blocksOf(scripted).map((block, i) => resolve(block, `${seed}.${i}`));
   const stop = scripted.stop ?? (whole.some((block) => block.type === 'tool_use') ? 'tool_use' : 'end_turn');
@@ -80,7 +90,7 @@ export function makeAnswer(scripted: PlannedAnswer, room: OutputRoom, seed: stri
   return measureAnswer(cut(whole, room.tokens), room.stop, room.tokens);
 }
 
-/** A block as it stands in a finished message, and as a client sends it back. */
+/** Returns a block in the form it has in a finished message, which is also the form in which a client sends it back. */
 export function contentOf(block: AnswerBlock): WireObject {
   if (block.type !== 'tool_use') return { ...block };
   return { type: 'tool_use', id: block.id, name: block.name, input: parseArguments(block.arguments) };
@@ -113,7 +123,7 @@ function resolve(block: ScriptedBlock, seed: string): AnswerBlock {
   }
 }
 
-/** Longer than one digest, as the real ones are. */
+/** Returns a signature that is longer than one digest, like real signatures. */
 function signatureOf(seed: string): string {
   return `Sim${digestOf(`1${seed}`)}${digestOf(`2${seed}`)}==`;
 }
@@ -144,7 +154,10 @@ function bodyOf(block: AnswerBlock): string {
   }
 }
 
-/** Keeps what fits: whole blocks, then a part of the next. A call can be cut inside its arguments, as the real ones are. */
+/**
+ * Keeps the part of an answer that fits: whole blocks, then a part of the next block. A call can be cut inside its
+ * arguments, as on the real service.
+ */
 function cut(blocks: readonly AnswerBlock[], room: number): readonly AnswerBlock[] {
   const kept: AnswerBlock[] = [];
   let left = room;
@@ -170,7 +183,10 @@ function shorten(block: AnswerBlock, body: string): AnswerBlock {
   }
 }
 
-/** A call cut in its arguments has no value yet: the finished message shows an empty one. */
+/**
+ * Parses the arguments of a call. Arguments that were cut are not valid JSON, so the finished message shows an empty
+ * object.
+ */
 function parseArguments(text: string): WireObject {
   try {
     const value: unknown = JSON.parse(text === '' ? '{}' : text);

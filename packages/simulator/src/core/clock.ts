@@ -1,26 +1,28 @@
-// Time as the cache sees it: the machine's, the embedding process's, or one that only the calls move.
+// Clock of the cache: the system clock, a function of the embedding process, or a virtual clock that only the calls
+// advance.
 
 import { SimulatorError } from './errors.ts';
 
-/** How a simulator tells the time. A function gives milliseconds since the epoch. */
+/** Kind of clock. A function returns milliseconds since the epoch. */
 export type ClockChoice = 'real' | 'virtual' | (() => number);
 
-/** A clock that never goes back. */
+/** Clock that never goes back. */
 export interface Clock {
-  /** Whether the calls move it. */
+  /** True if only the calls advance the clock. */
   readonly virtual: boolean;
   /**
-   * The time of a call. With `at` (virtual only) that is its time; without, it is now, and on a virtual clock the moment
-   * the last answer began.
+   * Returns the time of a call, in milliseconds since the epoch. `at` sets the time and is allowed only on a virtual
+   * clock. Without `at`, a virtual clock returns the later of two times: the latest `at`, and the latest start of an
+   * answer.
    *
    * @throws SimulatorError `simulator/time-backwards`, `simulator/no-virtual-clock`.
    */
   now(at?: number): number;
-  /** An answer began then: a later call without a time of its own comes no earlier. */
+  /** Records that an answer began at `at`. A later call without its own time gets this time or a later one. */
   passed(at: number): void;
 }
 
-/** Makes a clock. */
+/** Creates a clock of the given kind. */
 export function createClock(choice: ClockChoice): Clock {
   return choice === 'virtual' ? virtualClock() : realClock(choice === 'real' ? Date.now : choice);
 }

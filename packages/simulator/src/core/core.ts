@@ -1,4 +1,4 @@
-// What a simulator remembers between calls, whatever wire they use, and how the next call is answered.
+// Memory that a simulator keeps between calls on all wires, and the steps that find the answer to the next call.
 
 import { defined } from '@tidemark/core';
 import { createClock } from './clock.ts';
@@ -11,18 +11,18 @@ import { playScenario, checkpointQuestion, NO_CHECKPOINT } from './scenario.ts';
 import type { Play, ReceivedRequest } from './scenario.ts';
 import { hash } from 'node:crypto';
 
-/** The memory that all wires share. */
+/** Memory that all wires share. */
 export interface Core {
   readonly settings: SimulatorSettings;
   readonly clock: Clock;
   readonly ledger: Ledger;
   readonly play: Play | undefined;
-  /** For calls that have not come yet, first in front. */
+  /** Plans for calls that have not arrived yet. The next plan is first. */
   readonly plans: TimedAnswerPlan[];
   readonly faults: Fault[];
 }
 
-/** A memory of no call. */
+/** Creates an empty memory. */
 export function createCore(settings: SimulatorSettings): Core {
   return {
     settings,
@@ -34,27 +34,30 @@ export function createCore(settings: SimulatorSettings): Core {
   };
 }
 
-// How a call is answered: by the plan of the call itself, then by the queue, the hook and the scenario, in this order.
+// Sources of an answer, in order of precedence: the plan of the call itself, the queue, the hook, the scenario.
 
-/** What the call brings, and behind it what was queued for it. Takes one plan and, where it has none, one fault. */
+/**
+ * Merges the plan of the call with the next queued plan. The plan of the call takes precedence. Takes one plan from the
+ * queue, and one queued fault if neither plan has a fault.
+ */
 export function planCall(core: Core, call: TimedAnswerPlan): TimedAnswerPlan {
   const plan = { ...core.plans.shift(), ...present(call) };
   const fault = plan.fault ?? core.faults.shift();
   return { ...plan, ...present({ fault }) };
 }
 
-/** The plan with what the hook says behind it. */
+/** Adds the plan that the hook returns. Values that are already in the plan take precedence. */
 export function askHook(core: Core, sent: () => ReceivedRequest, plan: AnswerPlan): AnswerPlan {
   const hook = core.settings.onRequest;
   return hook === undefined ? plan : { ...hook(sent()), ...plan };
 }
 
-/** Why no step of the scenario fits a request. */
+/** Reason why no step of the scenario fits a request. */
 export interface Mismatch {
   readonly mismatch: string;
 }
 
-/** The plan with the scenario's next step behind it, where nobody gave an answer; or why no step fits. */
+/** Adds the next step of the scenario if the plan has no answer. Returns a mismatch if no step fits. */
 export function playStep(
   core: Core,
   sent: () => ReceivedRequest,
@@ -69,7 +72,7 @@ export function playStep(
   return { ...plan, ...present({ answer: step.answer, fault: plan.fault ?? step.fault }) };
 }
 
-/** Only what is there, so that an absent part hides none behind it. */
+/** Removes absent fields, so that they do not overwrite fields of a plan with lower precedence. */
 function present(plan: { readonly [Key in keyof TimedAnswerPlan]: TimedAnswerPlan[Key] | undefined }): TimedAnswerPlan {
   const { answer, sizes, fault, at } = plan;
   return defined({ answer, sizes, fault, at });

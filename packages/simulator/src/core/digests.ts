@@ -1,16 +1,19 @@
-// Digests of texts, with a memory for a request that repeats most of the one before.
+// Digests of texts, with a memory of the last request, because a request repeats most of the previous one.
 
 import { hash } from 'node:crypto';
 
-/** SHA-256 in base64url: short to keep, free of collisions. */
+/** Returns the SHA-256 of a text in base64url, which is short to store. */
 export function digestOf(text: string): string {
   return hash('sha256', text, 'base64url');
 }
 
-/** Digests by place: where the text is that of the last request, so is the digest. A request repeats most of the one before. */
+/**
+ * Returns the digest of the text at a place. If the text at this place is the same as in the last request, the known
+ * digest is returned.
+ */
 export type Digests = (place: number, text: string) => string;
 
-/** Digests that remember one request. */
+/** Creates a `Digests` that remembers the texts of one request. */
 export function createDigests(): Digests {
   const texts: string[] = [];
   const digests: string[] = [];

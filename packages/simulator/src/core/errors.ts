@@ -1,9 +1,12 @@
-// What can be wrong in the use of the simulator itself. What it answers to a request is a `MessageRefusal` instead.
+// Errors in the use of the simulator itself. An error answer to a request is a `MessageRefusal` instead.
 
 import type { ErrorData } from '@tidemark/core';
 import { CodedError } from '@tidemark/core';
 
-/** `bad-scenario`, `bad-options`: fix what was given. `time-backwards`: calls come in order of time. */
+/**
+ * Codes of `SimulatorError`. For `bad-scenario` and `bad-options`, fix the input. For `time-backwards`, send the calls
+ * in order of time.
+ */
 export type SimulatorErrorCode =
   | 'simulator/bad-options'
   | 'simulator/bad-scenario'
@@ -11,7 +14,7 @@ export type SimulatorErrorCode =
   | 'simulator/no-virtual-clock'
   | 'simulator/listen-failed';
 
-/** A wrong use of the simulator. The message says what happened, to what, and the next step. */
+/** Wrong use of the simulator. The message contains what happened, to what, and the next step. */
 export class SimulatorError extends CodedError<SimulatorErrorCode, ErrorData> {
   override readonly name = 'SimulatorError';
 

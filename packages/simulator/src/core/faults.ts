@@ -1,6 +1,6 @@
-// What can go wrong on request: instead of an answer, on its way, or with what it says.
+// Faults that a test can request: a refusal instead of an answer, a failure during the answer, or wrong content.
 
-/** Numbers of a `usage` to be told wrong. */
+/** Numbers of a `usage` that are reported wrongly. */
 export interface WrongUsage {
   readonly input_tokens?: number;
   readonly cache_read_input_tokens?: number;
@@ -8,31 +8,41 @@ export interface WrongUsage {
   readonly output_tokens?: number;
 }
 
-/** One fault. `afterEvents` counts server-sent events, all of them at most; without a stream, such a fault strikes before the first byte. */
+/**
+ * Fault of one call. `afterEvents` is the number of server-sent events before the fault. If it is larger than the
+ * number of events in the stream, the fault has no effect. Without a stream, the fault takes effect before the first
+ * byte.
+ */
 export type Fault =
-  /** 429; `retryAfter` in seconds, none on a spent budget. */
+  /** Status 429. `retryAfter` is in seconds and is absent when a spending limit is reached. */
   | { readonly kind: 'rate-limited'; readonly retryAfter?: number }
-  /** 529. */
+  /** Status 529 on the Messages wire. */
   | { readonly kind: 'overloaded' }
-  /** 500. */
+  /** Status 500. */
   | { readonly kind: 'server-error' }
-  /** A refusal in these words, for what the request holds: by default 400 `invalid_request_error`. */
+  /**
+   * Refusal with this text, for example because of content in the request. Default: status 400 with type
+   * `invalid_request_error`.
+   */
   | {
       readonly kind: 'refused';
       readonly message: string;
       readonly status?: number;
       readonly type?: string;
-      /** Told by OpenAI alone. */
+      /** Reported only on OpenAI's wires. */
       readonly code?: string;
       readonly param?: string;
     }
   /** The connection is cut. */
   | { readonly kind: 'cut'; readonly afterEvents: number }
-  /** Nothing more comes, the connection stays open. */
+  /** The stream stops, but the connection stays open. */
   | { readonly kind: 'silence'; readonly afterEvents?: number }
-  /** The first byte comes late, by so many real milliseconds. */
+  /** The first byte is delayed by `ms` real milliseconds. */
   | { readonly kind: 'slow-first-byte'; readonly ms: number }
-  /** An overload that comes after the 200. `failed` lets a response of the Responses wire end as failed instead. */
+  /**
+   * Error event after the status 200, by default an overload. With `failed`, a response of the Responses wire ends as
+   * failed instead.
+   */
   | {
       readonly kind: 'error-event';
       readonly afterEvents: number;
@@ -40,16 +50,19 @@ export type Fault =
       readonly message?: string;
       readonly form?: 'error' | 'failed';
     }
-  /** An event whose data is no JSON. */
+  /** Stream event whose data is not valid JSON. */
   | { readonly kind: 'malformed-event'; readonly afterEvents: number }
-  /** A connection is not upgraded to a WebSocket: by default with 426. For `fail` alone. */
+  /** The upgrade to a WebSocket is refused, by default with status 426. Only for `fail`. */
   | { readonly kind: 'upgrade-refused'; readonly status?: number }
-  /** A WebSocket connection no longer knows its latest response. For `fail` alone. */
+  /** A WebSocket connection forgets its latest response. Only for `fail`. */
   | { readonly kind: 'forgotten' }
-  /** Every entry of the account is gone before this request is accounted. */
+  /**
+   * All cache entries of the account are removed before this request is accounted. On the Messages wire, only those of
+   * the requested model are removed.
+   */
   | { readonly kind: 'evicted' }
-  /** The answer tells wrong numbers; the account stays right. */
+  /** The answer reports wrong numbers. The account of the call stays correct. */
   | { readonly kind: 'wrong-usage'; readonly usage: WrongUsage };
 
-/** The fault that a stream tells. */
+/** Fault that sends an error event in a stream. */
 export type ErrorFault = Extract<Fault, { readonly kind: 'error-event' }>;

@@ -1,37 +1,38 @@
-// What arrived, call by call, so that a test can say what must have been sent. Bounded: the oldest go first.
+// Ledger of the calls that arrived, so that a test can check what was sent. Its size is limited: the oldest calls are
+// removed first.
 
-/** One call that arrived. */
+/** Call that arrived. */
 export interface LedgerCall {
-  /** Milliseconds since the epoch, by the simulator's clock. */
+  /** Milliseconds since the epoch on the simulator's clock. */
   readonly at: number;
-  /** Whose wire format it was. */
+  /** Wire format of the call. */
   readonly wire: 'anthropic' | 'openai' | 'openrouter';
   readonly endpoint: 'messages' | 'count_tokens' | 'responses' | 'responses/input_tokens' | 'chat/completions';
   readonly account: string;
-  /** Empty when the body could not be read that far. */
+  /** Model name. Empty if the body could not be read. */
   readonly model: string;
-  /** SHA-256 of the body's bytes in lower-case hex. */
+  /** SHA-256 of the body, in lower-case hex. */
   readonly digest: string;
   readonly bytes: number;
   readonly status: number;
-  /** The true account of a messages call, whatever a fault made the answer say. */
+  /** True usage of a messages call. A `wrong-usage` fault does not change it. */
   readonly usage?: SimulatedUsage;
-  /** The true account of a call of the OpenAI part. */
+  /** True token counts of a call on OpenAI's wires. */
   readonly counts?: TokenCounts;
-  /** `msg_…`, `resp_…` or `chatcmpl-…`, when it was answered. */
+  /** Id of the answer: `msg_…`, `resp_…` or `chatcmpl-…`. Absent if the call was refused. */
   readonly message?: string;
-  /** Why it was refused. */
+  /** Type and text of the refusal. */
   readonly refusal?: { readonly type: string; readonly message: string };
 }
 
-/** The list of calls. */
+/** List of the calls that arrived. */
 export interface Ledger {
-  /** Enters a call; where none is kept it is not even described. */
+  /** Adds a call. If the ledger keeps no calls, `describe` is not run. */
   add(describe: () => LedgerCall): void;
   readonly calls: readonly LedgerCall[];
 }
 
-/** A ledger of the latest `most` calls. */
+/** Creates a ledger that keeps the latest `most` calls. */
 export function createLedger(most: number): Ledger {
   const calls: LedgerCall[] = [];
   return {
@@ -44,7 +45,10 @@ export function createLedger(most: number): Ledger {
   };
 }
 
-/** Tokens as the wire tells them. `input_tokens` is only what follows the last breakpoint (§1.4). */
+/**
+ * Tokens as the wire reports them. `input_tokens` counts only the input after the last breakpoint (provider-facts
+ * §1.4).
+ */
 export interface SimulatedUsage {
   readonly input_tokens: number;
   readonly cache_creation_input_tokens: number;
@@ -61,15 +65,17 @@ export interface SimulatedUsage {
   readonly speed: 'standard' | 'fast' | null;
 }
 
-/** Tokens of one call. `input` is all of it: `read`, `writtenShort` and `writtenLong` are disjoint parts of it. */
+/**
+ * Tokens of one call. `input` is the whole input. `read`, `writtenShort` and `writtenLong` are disjoint parts of it.
+ */
 export interface TokenCounts {
   readonly input: number;
   readonly read: number;
-  /** Into entries of the usual lifetime: 30m, or 5m behind a router. */
+  /** Tokens written to entries with the default lifetime: 30 minutes, or 5 minutes for Claude through a router. */
   readonly writtenShort: number;
-  /** Into entries that live longer: 12h, or 1h behind a router. */
+  /** Tokens written to entries with the longer lifetime: 12 hours, or 1 hour for Claude through a router. */
   readonly writtenLong: number;
   readonly output: number;
-  /** Part of `output`. */
+  /** Reasoning tokens, which are part of `output`. */
   readonly reasoning: number;
 }

@@ -1,4 +1,4 @@
-// What a simulator is made of, as asked for and as resolved. Options of an unknown name are refused.
+// Options of a simulator, before and after defaults are applied. Unknown option names are refused.
 
 import { defaultCatalog, findModel } from '@tidemark/model';
 import type { Capabilities } from '@tidemark/model';
@@ -11,47 +11,57 @@ import type { Fault } from './faults.ts';
 import { parseScenario } from './parse-scenario.ts';
 import type { Scenario, ReceivedRequest } from './scenario.ts';
 
-/** What the embedding process gives for one call. */
+/** Answer, recorded sizes and fault that the embedding process sets for one call. */
 export interface AnswerPlan {
   readonly answer?: PlannedAnswer;
-  /** Recorded tokens by running number of the block: tools, system, then message content in wire order. */
+  /** Recorded tokens by block index: tools, then system, then message content in wire order. */
   readonly sizes?: RecordedSizes;
   readonly fault?: Fault;
 }
 
-/** The same for a call that has not come yet, with its time on a virtual clock. */
+/** Plan for a call that has not arrived yet, with its time on a virtual clock. */
 export interface TimedAnswerPlan extends AnswerPlan {
   /** Milliseconds since the epoch. */
   readonly at?: number;
 }
 
-/** What a simulator can be told. */
+/** Options of a simulator. */
 export interface SimulatorOptions {
   /**
-   * The catalog row of a model name, `undefined` for an unknown one (a 404). By default the shipped catalog's. Each door
-   * knows the models of its own provider, the router's those of all.
+   * Returns the catalog row of a model, or `undefined` for an unknown model, which is answered with 404. Default: the
+   * shipped catalog. Each endpoint knows only the models of its own provider. The router endpoint knows the models of
+   * all providers.
    */
   readonly capabilities?: (model: string) => Capabilities | undefined;
   /** Default: `real`. */
   readonly clock?: ClockChoice;
   readonly scenario?: Scenario;
-  /** Looks at each valid request and may say how to answer it. */
+  /** Hook that receives each valid request and may return a plan for its answer. */
   readonly onRequest?: (sent: ReceivedRequest) => AnswerPlan | undefined;
-  /** `issued`: a signature that was never issued here is taken as issued where it is first seen. Default `refused`. */
+  /**
+   * Treatment of a signature that this simulator never issued. With `issued`, it counts as issued where it is first
+   * seen. Default: `refused`.
+   */
   readonly recordedSignatures?: 'issued' | 'refused';
-  /** Whether a run of calls, or of results, is one position. By default as the catalog row says. */
+  /** True if a run of calls, or of results, counts as one lookback position. Default: the value in the catalog row. */
   readonly collapseRuns?: boolean;
-  /** Whether a long-lived write behind a short-lived entry lives long. By default as the row says, `works` when unverified. */
+  /**
+   * Lifetime of a one-hour write after a hit on a short-lived entry. With `works` it lives one hour, with `fails` it
+   * takes the short lifetime. Default: the value in the catalog row, where an unverified value counts as `works`.
+   */
   readonly promotion?: 'works' | 'fails';
-  /** Milliseconds until an answer begins, on the clock: 1 on a virtual one, so that equal times are parallel; else 0. */
+  /**
+   * Milliseconds until an answer begins, on the simulator's clock. Default: 1 on a virtual clock, so that calls at the
+   * same time are parallel, else 0.
+   */
   readonly firstByteMs?: number;
-  /** Characters in one delta of a stream: 48. */
+  /** Characters in one delta of a stream. Default: 48. */
   readonly deltaCharacters?: number;
-  /** Calls kept in the ledger: 10,000. */
+  /** Number of calls kept in the ledger. Default: 10,000. */
   readonly ledgerCalls?: number;
 }
 
-/** Options with nothing left open. */
+/** Options with all defaults applied. */
 export interface SimulatorSettings extends Required<
   Omit<SimulatorOptions, 'scenario' | 'onRequest' | 'collapseRuns' | 'promotion'>
 > {
@@ -77,7 +87,7 @@ const optionsSchema = z.strictObject({
 });
 
 /**
- * Checks options and fills in what they leave open.
+ * Checks options and fills in the defaults.
  *
  * @throws SimulatorError `simulator/bad-options`, `simulator/bad-scenario`.
  */

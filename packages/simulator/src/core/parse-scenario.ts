@@ -1,4 +1,4 @@
-// The door for scenarios, from a file or from code: every part checked, unknown keys refused.
+// Validates a scenario from a file or from code. Every part is checked, and unknown keys are refused.
 
 import { z } from 'zod';
 import { SimulatorError } from './errors.ts';
@@ -95,9 +95,9 @@ const scenarioSchema = z.strictObject({
 });
 
 /**
- * Checks a scenario, from a file or from code.
+ * Checks a scenario from a file or from code.
  *
- * @throws SimulatorError `simulator/bad-scenario`, naming each place that is wrong.
+ * @throws SimulatorError `simulator/bad-scenario`, with the path of each wrong value.
  */
 export function parseScenario(value: unknown): Scenario {
   const parsed = scenarioSchema.safeParse(value);

@@ -1,10 +1,10 @@
-// What the simulator says when it does not answer: a provider's status, type and text. A refusal is a value, not a throw.
+// Refusals of the simulator: a provider's status, type and text. A refusal is a returned value, not an exception.
 
-/** An answer that is an error, as the real service would give it. */
+/** Error answer in the form that the real service uses. */
 export interface MessageRefusal {
   readonly outcome: 'refused';
   readonly status: number;
-  /** The provider's word: `invalid_request_error`, `overloaded_error`, ... */
+  /** Error type of the provider: `invalid_request_error`, `overloaded_error`, ... */
   readonly type: string;
   readonly message: string;
   readonly headers: { readonly [name: string]: string };
@@ -20,12 +20,12 @@ export function refuse(
   return { outcome: 'refused', status, type, message, headers };
 }
 
-/** Builds the most frequent one: 400 `invalid_request_error`. */
+/** Builds the most frequent refusal: 400 `invalid_request_error`. */
 export function invalid(message: string): MessageRefusal {
   return refuse(400, 'invalid_request_error', message);
 }
 
-/** The first refusal among items, in order. */
+/** Returns the first refusal that `check` returns, in the order of the items. */
 export function firstRefusal<Item, Refusal extends MessageRefusal>(
   items: Iterable<Item>,
   check: (item: Item) => Refusal | undefined,

@@ -1,21 +1,27 @@
-// A scenario: answers in order, each with what must have been sent before it is given. A wrong tool result is noticed
-// because the next step does not match it. What a script can see of a request is here too, whatever its wire.
+// Scenario: a list of answers, each with the request that it expects. A wrong tool result is detected because the next
+// step does not match it. The view of a request that scripts use is also defined here. It is the same for all wires.
 
 import type { PlannedAnswer } from './answer.ts';
 import type { Fault } from './faults.ts';
 import type { WireObject } from './wire.ts';
 
-/** What must have been sent. All that is given must hold. */
+/** Conditions on the request. All conditions that are present must be met. */
 export interface Expectation {
-  /** Part of the last text of the user. */
+  /** Text that the last user text must contain. */
   readonly lastUserText?: string;
-  /** Part of one of the results after the last answer. */
+  /** Text that one of the tool results after the last answer must contain. */
   readonly toolResult?: string;
-  /** Anything else: the complaint, or nothing when all is well. Not for scenarios from a file. */
+  /**
+   * Custom check. Returns the problem, or `undefined` if the request is accepted. Not available in scenarios from a
+   * file.
+   */
   readonly check?: (sent: ReceivedRequest) => string | undefined;
 }
 
-/** One answer of a scenario. A fault that is a refusal takes the step alone; the retry gets the next. */
+/**
+ * One step of a scenario. A fault that refuses the request uses up the step. The retry gets the answer of this step if
+ * there is one and the bytes of the request are the same. Otherwise the retry gets the next step.
+ */
 export interface ScenarioStep {
   readonly expect?: Expectation;
   readonly answer?: PlannedAnswer;
@@ -23,28 +29,32 @@ export interface ScenarioStep {
 }
 
 /**
- * Answers in order. After the last, `otherwise` is given, or the call is refused. A request that comes again byte for byte,
- * behind one that was answered, gets the same answer again, without its fault: its client was cut, or killed.
+ * Scripted answers in order. After the last step, each call gets `otherwise`, or is refused without it. A request with
+ * the same bytes as the last answered one gets the same answer again, without the fault. This happens when the client
+ * was cut off or killed, and sends the request again.
  */
 export interface Scenario {
   readonly steps: readonly ScenarioStep[];
   readonly otherwise?: PlannedAnswer;
   /**
-   * Given to each question for a checkpoint that the next step does not expect in words. Without it such a question is refused. It
-   * takes no step.
+   * Answer to a request for a checkpoint that the next step does not expect in its `lastUserText`. Without this field
+   * such a request is refused. The answer does not use up a step.
    */
   readonly checkpoint?: PlannedAnswer;
 }
 
-/** A scenario being played. */
+/** Scenario that is in progress. */
 export interface Play {
-  /** The step that answers this request, or why none does. A step that does not match is not used up. */
+  /**
+   * Returns the step that answers this request, or the reason why no step does. A step that does not match is not used
+   * up.
+   */
   take(sent: ReceivedRequest, digest: string): ScenarioStep | { readonly mismatch: string };
-  /** Steps not used yet. */
+  /** Number of steps that are not used yet. */
   readonly left: number;
 }
 
-/** Begins a scenario. */
+/** Starts a scenario at its first step. */
 export function playScenario(scenario: Scenario): Play {
   let next = 0;
   let last: { readonly digest: string; readonly answer: PlannedAnswer } | undefined;
@@ -77,7 +87,7 @@ function asCheckpoint({ checkpoint }: Scenario): ScenarioStep | { readonly misma
   return checkpoint === undefined ? { mismatch: NO_CHECKPOINT } : { answer: checkpoint };
 }
 
-/** Why the question for a checkpoint is refused. */
+/** Text of the refusal if a request asks for a checkpoint and no answer to it is scripted. */
 export const NO_CHECKPOINT =
   'nobody said what to answer to the question for a checkpoint: give the scenario a `checkpoint`';
 
@@ -107,7 +117,7 @@ function quote(text: string): string {
   return JSON.stringify(text.length > 400 ? `${text.slice(0, 400)}…` : text);
 }
 
-/** One tool result of the last turn. */
+/** Tool result of the last turn. */
 export interface SentResult {
   readonly id: string;
   /** Name of the tool that was called. */
@@ -116,28 +126,31 @@ export interface SentResult {
   readonly error: boolean;
 }
 
-/** A request, as a scenario or a hook looks at it. */
+/** View of a request that scenarios and hooks receive. */
 export interface ReceivedRequest {
   readonly model: string;
-  /** All system texts, joined by a blank line. */
+  /** System texts, joined by a blank line. */
   readonly system: string;
-  /** Names of those on offer at its end. */
+  /** Names of the tools on offer at the end of the request. */
   readonly tools: readonly string[];
-  /** Text of the last user message that has some. */
+  /** Text of the last user message that contains text. */
   readonly lastUserText: string;
-  /** Results after the last answer, in wire order. */
+  /** Tool results after the last answer, in wire order. */
   readonly toolResults: readonly SentResult[];
-  /** The whole body. */
+  /** Whole request body. */
   readonly body: WireObject;
 }
 
-// The question with which Tidemark asks a model for a checkpoint. A script that is written for the conversation has no answer
-// to it, and must not use one up.
+// Detection of the question with which Tidemark asks a model for a checkpoint. A scenario written for the conversation
+// has no answer to this question, and the question must not use up a step.
 
-/** How the question begins, word for word, in `compaction-contract.ts` of `@tidemark/context`. */
+/** First sentence of the question, copied word for word from `compaction-contract.ts` of `@tidemark/context`. */
 const BEGINNING = 'Older history of this session is about to be replaced by a checkpoint.';
 
-/** The question in the last words of the user, from its beginning; `undefined` where they ask for no checkpoint. */
+/**
+ * Returns the part of the last user text that starts with the question for a checkpoint, or `undefined` if the text
+ * does not ask for one.
+ */
 export function checkpointQuestion({ lastUserText }: Pick<ReceivedRequest, 'lastUserText'>): string | undefined {
   const at = lastUserText.indexOf(BEGINNING);
   return at === -1 ? undefined : lastUserText.slice(at);

@@ -1,22 +1,25 @@
-// Server-sent events as text, and texts in pieces.
+// Encodes server-sent events and splits texts into pieces.
 
-/** One event. `data` is JSON text, and carries the event's name as `type` too. */
+/** Server-sent event. `data` is JSON text that also contains the event name as `type`. */
 export interface SseEvent {
   readonly event: string;
   readonly data: string;
 }
 
-/** An event as bytes of the stream. */
+/** Returns the text of an event in the stream. */
 export function encodeEvent({ event: name, data }: SseEvent): string {
   return `event: ${name}\ndata: ${data}\n\n`;
 }
 
-/** The data of an encoded event: what a WebSocket frame holds of it. */
+/** Returns the data of an encoded event. A WebSocket frame contains only this data. */
 export function dataOf(encoded: string): string {
   return encoded.slice(encoded.indexOf('\ndata: ') + '\ndata: '.length).trimEnd();
 }
 
-/** Pieces of a text of so many characters. One outside the basic plane is never cut in two. */
+/**
+ * Splits a text into pieces of `size` UTF-16 units. A surrogate pair is never split: a piece that would end inside one
+ * is one unit longer.
+ */
 export function* chunks(text: string, size: number): Generator<string> {
   let at = 0;
   while (at < text.length) {

@@ -1,4 +1,5 @@
-// What a picture costs, by the examples that the makers publish; and that the room which counts for the encoders agrees.
+// Tests for the token count of an image, with examples that the providers publish. Also checks that the counting code
+// in `@tidemark/model` gives the same numbers.
 
 import type { ImageInput } from '@tidemark/model';
 import { imageTokens as countedByModel } from '@tidemark/model';
@@ -23,7 +24,7 @@ const SQUARES: ImageInput = { count: { by: 'tiles', base: 85, each: 170 } };
 
 const ORIGINAL: ImageInput = { count: { by: 'patches', size: 32, each: 1.2 } };
 
-describe('a picture costs what is published', () => {
+describe('imageTokens', () => {
   test.each<readonly [width: number, height: number, images: ImageInput, tokens: number]>([
     [1_000, 1_000, STANDARD, 1_296],
     [1_092, 1_092, STANDARD, 1_521],
@@ -36,17 +37,17 @@ describe('a picture costs what is published', () => {
     [2_048, 4_096, SQUARES, 1_105],
     [1_024, 1_024, ORIGINAL, 1_229],
     [1, 1, HIGH, 1],
-  ])('%i x %i', (width, height, images, tokens) => {
+  ])('returns the published token count for %i x %i pixels', (width, height, images, tokens) => {
     expect(imageTokens(png(width, height), images)).toBe(tokens);
   });
 
-  test('and 1,600 where nothing is known of it', () => {
+  test('returns 1,600 if the size cannot be read, and uses the default rule if the model has none', () => {
     expect([imageTokens('AAAA', HIGH), imageTokens('', HIGH)]).toEqual([1_600, 1_600]);
     expect(imageTokens(png(1_000, 1_000), undefined)).toBe(1_296);
   });
 });
 
-test('both readings of the rules agree', () => {
+test('the simulator and `@tidemark/model` count the same tokens for an image', () => {
   const side = fc.integer({ min: 1, max: 9_000 });
   fc.assert(
     fc.property(side, side, fc.constantFrom(HIGH, STANDARD, SQUARES, ORIGINAL), (width, height, images) => {
@@ -55,7 +56,7 @@ test('both readings of the rules agree', () => {
   );
 });
 
-/** A header, padded so that there is something behind it. */
+/** Returns a header as base64, with 24 zero bytes appended, because `imageSize` reads at least 24 bytes. */
 function base64(...bytes: readonly number[]): string {
   return Buffer.from([...bytes, ...Array.from({ length: 24 }, () => 0)]).toString('base64');
 }
@@ -74,11 +75,11 @@ test.each<[string, string, PixelSize | undefined]>([
   ['a JPEG, behind its other segments', base64(...JPEG), { width: 800, height: 600 }],
   ['bytes that are no picture', base64(1, 2, 3), undefined],
   ['nothing', '', undefined],
-])('%s says its size', (_, picture, size) => {
+])('`imageSize` returns the size in the header, or undefined without one: %s', (_, picture, size) => {
   expect(imageSize(picture)).toEqual(size);
 });
 
-test('a picture says what it is by how it begins', () => {
+test('`imageType` recognizes an image by its first bytes', () => {
   const webp = Buffer.from('RIFF\0\0\0\0WEBPVP8 ', 'latin1').toString('base64');
   expect([base64(...PNG), base64(...GIF), base64(...JPEG), webp, base64(1, 2)].map(imageType)).toEqual([
     'image/png',

@@ -1,30 +1,31 @@
-// This simulator's own count of tokens, for texts and pictures whose size nobody gave: bytes of UTF-8 by four, pictures by the
-// rules that the makers publish for their models; what those are for one stands in its row. It is no tokenizer and does not claim
-// to be one, and how `model` counts for the encoders is not asked.
+// Counts tokens of texts and images without a recorded size. A text counts as its UTF-8 bytes divided by four. An image
+// counts by the rule that the provider publishes, which is in the catalog row of the model. This count is an estimate,
+// not a tokenizer. It does not use the counting code of `@tidemark/model`, so that each can check the other.
 
 import type { Capabilities } from '@tidemark/model';
 
-/** Recorded size of the block with this running number, if it is known. */
+/** Returns the recorded size of the block with this index, in tokens, if it is known. */
 export type RecordedSizes = (index: number) => number | undefined;
 
 const BYTES_PER_TOKEN = 4;
 
-/** Tokens of a text: its bytes of UTF-8 by four, rounded up. */
+/** Returns the tokens of a text: its UTF-8 bytes divided by four, rounded up. */
 export function countText(text: string): number {
   return Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN);
 }
 
 type ImagePricing = Capabilities['images'];
 
-/** What a picture comes to whose size cannot be read. */
+/** Tokens of an image whose size cannot be read. */
 const UNKNOWN = 1600;
 
-/** The rule of a row that tells none. */
+/** Default rule for a catalog row without one. */
 const USUAL = { side: 1568, count: { by: 'patches', size: 28, most: 1568 } } as const satisfies ImagePricing;
 
 /**
- * Tokens of a picture behind the service's own scaling: patches (docs.anthropic.com/en/docs/vision, "Resolution and token
- * cost"; developers.openai.com/api/docs/guides/images-vision, "Patch-based"), or tiles ("Tile-based"). At least 1.
+ * Returns the tokens of an image after the provider's own scaling, at least 1. The count is in patches
+ * (docs.anthropic.com/en/docs/vision, "Resolution and token cost"; developers.openai.com/api/docs/guides/images-vision,
+ * "Patch-based") or in tiles ("Tile-based").
  */
 export function imageTokens(base64: string, images: ImagePricing): number {
   const size = imageSize(base64);
@@ -40,10 +41,13 @@ function longer({ width, height }: PixelSize): number {
   return Math.max(width, height);
 }
 
-/** Patches at the longest side, pixel by pixel down from `side`, at which they are no more than `most`. */
+/**
+ * Scales an image down, pixel by pixel from `side`, until it has at most `most` patches. Returns the number of patches.
+ */
 function patchesWithin(size: PixelSize, patch: number, side: number, most: number): number {
   const ratio = Math.min(size.width, size.height) / longer(size);
-  // The patches never fall below the area in patches: from there on it is worth looking at each pixel.
+  // The number of patches is never below the area measured in patches. So the search can start near that area instead
+  // of at `side`.
   const reach = Math.ceil(patch * Math.sqrt(most / ratio)) + patch;
   for (let long = Math.min(side, reach); long > 0; long -= 1) {
     const short = Math.max(1, Math.round(long * ratio));
@@ -53,24 +57,27 @@ function patchesWithin(size: PixelSize, patch: number, side: number, most: numbe
   return 1;
 }
 
-/** Into 2,048 by 2,048, then the shorter side to 768, then squares of 512. Nothing is enlarged. */
+/**
+ * Returns the number of 512-pixel tiles. The image is scaled down to fit 2,048 by 2,048, then to a shorter side of 768.
+ * An image is never enlarged.
+ */
 function tiles({ width, height }: PixelSize): number {
   const into = Math.min(1, 2048 / Math.max(width, height));
   const down = Math.min(1, 768 / (Math.min(width, height) * into)) * into;
   return Math.ceil((width * down) / 512) * Math.ceil((height * down) / 512);
 }
 
-// The kind and size of a picture, from the first bytes of its base64 text. Nothing else is decoded.
+// Type and size of an image, read from the first bytes of its base64 text. The rest of the image is not decoded.
 
 const HEAD_CHARACTERS = 256 * 1024;
 
-/** Pixels. */
+/** Size in pixels. */
 export interface PixelSize {
   readonly width: number;
   readonly height: number;
 }
 
-/** Width and height as the header says them, or `undefined` when the bytes do not say. */
+/** Returns the width and height from the image header, or `undefined` if the bytes do not contain them. */
 export function imageSize(base64: string): PixelSize | undefined {
   const bytes = Buffer.from(base64.slice(0, HEAD_CHARACTERS), 'base64');
   if (bytes.length < 24) return undefined;
@@ -80,7 +87,10 @@ export function imageSize(base64: string): PixelSize | undefined {
   return bytes.readUInt16BE(0) === 0xffd8 ? jpegSize(bytes) : undefined;
 }
 
-/** Walks the segments to the first frame header (SOF0 to SOF15, without the three that are none). */
+/**
+ * Walks the segments of a JPEG to the first frame header: SOF0 to SOF15, except three markers in that range that are
+ * not frame headers.
+ */
 function jpegSize(bytes: Buffer): PixelSize | undefined {
   let at = 2;
   while (at + 9 < bytes.length && bytes[at] === 0xff) {
@@ -92,7 +102,7 @@ function jpegSize(bytes: Buffer): PixelSize | undefined {
   return undefined;
 }
 
-/** What a picture is by how it begins; `undefined` for anything else. */
+/** Returns the media type that the first bytes of an image show, or `undefined` for any other data. */
 export function imageType(base64: string): string | undefined {
   const head = Buffer.from(base64.slice(0, 24), 'base64').toString('latin1');
   return BEGINNINGS.find(([, begins]) => begins.test(head))?.[0];

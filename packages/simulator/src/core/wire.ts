@@ -1,31 +1,31 @@
-// Reading JSON that came over the wire: `unknown` enters, a narrowed value leaves. Nothing here knows a rule.
+// Narrows JSON values that were received over the wire. These functions contain no provider rules.
 
-/** A JSON object whose fields are not looked at yet. */
+/** JSON object whose fields are not checked yet. */
 export interface WireObject {
   readonly [key: string]: unknown;
 }
 
-/** Whether a value is a JSON object (no list, no null). */
+/** True if a value is a JSON object. Lists and `null` are not. */
 export function isObject(value: unknown): value is WireObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Whether a value is a JSON list. */
+/** True if a value is a JSON list. */
 export function isList(value: unknown): value is readonly unknown[] {
   return Array.isArray(value);
 }
 
-/** The text, or an empty one for anything else. */
+/** Returns the value if it is a string, else an empty string. */
 export function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** A field that the wire lets be absent or null. */
+/** True if a field has a value. On the wire, an absent field and `null` mean the same. */
 export function isPresent(value: unknown): boolean {
   return value !== undefined && value !== null;
 }
 
-/** A field that is an object, or an empty one. */
+/** Returns the field if it is an object, else an empty object. */
 export function objectAt(fields: WireObject, key: string): WireObject {
   const value = Object.hasOwn(fields, key) ? fields[key] : undefined;
   return isObject(value) ? value : {};

@@ -1,4 +1,4 @@
-// What every door of the port needs: who knocks, when an answer begins, and the number of a request.
+// Helpers for all routes of the server: account of the client, time at which an answer begins, request ids and streams.
 
 import { createHash } from 'node:crypto';
 import type { HttpBindings } from '@hono/node-server';
@@ -8,66 +8,73 @@ import type { Fault, ErrorFault } from '../core/faults.ts';
 import type { ServerResponse } from 'node:http';
 import type { WireObject } from '../core/wire.ts';
 
-/** What a handler finds in its context: Node's own request and response. */
+/** Bindings in the context of a handler: Node's own request and response. */
 export interface DoorBindings {
   readonly Bindings: HttpBindings;
 }
 
-/** The context of one request. */
+/** Context of one HTTP request. */
 export type DoorContext = Context<DoorBindings>;
 
-/** The port that is open. */
+/** State that the routes of one server share: the simulator's memory and the number of requests so far. */
 export interface SimulatorDoor {
   readonly core: OpenAICore;
   requests: number;
 }
 
-/** The id of the next request: `req_…`. */
+/** Returns the id of the next request: `req_…`. */
 export function nextRequest(door: SimulatorDoor): string {
   door.requests += 1;
   return `req_sim${String(door.requests).padStart(10, '0')}`;
 }
 
-/** A key is never kept: what isolates accounts is its digest. */
+/** Returns the account name for an API key: a digest, because the key itself is never kept. */
 export function accountOf(key: string): string {
   return `key-${createHash('sha256').update(key).digest('hex').slice(0, 16)}`;
 }
 
-/** The time that a call brings on a virtual clock (`x-tidemark-at`, milliseconds since the epoch), if any. */
+/**
+ * Returns the time that a call sets on a virtual clock, if any (header `x-tidemark-at`, milliseconds since the epoch).
+ */
 export function timeOf(core: OpenAICore, context: DoorContext): { readonly at?: number } {
   const at = core.clock.virtual ? context.req.header('x-tidemark-at') : undefined;
   return at === undefined ? {} : { at: Number(at) };
 }
 
-/** On a virtual clock the answer begins so much after the request; on a real one that time really passes. */
+/**
+ * Returns the time at which an answer begins. On a virtual clock it is `firstByteMs` after the request. On a real clock
+ * it is now, because the delay has really passed.
+ */
 export function firstByteAt(core: OpenAICore, call: { readonly startedAt: number }): number {
   return core.clock.virtual ? call.startedAt + core.settings.firstByteMs : core.clock.now();
 }
 
-/** Real milliseconds until the first byte. */
+/** Returns the delay before the first byte, in real milliseconds. */
 export function waitOf(core: OpenAICore, fault: Fault | undefined): number {
   const own = core.clock.virtual ? 0 : core.settings.firstByteMs;
   return own + (fault?.kind === 'slow-first-byte' ? fault.ms : 0);
 }
 
 /**
- * A reply that is streamed over a socket: its events one by one, and a fault that strikes between them. It is written to Node's
- * own response, because a `Response` can neither be cut nor fall silent.
+ * Parts of a reply that is streamed over a socket: its events, and a fault between them. The reply is written to Node's
+ * own response, because a `Response` can neither be cut nor stop without closing.
  */
 export interface StreamParts {
-  /** The events of a reply, encoded. */
+  /** Events of the reply, encoded for the stream. */
   readonly events: Iterable<string>;
   readonly fault: Fault | undefined;
-  /** An event whose data is no JSON, in the wire's manner. */
+  /** Stream event with invalid JSON, in the format of the wire. */
   readonly malformed: string;
-  /** The event with which a stream fails behind so many others. */
+  /** Returns the error event that ends the stream after `sent` events. */
   readonly errorEvent: (fault: ErrorFault, sent: number) => string;
 }
 
-/** How a stream ends: by itself, by force, or not at all. */
+/** End of a stream: complete, cut by force, or left open without further data. */
 export type StreamEnd = 'end' | 'cut' | 'silence';
 
-/** Writes all events of a reply, each flushed before the next. Returns when nothing more will be written. */
+/**
+ * Writes the events of a reply. Each event is flushed before the next one. Returns when nothing more will be written.
+ */
 export async function writeStream(outgoing: ServerResponse, parts: StreamParts): Promise<void> {
   outgoing.flushHeaders();
   const pieces = piecesOf(parts);
@@ -80,20 +87,20 @@ export async function writeStream(outgoing: ServerResponse, parts: StreamParts):
   if (next.value === 'cut') outgoing.destroy();
 }
 
-/** The body of a reply that is not streamed: broken where a stream would have a malformed event. */
+/** Returns the body of a reply without a stream. With a `malformed-event` fault, the body is cut in half. */
 export function wholeBody(body: WireObject, fault: Fault | undefined): string {
   const text = JSON.stringify(body);
   return fault?.kind === 'malformed-event' ? text.slice(0, text.length / 2) : text;
 }
 
-/** False when the client has gone. */
+/** Writes a piece. Resolves to false if the client has disconnected. */
 function write(outgoing: ServerResponse, piece: string): Promise<boolean> {
   return new Promise((resolve) => {
     outgoing.write(piece, (error) => resolve(error === undefined || error === null));
   });
 }
 
-/** What goes out of a reply, piece by piece, and how that ends. A fault may strike behind the last event as well. */
+/** Yields the pieces of a reply and returns how the stream ends. A fault can also take effect after the last event. */
 export function* piecesOf(parts: StreamParts): Generator<string, StreamEnd> {
   const after = strikesAfter(parts.fault);
   let sent = 0;
@@ -106,7 +113,10 @@ export function* piecesOf(parts: StreamParts): Generator<string, StreamEnd> {
   return (sent === after ? yield* strike(parts, sent) : undefined) ?? 'end';
 }
 
-/** What the fault adds to the stream, and how it ends it, if it does. */
+/**
+ * Yields the event that the fault adds, if any. Returns how the fault ends the stream, or `undefined` if the stream
+ * continues.
+ */
 function* strike(
   { fault, malformed, errorEvent }: StreamParts,
   sent: number,

@@ -1,5 +1,5 @@
-// The doors of the OpenAI part: `/v1/responses`, `/v1/responses/input_tokens`, `/v1/chat/completions`, and OpenRouter's
-// `/api/v1/chat/completions`, with the headers and errors of the real ones.
+// Routes of the OpenAI part: `/v1/responses`, `/v1/responses/input_tokens`, `/v1/chat/completions`, and OpenRouter's
+// `/api/v1/chat/completions`, with the headers and errors of the real services.
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
@@ -18,10 +18,10 @@ import type { OpenAIRefusal } from '../openai/format/refusal.ts';
 
 type AnswerCall = (core: OpenAICore, call: IncomingOpenAICall) => OpenAIReply | OpenAIRefusal;
 
-/** How an error is told. */
+/** Function that writes the body of an error. */
 type Form = (refusal: OpenAIRefusal) => string;
 
-/** Opens the doors of this part. Their errors, those of the simulator itself included, have this provider's form. */
+/** Adds the routes of this part. All errors have the form of the provider, including errors of the simulator itself. */
 export function addOpenAIDoors(app: Hono<DoorBindings>, door: SimulatorDoor): void {
   const { core } = door;
   const answering =
@@ -43,8 +43,8 @@ export function addOpenAIDoors(app: Hono<DoorBindings>, door: SimulatorDoor): vo
 }
 
 /**
- * A refusal of the server in the form of this provider, or `undefined` for a path that is not one of this part. OpenAI publishes
- * no limit of a body [I]: that of Anthropic holds here.
+ * Returns a refusal of the server in the form of this provider, or `undefined` for a path of another provider. OpenAI
+ * publishes no limit for a body (inferred, [I]), so Anthropic's limit applies.
  */
 export function refuseOpenAIEarly(
   { reason, status, message }: ServerRefusal,
@@ -64,7 +64,10 @@ function formOf(path: string): Form | undefined {
   return /^\/v1\/(?:responses|chat)(?:\/|$)/.test(path) ? openAIErrorBody : undefined;
 }
 
-/** A router tells the status as the code (§3 names no text of its own [I]). */
+/**
+ * Returns the error body of a router, which has the status as its `code`. Section 3 of the provider facts gives no
+ * error text (inferred, [I]).
+ */
 function routerErrorBody({ message, status }: OpenAIRefusal): string {
   return JSON.stringify({ error: { message, code: status } });
 }
@@ -95,7 +98,10 @@ async function attempt(core: OpenAICore, context: DoorContext, request: string, 
   }
 }
 
-/** What went wrong in the simulator itself is said so, never as a provider's text. */
+/**
+ * Returns the refusal for an error of the simulator itself. Its text starts with `simulator:`, so it cannot be taken
+ * for an error text of a provider.
+ */
 export function failure(error: unknown): OpenAIRefusal {
   const text = `simulator: ${error instanceof Error ? error.message : String(error)}`;
   return error instanceof SimulatorError ? bad(text, null) : refuseOpenAI(500, text, { type: 'server_error' });
@@ -104,7 +110,7 @@ export function failure(error: unknown): OpenAIRefusal {
 const NO_KEY =
   "You didn't provide an API key. You need to provide your API key in an Authorization header using Bearer auth (i.e. Authorization: Bearer YOUR_KEY).";
 
-/** The key that a client brings, or the refusal of one that brings none. */
+/** Returns the API key of a client, or a refusal if the client sent none. */
 export function keyOf(authorization: string | undefined): string | OpenAIRefusal {
   return /^Bearer\s+(.+)$/i.exec(authorization ?? '')?.[1] ?? refuseOpenAI(401, NO_KEY);
 }
@@ -146,7 +152,7 @@ async function respondStreamed(
   return RESPONSE_ALREADY_SENT;
 }
 
-/** Without a stream a fault on the way strikes before the first byte. */
+/** Responds without a stream. A fault during the answer takes effect before the first byte. */
 function respondWhole(core: OpenAICore, context: DoorContext, reply: OpenAIReply, request: string): Told {
   const { fault } = reply;
   if (fault?.kind === 'silence') return RESPONSE_ALREADY_SENT;

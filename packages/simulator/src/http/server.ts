@@ -1,5 +1,5 @@
-// The port: every wire over loopback HTTP. Here `/v1/messages` and `/v1/messages/count_tokens`, with the headers and errors of
-// the real one; the OpenAI part brings its own doors.
+// HTTP server on loopback for all wires. This file has the routes `/v1/messages` and `/v1/messages/count_tokens`, with
+// the headers and errors of the real service. The OpenAI part adds its own routes.
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
@@ -20,36 +20,41 @@ import { errorBody } from '../anthropic/refusal.ts';
 import type { MessageRefusal } from '../core/refusal.ts';
 import { MOST_BYTES } from '../anthropic/read-request.ts';
 
-/** A simulator that listens. */
+/** Simulator that listens on a port. */
 export interface ListeningSimulator {
-  /** `http://127.0.0.1:<port>`, what an SDK takes as its base URL. */
+  /** Base URL for an SDK: `http://127.0.0.1:<port>`. */
   readonly url: string;
   readonly port: number;
-  /** Connections that are open now, WebSockets included. */
+  /** Returns the number of open connections, WebSockets included. */
   connections(): number;
-  /** WebSockets that are open now. */
+  /** Returns the number of open WebSockets. */
   webSockets(): number;
-  /** Cuts what is open and frees the port. */
+  /** Cuts all open connections and frees the port. */
   close(): Promise<void>;
 }
 
-/** How a simulator listens. */
+/** Options of `listen`. */
 export interface ListenOptions {
-  /** The port on the loopback interface. Default 0: a free one. */
+  /** Port on the loopback interface. Default: 0, which takes a free port. */
   readonly port?: number;
   /**
-   * Names that the `Host` header may contain in addition to `127.0.0.1`, `localhost` and `[::1]` with the port of the
-   * simulator: `name` for any port, `name:port` for one. For a client in a container that reaches it by another name.
+   * Host names that the `Host` header may contain in addition to `127.0.0.1`, `localhost` and `[::1]` with the
+   * simulator's port. `name` allows any port, `name:port` one port. Needed for a client in a container that uses
+   * another name for this machine.
    */
   readonly allowedHosts?: readonly string[];
-  /** Limits on clients that differ from the defaults: 32 MB for a body, else those of `@tidemark/http-server`. */
+  /**
+   * Limits on clients that replace the defaults. The default for a body is 32 MB. The other defaults are those of
+   * `@tidemark/http-server`.
+   */
   readonly limits?: Partial<ServerLimits>;
 }
 
 /**
- * Listens on loopback. Port 0 takes a free one.
+ * Listens on the loopback interface. Port 0 takes a free port.
  *
- * @throws SimulatorError `simulator/listen-failed` when the port is taken, `simulator/bad-options` for a wrong limit or name.
+ * @throws SimulatorError `simulator/listen-failed` when the port is taken, `simulator/bad-options` for a wrong limit or
+ *   host name.
  */
 export async function listen(core: OpenAICore, options: ListenOptions): Promise<ListeningSimulator> {
   const { port = 0, allowedHosts = [] } = options;
@@ -72,7 +77,10 @@ function asSimulatorError(error: HttpServerError, port: number): SimulatorError 
   return new SimulatorError('simulator/listen-failed', message, { port }, error);
 }
 
-/** A refusal of the server in the form of the provider whose path was asked for. Without a known path: Anthropic's. */
+/**
+ * Returns a refusal of the server in the form of the provider that the path belongs to. For an unknown path, the form
+ * is Anthropic's.
+ */
 function refuseEarly(door: SimulatorDoor, refusal: ServerRefusal, path = ''): RefusalAnswer {
   const openAI = refuseOpenAIEarly(refusal, path, () => nextRequest(door));
   if (openAI !== undefined) return openAI;
@@ -83,7 +91,10 @@ function refuseEarly(door: SimulatorDoor, refusal: ServerRefusal, path = ''): Re
 
 const TOO_LARGE = 'Request exceeds the maximum size';
 
-/** Anthropic's types by status, https://platform.claude.com/docs/en/api/errors. 408, 415, 421 and 431 are not listed there [I]. */
+/**
+ * Anthropic's error types by status, from https://platform.claude.com/docs/en/api/errors. The types for 408, 415, 421
+ * and 431 are inferred ([I]), because that page does not list them.
+ */
 const TYPES: { readonly [reason in RefusalReason]: string } = {
   'body-too-large': 'request_too_large',
   busy: 'overloaded_error',
@@ -107,7 +118,10 @@ function createApp(door: SimulatorDoor): Hono<DoorBindings> {
   return app;
 }
 
-/** What went wrong in the simulator itself is said so, never as a provider's text. */
+/**
+ * Returns the refusal for an error of the simulator itself. Its text starts with `simulator:`, so it cannot be taken
+ * for an error text of a provider.
+ */
 function failure(error: Error): MessageRefusal {
   const text = `simulator: ${error.message}`;
   return error instanceof SimulatorError ? invalid(text) : refuse(500, 'api_error', text);
@@ -159,7 +173,7 @@ async function respondStreamed(
   return RESPONSE_ALREADY_SENT;
 }
 
-/** Without a stream a fault on the way strikes before the first byte. */
+/** Responds without a stream. A fault during the answer takes effect before the first byte. */
 function respondWhole(core: OpenAICore, context: DoorContext, call: AdmittedMessage, request: string): Response {
   const { fault } = call;
   if (fault?.kind === 'silence') return RESPONSE_ALREADY_SENT;

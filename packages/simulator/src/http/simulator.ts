@@ -1,4 +1,4 @@
-// The simulator as others hold it: a core that answers in process, and a door to listen at.
+// Public interface of the simulator: answers calls in process, and can listen on a port.
 
 import type { SimulatedAnswer } from '../core/answer.ts';
 import { admit, count } from '../anthropic/admit.ts';
@@ -18,71 +18,76 @@ import type { WireObject } from '../core/wire.ts';
 import type { IncomingOpenAICall } from '../openai/admit.ts';
 import type { OpenAIReply } from '../openai/calls.ts';
 
-/** One call in process. */
+/** Messages call in process. */
 export interface SimulatorCall extends TimedAnswerPlan {
-  /** Exactly the bytes that would go over the wire. */
+  /** Request body: exactly the bytes that would go over the wire. */
   readonly body: Uint8Array | string;
-  /** Stands for organisation and workspace: caches are kept apart. */
+  /** Name that stands for an organisation and workspace. Each account has its own caches. Default: `default`. */
   readonly account?: string;
-  /** Values of the `anthropic-beta` header. */
+  /** Values of the `anthropic-beta` header. Default: none. */
   readonly betas?: readonly string[];
 }
 
-/** A call that was answered. */
+/** Messages call that was answered. */
 export interface AnsweredCall {
   readonly outcome: 'answered';
   readonly status: 200;
-  /** The true account, with the fields of §1.4. */
+  /** True usage of the call, with the fields of provider-facts §1.4. */
   readonly usage: SimulatedUsage;
   readonly answer: SimulatedAnswer;
-  /** The whole response body, as it is without a stream. */
+  /** Whole response body, in the form it has without a stream. */
   readonly message: WireObject;
-  /** Milliseconds since the epoch from which what was written can be read. */
+  /**
+   * Time at which the answer begins, in milliseconds since the epoch. The entries that the call wrote are readable from
+   * then on.
+   */
   readonly firstByteAt: number;
-  /** The entry that was read: tokens up to it and its lifetime. */
+  /** Entry that was read: the number of tokens up to it and its lifetime. */
   readonly hit: { readonly tokens: number; readonly ttl: '5m' | '1h' } | undefined;
-  /** A fault that strikes on the way, which in process nothing does. */
+  /** Fault of the call, if any. A fault of the stream or the connection has no effect in process. */
   readonly fault: Fault | undefined;
 }
 
-/** A provider that is not there: it answers as the real one does, and accounts its cache by the published rules. */
+/** Simulated provider. It answers like the real service and accounts the prompt cache by the published rules. */
 export interface Simulator {
   /**
-   * Answers one `POST /v1/messages` in process, or refuses it.
+   * Answers or refuses one `POST /v1/messages` in process.
    *
    * @throws SimulatorError `simulator/time-backwards`, `simulator/no-virtual-clock`.
    */
   messages(call: SimulatorCall): AnsweredCall | MessageRefusal;
-  /** Answers one `POST /v1/messages/count_tokens` in process. */
+  /** Answers or refuses one `POST /v1/messages/count_tokens` in process. */
   countTokens(
     call: SimulatorCall,
   ): { readonly outcome: 'counted'; readonly status: 200; readonly inputTokens: number } | MessageRefusal;
   /**
-   * Answers one `POST /v1/responses` in process, or refuses it.
+   * Answers or refuses one `POST /v1/responses` in process.
    *
    * @throws SimulatorError `simulator/time-backwards`, `simulator/no-virtual-clock`.
    */
   responses(call: OpenAICall): AnsweredOpenAICall | OpenAIRefusal;
-  /** Answers one `POST /v1/responses/input_tokens` in process. */
+  /** Answers or refuses one `POST /v1/responses/input_tokens` in process. */
   inputTokens(
     call: OpenAICall,
   ): { readonly outcome: 'counted'; readonly status: 200; readonly inputTokens: number } | OpenAIRefusal;
-  /** Answers one `POST /v1/chat/completions` in process, of OpenAI or of OpenRouter, or refuses it. */
+  /** Answers or refuses one `POST /v1/chat/completions` of OpenAI or OpenRouter in process. */
   chat(call: ChatCall): AnsweredOpenAICall | OpenAIRefusal;
-  /** How to answer the next call of any wire that comes, in process or over HTTP. Several queue up. */
+  /**
+   * Queues a plan for a later call, on any wire, in process or over HTTP. Each call takes the first plan of the queue.
+   */
   next(plan: TimedAnswerPlan): void;
-  /** A fault for the next call that brings none of its own. Several queue up. */
+  /** Queues a fault. The next call without a fault of its own takes it. */
   fail(fault: Fault): void;
-  /** Accepts a signature from elsewhere; it is bound to the prefix it is first seen in. */
+  /** Accepts a signature from another source. The signature is bound to the prefix in which it is first seen. */
   issueSignature(signature: string): void;
-  /** Empties every cache. */
+  /** Empties all caches. */
   evict(): void;
-  /** The latest calls, oldest first. */
+  /** Latest calls, oldest first. */
   readonly calls: readonly LedgerCall[];
-  /** Steps of the scenario not used yet; 0 without one. */
+  /** Number of steps of the scenario that are not used yet, or 0 without a scenario. */
   readonly stepsLeft: number;
   /**
-   * Opens a loopback port (a free one by default).
+   * Listens on a loopback port. Default: a free port.
    *
    * @throws SimulatorError `simulator/listen-failed`, `simulator/bad-options`.
    */
@@ -90,7 +95,7 @@ export interface Simulator {
 }
 
 /**
- * Makes a simulator.
+ * Creates a simulator.
  *
  * @throws SimulatorError `simulator/bad-options`, `simulator/bad-scenario`.
  */
@@ -118,7 +123,7 @@ export function createSimulator(options: SimulatorOptions = {}): Simulator {
       return core.play?.left ?? 0;
     },
     async listen(listenOptions = {}) {
-      // A server is 90 modules, and most who hold a simulator never listen.
+      // The server loads 90 modules and most users of a simulator never listen, so it is imported only when needed.
       const { listen } = await import('./server.ts');
       return listen(core, listenOptions);
     },
@@ -152,40 +157,46 @@ function incoming(call: SimulatorCall): IncomingCall {
   return { ...call, account: call.account ?? 'default', betas: call.betas ?? [] };
 }
 
-/** One call in process. */
+/** Call to an OpenAI endpoint in process. */
 export interface OpenAICall extends TimedAnswerPlan {
-  /** Exactly the bytes that would go over the wire. */
+  /** Request body: exactly the bytes that would go over the wire. */
   readonly body: Uint8Array | string;
-  /** Stands for the organisation: caches are kept apart. */
+  /** Name that stands for an organisation. Each account has its own caches. Default: `default`. */
   readonly account?: string;
 }
 
-/** One chat call in process. */
+/** Chat call in process. */
 export interface ChatCall extends OpenAICall {
-  /** Default: `openai`. */
+  /** Service that is called. Default: `openai`. */
   readonly service?: 'openai' | 'openrouter';
 }
 
-/** A call that was answered. */
+/** Call to an OpenAI endpoint that was answered. */
 export interface AnsweredOpenAICall {
   readonly outcome: 'answered';
   readonly status: 200;
-  /** The true account in tokens. */
+  /** True token counts of the call. */
   readonly counts: TokenCounts;
-  /** The same as the wire's `usage`. */
+  /** The same counts in the form of the wire's `usage`. */
   readonly usage: WireObject;
   readonly answer: SimulatedAnswer;
-  /** The whole response body, as it is without a stream. */
+  /** Whole response body, in the form it has without a stream. */
   readonly body: WireObject;
-  /** Milliseconds since the epoch from which what was written can be read. */
+  /**
+   * Time at which the answer begins, in milliseconds since the epoch. The entries that the call wrote are readable from
+   * then on.
+   */
   readonly firstByteAt: number;
-  /** 0 on the machine of its own, from 1 on an overflow with a cache of its own (§2.2). */
+  /**
+   * Number of the machine that served the call: 0 is the usual machine, 1 or more is an overflow machine with its own
+   * cache (provider-facts §2.2).
+   */
   readonly overflow: number;
-  /** A fault that strikes on the way, which in process nothing does. */
+  /** Fault of the call, if any. A fault of the stream or the connection has no effect in process. */
   readonly fault: Fault | undefined;
 }
 
-/** Answers a call in process. Its answer begins at once. */
+/** Answers a call in process. The answer begins `firstByteMs` after the start of the call. */
 function answerOpenAI(
   core: OpenAICore,
   call: OpenAICall,
@@ -209,7 +220,7 @@ function answerOpenAI(
   };
 }
 
-/** Counts in process. */
+/** Counts input tokens in process. */
 function countInputTokens(
   core: OpenAICore,
   call: OpenAICall,

@@ -1,5 +1,6 @@
-// The door of WebSocket mode: `response.create` on `/v1/responses`, events as frames, one response after the other (§2.4).
-// The caches are those of HTTP; what a connection remembers is its own.
+// WebSocket mode of `/v1/responses`: a client sends `response.create`, and the events of the response return as frames,
+// one response at a time (provider-facts §2.4). The caches are shared with HTTP. Each connection has its own memory of
+// earlier responses.
 
 import type { IncomingMessage } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -27,7 +28,7 @@ import type { WireObject } from '../core/wire.ts';
 
 const PATH = '/v1/responses';
 
-/** Decides on upgrades: `/v1/responses` with a key is taken. */
+/** Returns the upgrade handler. It accepts `/v1/responses` with an API key and refuses other upgrades. */
 export function openAIUpgrade(core: OpenAICore): ServeUpgrade {
   return (request, path) => {
     const account = admitUpgrade(core, request, path);
@@ -35,7 +36,7 @@ export function openAIUpgrade(core: OpenAICore): ServeUpgrade {
   };
 }
 
-/** The account, or why there is no upgrade. */
+/** Returns the account of an accepted upgrade, or the refusal. */
 function admitUpgrade(core: OpenAICore, { headers }: IncomingMessage, path: string): string | OpenAIRefusal {
   if (path !== PATH) return refuseOpenAI(404, 'Not found');
   const key = keyOf(headers.authorization);
@@ -49,7 +50,7 @@ function answerOf(refusal: OpenAIRefusal): RefusalAnswer {
   return { status: refusal.status, headers, body: openAIErrorBody(refusal) };
 }
 
-/** Takes the next fault that was asked for, if it is of this kind: such a one strikes a connection, not a call. */
+/** Takes the next queued fault if it is of this kind. Faults of these kinds affect a connection, not a call. */
 function takeFault<Kind extends Fault['kind']>(
   core: OpenAICore,
   kind: Kind,
@@ -67,7 +68,7 @@ function isOf<Kind extends Fault['kind']>(
   return fault?.kind === kind;
 }
 
-/** One connection. */
+/** State of one WebSocket connection. */
 interface SocketConnection {
   readonly core: OpenAICore;
   readonly socket: ServerSocket;
@@ -107,7 +108,7 @@ function attempt(call: () => OpenAIReply | OpenAIRefusal): OpenAIReply | OpenAIR
   }
 }
 
-/** Sends all events of an answer, and ends as a fault wants it. */
+/** Sends all events of an answer, and ends the connection if the fault requires it. */
 async function tell({ core, socket, memory }: SocketConnection, reply: OpenAIReply): Promise<void> {
   await delay(waitOf(core, reply.fault));
   reply.begin(firstByteAt(core, reply));
@@ -118,15 +119,15 @@ async function tell({ core, socket, memory }: SocketConnection, reply: OpenAIRep
   if (reply.fault?.kind === 'error-event') memory.forget();
 }
 
-// Frames of a WebSocket connection: the client's `response.create`, and errors in the service's form (§2.4).
+// Frames of a WebSocket connection: the client's `response.create`, and errors in the form of the service (§2.4).
 
-/** A `response.create` taken apart. */
+/** Parsed `response.create` frame. */
 export interface CreateFrame {
   readonly outcome: 'read';
-  /** What a call over HTTP would bring as its body. */
+  /** Request body that the same call would have over HTTP. */
   readonly body: string;
   readonly previous: string | undefined;
-  /** False where only state is to be prepared. */
+  /** False if the call only prepares state and generates no answer. */
   readonly generates: boolean;
 }
 
@@ -144,7 +145,7 @@ function readFrame(text: string): CreateFrame | OpenAIRefusal {
   return { outcome: 'read', body, previous: previous || undefined, generates: generate !== false };
 }
 
-/** Only over HTTP: a socket always streams, and never works in the background. */
+/** Refuses fields that are allowed only over HTTP. A WebSocket always streams and never works in the background. */
 function checkFields(fields: WireObject): OpenAIRefusal | undefined {
   if (isPresent(fields['stream_id'])) {
     return bad("simulator: lanes are not simulated. Leave 'stream_id' out; open another connection.", 'stream_id');
@@ -161,7 +162,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** A refusal as an event: status and error in one, with the headers that HTTP would have carried. */
+/** Returns a refusal as an event. It contains the status, the error, and the headers that HTTP would send. */
 function refusalFrame({ status, type, message, param, code, headers }: OpenAIRefusal): string {
   const told = Object.keys(headers).length === 0 ? {} : { headers };
   return JSON.stringify({ type: 'error', status, error: { type, code, message, param, ...told } });
@@ -169,7 +170,7 @@ function refusalFrame({ status, type, message, param, code, headers }: OpenAIRef
 
 const LONGEST_MS = 60 * 60 * 1000;
 
-/** The refusal of a connection that is open for 60 minutes, if it is. */
+/** Returns a refusal if the connection has been open for 60 minutes. */
 function tooOld(openedAt: number, now: number): OpenAIRefusal | undefined {
   if (now - openedAt < LONGEST_MS) return undefined;
   const text =

@@ -1,5 +1,5 @@
-// The OpenAI part without a socket: a body goes in, a refusal or an admitted call comes out. What the cache gains exists
-// once the admitted answer begins, and not before.
+// OpenAI service without a socket: takes a body and returns a refusal or an admitted call. The entries that a call
+// writes become readable only when its answer begins.
 
 import { hash } from 'node:crypto';
 import { DEFAULT_ANSWER } from '../core/answer.ts';
@@ -23,18 +23,18 @@ import { serve } from './serve.ts';
 import type { ServedCall } from './serve.ts';
 import { toolName } from './format/prompt.ts';
 
-/** One call as it arrives. What it brings itself goes before what is queued. */
+/** One call as it arrives. A plan that comes with the call takes precedence over a queued plan. */
 export interface IncomingOpenAICall extends TimedAnswerPlan {
   readonly body: Uint8Array | string;
-  /** Stands for the organisation. */
+  /** Name that stands for an organisation. */
   readonly account: string;
-  /** The memory of the WebSocket connection that it came over. */
+  /** Memory of the WebSocket connection through which the call came. */
   readonly connection?: ConnectionMemory;
-  /** False where only state is to be prepared, as a WebSocket can ask. */
+  /** False if the call only prepares state, as a WebSocket call can request. Default: true. */
   readonly generates?: boolean;
 }
 
-/** A call that will be answered, before its wire has given it a form. */
+/** Call that will be answered, in a form that is the same for all wires. */
 export interface AdmittedCall<Request extends OpenAIRequest> {
   readonly outcome: 'admitted';
   readonly request: Request;
@@ -42,32 +42,35 @@ export interface AdmittedCall<Request extends OpenAIRequest> {
   readonly startedAt: number;
   readonly prefix: readonly PrefixEnd[];
   readonly answer: SimulatedAnswer;
-  /** `resp_…`, `chatcmpl-…`, of a router `gen-…`. */
+  /** Id of the answer: `resp_…`, `chatcmpl-…`, or `gen-…` from a router. */
   readonly id: string;
-  /** What makes the ids inside the answer. */
+  /** Seed of the ids inside the answer. */
   readonly seed: string;
-  /** The true account, whatever a fault makes the reply say. */
+  /** True token counts of the call. A `wrong-usage` fault does not change them. */
   readonly counts: TokenCounts;
   readonly overflow: number;
   readonly fault: Fault | undefined;
-  /** The answer begins: what it wrote can be read from then on. */
+  /**
+   * Records that the answer begins at `at`, in milliseconds since the epoch. From then on the entries that the call
+   * wrote are readable.
+   */
   begin(at: number): void;
 }
 
-/** Reads a body of one wire. */
+/** Reads the body of a call on one wire. */
 export type BodyReader<Request extends OpenAIRequest> = (body: Uint8Array, account: string) => Request | OpenAIRefusal;
 
-/** The endpoint of each wire. */
+/** Endpoint of each wire, as the ledger names it. */
 const ENDPOINTS: { readonly [wire in OpenAIWire]: Pick<LedgerCall, 'wire' | 'endpoint'> } = {
   responses: { wire: 'openai', endpoint: 'responses' },
   chat: { wire: 'openai', endpoint: 'chat/completions' },
   router: { wire: 'openrouter', endpoint: 'chat/completions' },
 };
 
-/** How the id of an answer begins. */
+/** Prefix of the answer id on each wire. */
 const IDS: { readonly [wire in OpenAIWire]: string } = { responses: 'resp_', chat: 'chatcmpl-', router: 'gen-' };
 
-/** Answers a call, or refuses it. Each call is entered in the ledger. */
+/** Answers or refuses a call, and adds the call to the ledger. */
 export function admitOpenAI<Request extends OpenAIRequest>(
   core: OpenAICore,
   call: IncomingOpenAICall,
@@ -81,7 +84,10 @@ export function admitOpenAI<Request extends OpenAIRequest>(
   return outcome;
 }
 
-/** Counts the input tokens of a request, or refuses it. Nothing is cached, nothing queued is used up. */
+/**
+ * Counts the input tokens of a request, or refuses it. The call writes nothing to the cache and uses up no queued plan
+ * or fault.
+ */
 export function countOpenAI(
   core: OpenAICore,
   call: IncomingOpenAICall,
@@ -104,7 +110,7 @@ interface ArrivedCall {
   readonly at: number;
   readonly account: string;
   readonly body: Uint8Array;
-  /** Known once the body was read. */
+  /** Empty until the body has been read. */
   model: string;
 }
 
@@ -148,7 +154,7 @@ function admitArrived<Request extends OpenAIRequest>(
     : admittedCall(request, arrived, { prefix, answer, seed, served, fault: scripted.fault });
 }
 
-/** What a call says that only prepares the cache (§2.2). */
+/** Empty answer of a call that only prepares the cache (provider-facts §2.2). */
 const NOTHING: SimulatedAnswer = { blocks: [], stop: 'end_turn', outputTokens: 0, thinkingTokens: 0 };
 
 interface AdmittedPrefix {
@@ -183,13 +189,13 @@ function admittedCall<Request extends OpenAIRequest>(
   };
 }
 
-/** Whether a request asks for something of `include`. */
+/** True if the `include` list of a request contains this value. */
 export function includes(request: OpenAIRequest, what: string): boolean {
   const { include } = request.fields;
   return Array.isArray(include) && include.includes(what);
 }
 
-/** Whether a request asks for summaries of its reasoning. */
+/** True if a request asks for summaries of its reasoning. */
 export function wantsSummary(request: OpenAIRequest): boolean {
   return typeof objectAt(request.fields, 'reasoning')['summary'] === 'string';
 }
@@ -212,8 +218,8 @@ function toldOf(
 }
 
 /**
- * The room for output, or the refusal of a request that is too long (§2.5). `input` is all its tokens. Nothing is ever truncated,
- * whatever `truncation` asks for [I].
+ * Returns the room for output, or the refusal of a request that is too long (§2.5). `input` is the total number of
+ * input tokens. The simulator never truncates a request, even if the request sets `truncation` (inferred, [I]).
  */
 function outputRoom(request: OpenAIRequest, input: number): OutputRoom | OpenAIRefusal {
   const { inputLimit, outputLimit } = request.capabilities;
@@ -232,7 +238,7 @@ function tooMany({ wire, capabilities }: OpenAIRequest, input: number): OpenAIRe
   return bad(text, 'messages', code);
 }
 
-/** Returns what a script can see of a request of these wires: the same words as of a Messages request. */
+/** Returns the parts of a request that a script can inspect, in the same form as for a Messages request. */
 function describeOpenAI(request: OpenAIRequest): ReceivedRequest {
   const { fields, items, model } = request;
   const added = items.filter(({ type }) => type === 'additional_tools').map((item) => item.fields);

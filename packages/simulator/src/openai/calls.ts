@@ -1,4 +1,4 @@
-// The three calls of this part, each in the form its wire gives it: Responses, counting, Chat.
+// The three calls of the OpenAI part, each with the reply format of its wire: Responses, counting and Chat.
 
 import type { OpenAICore } from './memory.ts';
 import type { SimulatedAnswer } from '../core/answer.ts';
@@ -30,28 +30,28 @@ import type { OpenAIRefusal } from './format/refusal.ts';
 import type { ResponsesReply } from './responses/response.ts';
 import type { TokenCounts } from '../core/ledger.ts';
 
-/** A call that will be answered, in the form of its wire. */
+/** Call that will be answered, in the form of its wire. */
 export interface OpenAIReply {
   readonly outcome: 'admitted';
   readonly startedAt: number;
   readonly streamed: boolean;
   readonly answer: SimulatedAnswer;
-  /** The true account, whatever a fault makes the reply say. */
+  /** True token counts of the call. A `wrong-usage` fault does not change them. */
   readonly counts: TokenCounts;
-  /** The same in the wire's own words. */
+  /** The same counts in the form of the wire's `usage`. */
   readonly usage: WireObject;
-  /** The whole body, as it is without a stream. */
+  /** Whole response body, in the form it has without a stream. */
   readonly body: WireObject;
   readonly overflow: number;
   readonly fault: Fault | undefined;
-  /** The events of a stream, encoded. */
+  /** Returns the events of a stream, encoded. `size` is the number of characters in a delta. */
   events(size: number): Iterable<string>;
   readonly malformed: string;
   errorEvent(fault: ErrorFault, sent: number): string;
   begin(at: number): void;
 }
 
-/** Answers one `POST /v1/responses`, or refuses it. */
+/** Answers or refuses one `POST /v1/responses`. */
 export function callResponses(core: OpenAICore, call: IncomingOpenAICall): OpenAIReply | OpenAIRefusal {
   const { connection, generates = true } = call;
   const admitted = admitOpenAI(core, call, 'responses', (body, account) => {
@@ -61,7 +61,7 @@ export function callResponses(core: OpenAICore, call: IncomingOpenAICall): OpenA
   return admitted.outcome === 'refused' ? admitted : responsesReply(core, admitted, connection);
 }
 
-/** Counts one `POST /v1/responses/input_tokens`, or refuses it. */
+/** Answers or refuses one `POST /v1/responses/input_tokens`. */
 export function callInputTokens(
   core: OpenAICore,
   call: IncomingOpenAICall,
@@ -69,7 +69,7 @@ export function callInputTokens(
   return countOpenAI(core, call, (body, account) => readResponses(body, readingOf(core, account, 'count')));
 }
 
-/** Answers one chat completion, or refuses it. `router` is OpenRouter's shape. */
+/** Answers or refuses one chat completion. With `router`, the call has OpenRouter's form. */
 export function callChat(
   core: OpenAICore,
   call: IncomingOpenAICall,
@@ -129,7 +129,10 @@ function responsesReply(
   };
 }
 
-/** What the service keeps of an answer: the response itself where it stores it, and what it sealed. */
+/**
+ * Stores the data of an answer that later calls can refer to: the response itself if `store` is set, and its encrypted
+ * reasoning.
+ */
 function remember(core: OpenAICore, { request, account }: AdmittedCall<ResponsesRequest>, reply: ResponsesReply): void {
   const { seals, stored } = core.openai;
   const { store, previous, input, capabilities } = request;

@@ -1,4 +1,4 @@
-// Everything that the OpenAI part remembers between calls. Claude behind a router uses the caches of the Anthropic part.
+// Memory of the OpenAI part between calls. Claude through a router uses the caches of the Anthropic part.
 
 import { createAnthropicCore } from '../anthropic/memory.ts';
 import type { AnthropicCore } from '../anthropic/memory.ts';
@@ -12,22 +12,22 @@ import type { Fleet } from './cache/machines.ts';
 import { createStoredResponses } from './responses/stored.ts';
 import type { StoredResponses } from './responses/stored.ts';
 
-/** The memory of this part. */
+/** Memory of the OpenAI part. */
 export interface OpenAIMemory {
   readonly fleet: Fleet;
   readonly seals: Seals;
   readonly stored: StoredResponses;
   readonly diagnostics: ResponseDiagnostics;
-  /** Responses and completions answered so far. */
+  /** Number of responses and completions answered so far. */
   answered: number;
 }
 
-/** The memory of all parts. */
+/** Memory of all parts. */
 export interface OpenAICore extends AnthropicCore {
   readonly openai: OpenAIMemory;
 }
 
-/** A memory of no call. */
+/** Creates an empty memory. */
 export function createOpenAICore(settings: SimulatorSettings): OpenAICore {
   return { ...createAnthropicCore(settings), openai: createOpenAIMemory() };
 }

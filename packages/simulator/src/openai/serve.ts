@@ -1,5 +1,5 @@
-// One call at the caches: routed to its machine, accounted by the rules of its model, remembered. Claude behind a router
-// is accounted by Anthropic's own rules.
+// Serves a call from the caches: routes it to a machine, accounts it by the rules of its model, and stores the entries.
+// Claude through a router is accounted by Anthropic's rules.
 
 import { accountRequest } from '../anthropic/accounting.ts';
 import type { PrefixBlock } from '../anthropic/prefix.ts';
@@ -14,18 +14,18 @@ import type { OpenAIRequest } from './format/prompt.ts';
 import { bad } from './format/refusal.ts';
 import type { OpenAIRefusal } from './format/refusal.ts';
 
-/** What a call read and wrote. Sums of disjoint parts of the input. */
+/** Tokens that a call read and wrote. These are disjoint parts of the input. */
 export interface ServedCall {
   readonly read: number;
   readonly writtenShort: number;
   readonly writtenLong: number;
-  /** 0 on the machine of its own, from 1 on an overflow. */
+  /** Number of the machine: 0 is the usual machine, 1 or more is an overflow machine. */
   readonly overflow: number;
-  /** The answer begins: what was written can be read from then on. */
+  /** Records that the answer begins at `at`. From then on the entries that the call wrote are readable. */
   begin(at: number): void;
 }
 
-/** Who calls, when, with what. */
+/** Account, time, prefix and fault of a call. */
 export interface Serving {
   readonly account: string;
   readonly now: number;
@@ -33,7 +33,7 @@ export interface Serving {
   readonly fault: Fault | undefined;
 }
 
-/** Serves a call from the caches. What it read lives on at once. */
+/** Serves a call from the caches. The lifetime of the entries that it read restarts at once. */
 export function serve(core: OpenAICore, request: OpenAIRequest, serving: Serving): ServedCall | OpenAIRefusal {
   if (request.rules.kind === 'markers') return serveMarkers(core, request, serving);
   const { account, now, prefix, fault } = serving;
@@ -89,7 +89,10 @@ function breakpointOf(block: number, mark: string | undefined): readonly Breakpo
 
 const ANTHROPIC_TYPES: { readonly [kind: string]: string } = { call: 'tool_use', output: 'tool_result' };
 
-/** The block as the router's upstream counts it: its place, and whether it belongs to a run. */
+/**
+ * Converts a block to the form in which Anthropic's accounting counts it. Only its index and its type are needed: the
+ * type shows if the block belongs to a run.
+ */
 function asAnthropic({ block, hash, tokens }: PrefixEnd): PrefixBlock {
   const { index, kind, speaker } = block;
   const role: SentBlock['role'] = speaker === 'assistant' || speaker === 'user' ? speaker : 'system';

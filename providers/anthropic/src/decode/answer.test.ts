@@ -21,10 +21,10 @@ test.each([
   ['a comparison under way', null, { found: 'pending' }],
   ['an answer that it forgot', { type: 'previous_message_not_found' }, { found: 'unknown-response' }],
   ['no diagnosis', { type: 'unavailable' }, { found: 'unavailable' }],
-])('reads %s, streamed and whole alike', (_, cache_miss_reason, diagnosis) => {
+])('`decodeDiagnosis` reads %s, from a stream and from a whole message', (_, cache_miss_reason, diagnosis) => {
   expect(told({ cache_miss_reason })).toEqual(diagnosis);
 });
 
-it('reads no difference where there is none, and nothing where the field is missing or of no known form', () => {
+it('`decodeDiagnosis` returns `same` for null, and undefined for a missing field or an unknown form', () => {
   expect([told(null), told(undefined), told('fine')]).toEqual([{ found: 'same' }, undefined, undefined]);
 });

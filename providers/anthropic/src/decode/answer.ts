@@ -1,23 +1,24 @@
-// What an answer is made of: content blocks that open, grow and close as parts, stop reasons, and the comparison with an earlier request.
+// Decodes the elements of an answer: content blocks that open, grow and close as parts, stop reasons, token usage, and
+// the comparison with an earlier request.
 
 import { defined } from '@tidemark/core';
 import type { Answer, AnswerPart, CacheWrite, StopReason, StreamPart, Usage } from '@tidemark/model';
 import { ANTHROPIC } from '../service.ts';
 import type { MessageUsage, MessageWireDiagnostics, WireBlock, WireDelta } from './events.ts';
 
-/** A block that has begun. `json` is the raw text of its input so far. */
+/** A content block that has begun and is still growing. `json` is the raw text of its input so far. */
 export interface OpenBlock {
   readonly block: WireBlock;
   readonly json: string;
   readonly citations: readonly unknown[];
 }
 
-/** Begins with what came at its start. */
+/** Returns an open block that contains only the data of its start event. */
 export function openBlock(block: WireBlock): OpenBlock {
   return { block, json: '', citations: [] };
 }
 
-/** One delta more. A delta of a kind that is not known changes nothing. */
+/** Returns the block with one more delta added. A delta of an unknown type changes nothing. */
 export function growBlock(open: OpenBlock, delta: WireDelta): OpenBlock {
   switch (delta.type) {
     case 'text_delta':
@@ -37,7 +38,7 @@ export function growBlock(open: OpenBlock, delta: WireDelta): OpenBlock {
   }
 }
 
-/** What a presenter sees of a delta, if anything. */
+/** Returns the live stream part for a delta, for display, or `undefined` if the delta has no text to show. */
 export function liveDelta(index: number, open: OpenBlock, delta: WireDelta): StreamPart | undefined {
   if (delta.type === 'text_delta' && delta.text) return { type: 'text.delta', index, text: delta.text };
   if (delta.type === 'thinking_delta' && delta.thinking)
@@ -48,7 +49,10 @@ export function liveDelta(index: number, open: OpenBlock, delta: WireDelta): Str
   return undefined;
 }
 
-/** The finished part. Arguments are the raw text that was streamed; thinking and unknown blocks are kept as raw JSON. */
+/**
+ * Returns the finished part. A call keeps its arguments as the raw text that was streamed. Thinking blocks and blocks
+ * of unknown types are kept as JSON text.
+ */
 export function closeBlock(open: OpenBlock): AnswerPart {
   const { block, citations } = open;
   switch (block.type) {
@@ -73,13 +77,14 @@ function textOf(block: WireBlock, field: string): string {
   return typeof value === 'string' ? value : '';
 }
 
-// The order in which the API documents the fields; whatever else came stays behind them.
+// Writes the fields in the order of the API documentation. Any other fields follow.
 function reasoningOf(block: WireBlock): WireBlock {
   const { type, thinking, signature, ...rest } = block;
   return type === 'thinking' ? { type, thinking: thinking ?? '', signature: signature ?? '', ...rest } : block;
 }
 
-// A stream opens with `input: {}` and sends the text; a block that came whole has its input already.
+// In a stream, a block opens with `input: {}` and the text of its arguments follows. In a whole message, the block
+// already contains its input.
 function argumentsOf({ block, json }: OpenBlock): string {
   if (json !== '') return json;
   const input = block['input'];
@@ -114,7 +119,7 @@ const STOPS: ReadonlyMap<string, MessageStop> = new Map([
   ['compaction', { stop: 'other', truncated: 'no' }],
 ]);
 
-/** What the provider's word means; a word that is not known, or none, is `other`. */
+/** Translates the provider's stop reason. A missing or unknown reason becomes `other`. */
 export function decodeStop(
   raw: string | null | undefined,
 ): Pick<Answer, 'stop' | 'truncated'> & { readonly stopRaw?: string } {
@@ -122,7 +127,10 @@ export function decodeStop(
   return { ...(STOPS.get(raw) ?? { stop: 'other', truncated: 'unknown' }), stopRaw: raw };
 }
 
-/** Nothing where the field is left out; `same` also where no comparison was asked for, as the wire has one word for both. */
+/**
+ * Translates the API's comparison with an earlier request. Returns no diagnosis if the field is missing. `null` becomes
+ * `same`: the API also sends `null` when the request asked for no comparison, so the two cases look alike.
+ */
 export function decodeDiagnosis(told: MessageWireDiagnostics | null | undefined): Pick<Answer, 'diagnosis'> {
   if (told === undefined) return {};
   if (told === null) return { diagnosis: { found: 'same' } };
@@ -141,8 +149,8 @@ export function decodeDiagnosis(told: MessageWireDiagnostics | null | undefined)
 }
 
 /**
- * Merges the counts of a later event into those of an earlier one: numbers in a stream are cumulative, an absent one stays as
- * it was. A field that never came is unknown, never 0 (L7).
+ * Merges the counts of a later event into the counts of an earlier one. Numbers in a stream are cumulative, so a
+ * missing number keeps its earlier value. A field that never came is unknown, never 0 (L7).
  */
 export function mergeUsage(before: MessageUsage, after: MessageUsage | null | undefined): MessageUsage {
   const told = Object.entries(after ?? {}).filter(([, value]) => value !== null && value !== undefined);
@@ -150,8 +158,9 @@ export function mergeUsage(before: MessageUsage, after: MessageUsage | null | un
 }
 
 /**
- * `input_tokens` is what follows the last breakpoint, so the three input counts are disjoint already (facts 1.4). No request
- * is empty, so input counts that are all 0 say that the server counts no input: all counts of 0 are then unknown.
+ * Decodes the token counts. `input_tokens` counts only the tokens after the last breakpoint, so the three input counts
+ * are already disjoint (facts 1.4). No request is empty, so if all input counts are 0, the server does not count input.
+ * Every count of 0 is then unknown.
  */
 export function decodeUsage(told: MessageUsage): Usage {
   const wire = countsNoInput(told) ? withoutZeros(told) : told;
@@ -176,21 +185,22 @@ function countsNoInput({ input_tokens, ...wire }: MessageUsage): boolean {
   return input_tokens === 0 && others.every((count) => (count ?? 0) === 0);
 }
 
-/** An output above 0 is kept. */
+/** Drops all counts except an output count above 0. */
 function withoutZeros({ output_tokens, output_tokens_details }: MessageUsage): MessageUsage {
   return (output_tokens ?? 0) === 0 ? {} : { output_tokens, output_tokens_details };
 }
 
-/** The input counts alone, for the beginning of a stream: the output is still to come. */
+/** Returns the input counts alone. Used at the beginning of a stream, before the output is known. */
 export function decodeInputUsage(wire: MessageUsage): Usage {
   const { answer: _answer, reasoning: _reasoning, ...input } = decodeUsage(wire);
   return input;
 }
 
 /**
- * By lifetime. The end of a stream gives a new total without the split: what it adds was written by the API itself
- * between server tool calls, for 5 minutes (facts 1.1). A total above 0 that was never split (gateways, Bedrock, Vertex)
- * stands as a total of unknown lifetimes.
+ * Returns the written tokens by lifetime. The end of a stream reports a new total without the split by lifetime. The
+ * tokens added to the total were written by the API itself between server tool calls, with a lifetime of 5 minutes
+ * (facts 1.1). Gateways, Bedrock and Vertex report a total without any split: a total above 0 is then returned as
+ * `written`, with an unknown lifetime.
  */
 function decodeWrites(wire: MessageUsage): Pick<Usage, 'writes' | 'written'> {
   const total = wire.cache_creation_input_tokens;

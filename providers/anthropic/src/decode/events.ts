@@ -1,4 +1,5 @@
-// The door for what Anthropic sends: `unknown` enters, a type leaves. Only what is used is read; the rest passes.
+// Parses the events and messages that Anthropic sends from `unknown` into types. Only the fields that are used are
+// checked. All other fields are accepted as they are.
 
 import { MOST_TOKENS } from '@tidemark/provider-wire';
 import { z } from 'zod';
@@ -6,7 +7,7 @@ import { z } from 'zod';
 type MessageCount = number | null | undefined;
 type MessageWord = string | null | undefined;
 
-/** Counts as they come; a field may be absent or null. */
+/** Token counts as the API sends them. Any field may be missing or null. */
 export interface MessageUsage {
   readonly input_tokens?: MessageCount;
   readonly output_tokens?: MessageCount;
@@ -19,7 +20,10 @@ export interface MessageUsage {
   readonly output_tokens_details?: { readonly thinking_tokens?: MessageCount } | null | undefined;
 }
 
-/** A comparison with an earlier request. Without a reason it is not done yet. */
+/**
+ * The API's comparison with an earlier request. If `cache_miss_reason` is missing or null, the comparison is still
+ * pending.
+ */
 export interface MessageWireDiagnostics {
   readonly cache_miss_reason?:
     | { readonly type?: MessageWord; readonly cache_missed_input_tokens?: MessageCount }
@@ -27,7 +31,7 @@ export interface MessageWireDiagnostics {
     | undefined;
 }
 
-/** A content block as it opens, with all its fields. */
+/** A content block as its start event sends it, with all its fields. */
 export interface WireBlock {
   readonly type: string;
   readonly [field: string]: unknown;
@@ -44,7 +48,7 @@ export interface WireDelta {
   readonly citation?: unknown;
 }
 
-/** A whole message, as a call without streaming answers. */
+/** A whole message: the answer to a call without streaming. */
 export interface WholeMessage {
   readonly id?: MessageWord;
   readonly model?: MessageWord;
@@ -54,7 +58,7 @@ export interface WholeMessage {
   readonly content: readonly WireBlock[];
 }
 
-/** The events that are read, by type. */
+/** The stream events that this decoder reads, by type. */
 export interface MessageEvents {
   readonly message_start: { readonly message: Omit<WholeMessage, 'content'> };
   readonly content_block_start: { readonly index: number; readonly content_block: WireBlock };
@@ -71,10 +75,10 @@ export interface MessageEvents {
   };
 }
 
-/** Type of an event that is read. */
+/** Type of a stream event that this decoder reads. */
 export type MessageEventType = keyof MessageEvents;
 
-// The answer is kept when a count is none: the odd value is dropped, and the count is unknown.
+// An invalid count becomes `undefined` (unknown), so the rest of the answer is kept.
 const count: z.ZodType<MessageCount> = z.number().int().nonnegative().max(MOST_TOKENS).nullish().catch(undefined);
 const name: z.ZodType<MessageWord> = z.string().nullish();
 const index: z.ZodType<number> = z.number().int().nonnegative();
@@ -91,7 +95,7 @@ const usage: z.ZodType<MessageUsage> = z.looseObject({
   output_tokens_details: z.looseObject({ thinking_tokens: count }).nullish().catch(undefined),
 });
 
-/** A form of it that is not known is no reason to lose an answer. */
+/** A comparison of an unknown form is dropped, so the rest of the answer is kept. */
 const diagnostics: z.ZodType<MessageWireDiagnostics | null | undefined> = z
   .looseObject({ cache_miss_reason: z.looseObject({ type: name, cache_missed_input_tokens: count }).nullish() })
   .nullish()
@@ -133,24 +137,39 @@ const message: z.ZodType<WholeMessage> = z.looseObject({
   content: z.array(block),
 });
 
-/** Whether this event is one that is read. Others are to be ignored (the API may add types). */
+/**
+ * True if this decoder reads events of the given type. The caller ignores all other types, because the API may add new
+ * ones.
+ */
 export function isReadEvent(type: string): type is MessageEventType {
   return Object.hasOwn(EVENTS, type);
 }
 
-/** Reads one event. @throws ZodError when it does not have the documented shape. */
+/**
+ * Checks one event and returns it with its type.
+ *
+ * @throws ZodError when the event does not have the documented shape.
+ */
 export function readEvent<T extends MessageEventType>(type: T, data: unknown): MessageEvents[T] {
   return EVENTS[type].parse(data);
 }
 
-/** Reads a whole message. @throws ZodError when it does not have the documented shape. */
+/**
+ * Checks a whole message and returns it with its type.
+ *
+ * @throws ZodError when the message does not have the documented shape.
+ */
 export function readMessage(data: unknown): WholeMessage {
   return message.parse(data);
 }
 
 const counted: z.ZodType<{ readonly input_tokens: number }> = z.looseObject({ input_tokens: index });
 
-/** Reads what a count answers. @throws ZodError when it does not have the documented shape. */
+/**
+ * Returns the token count from an answer of the count endpoint.
+ *
+ * @throws ZodError when the answer does not have the documented shape.
+ */
 export function readCount(data: unknown): number {
   return counted.parse(data).input_tokens;
 }

@@ -3,7 +3,7 @@ import { refusedPlace, sortFailure } from './failure.ts';
 
 const INVALID = 'invalid_request_error';
 
-// Status, type and text as in provider facts 1.6.
+// Statuses, types and texts are from provider facts 1.6.
 it.each([
   [429, 'rate_limit_error', 'slow down', 'retryable', 'provider/rate-limited'],
   [500, 'api_error', 'Internal server error', 'retryable', 'provider/server'],
@@ -48,14 +48,17 @@ it.each([
   [402, 'billing_error', 'pay', 'stop', 'provider/billing'],
   [403, 'permission_error', 'no', 'stop', 'provider/permission'],
   [404, 'not_found_error', 'model: nope', 'refused', 'provider/not-found'],
-])('sorts %s %s "%.40s" as %s, %s', (status, type, message, sorted, code) => {
-  const failure = { message, ...(status !== undefined && { status }), ...(type !== undefined && { type }) };
-  const error = sortFailure(failure);
-  expect(error).toMatchObject({ class: sorted, code });
-  expect(error.message).toContain(message);
-});
+])(
+  '`sortFailure` maps status %s, type %s and text "%.40s" to class %s and code %s',
+  (status, type, message, sorted, code) => {
+    const failure = { message, ...(status !== undefined && { status }), ...(type !== undefined && { type }) };
+    const error = sortFailure(failure);
+    expect(error).toMatchObject({ class: sorted, code });
+    expect(error.message).toContain(message);
+  },
+);
 
-it('says what happened, to what, and the next step', () => {
+it('the error message names the failed request, the cause and the next step', () => {
   const { message, data } = sortFailure({
     status: 429,
     type: 'rate_limit_error',
@@ -81,7 +84,7 @@ it.each([
   ['messages.15: `tool_use` ids were found without `tool_result` blocks', { holds: 'call', message: 15 }],
   ['messages.2.content.4.web_search_tool_result.content: Field required', { message: 2, content: 4 }],
   ['Could not process image', { holds: 'image' }],
-])('finds what "%s" names', (said, place) => {
+])('`refusedPlace` finds the block that "%s" names', (said, place) => {
   expect(refusedPlace(said)).toEqual(place);
 });
 
@@ -90,6 +93,6 @@ it.each([
   "messages.2: role 'system' must follow a 'user' message",
   'messages.4: all messages must have non-empty content',
   'max_tokens: Field required',
-])('takes "%s" to be about no block', (said) => {
+])('`refusedPlace` finds no block in "%s"', (said) => {
   expect(refusedPlace(said)).toBeUndefined();
 });

@@ -1,5 +1,6 @@
-// Failures sorted by what to do next (provider facts 1.6): the type first, the status where no type came, and the text
-// last and loosely, as the vendor says that its wording may change.
+// Sorts failures by the action that can follow (provider facts 1.6). The error type decides first, then the status if
+// there is no type. The text decides last and is matched loosely, because the vendor states that its wording may
+// change.
 
 import { defined } from '@tidemark/core';
 import type { ProviderError, RefusedPlace } from '@tidemark/model';
@@ -22,14 +23,14 @@ const BY_TYPE: ReadonlyMap<string, FailureCode> = new Map([
 
 const BY_STATUS: ReadonlyMap<number, FailureCode> = new Map([...CODE_OF_STATUS, [529, 'provider/overloaded']]);
 
-/** Only for a request that was refused as invalid. */
+/** Patterns of error texts. They apply only to a request that was refused as invalid. */
 const BY_TEXT: readonly (readonly [RegExp, FailureCode])[] = [
   [
     /prompt is too long|exceeds? (the )?(model's )?(maximum )?context (limit|window|length)|too many tokens/i,
     'provider/too-long',
   ],
   [/\btoo many (images|documents)\b/i, 'provider/too-large'],
-  // One block, not the request: see `refusedPlace`.
+  // These errors concern one block and not the whole request: see `refusedPlace`.
   [/\bimages?\b/i, 'provider/invalid'],
   [/request (body )?(is )?too large|exceeds? .{0,40}\b(MB|bytes)\b/i, 'provider/too-large'],
   [
@@ -40,7 +41,7 @@ const BY_TEXT: readonly (readonly [RegExp, FailureCode])[] = [
   [/not supported|does not support|unsupported/i, 'provider/unsupported'],
 ];
 
-/** The error to throw for a failed call. */
+/** Returns the error to throw for a failed call. */
 export function sortFailure(failure: AnsweredFailure): ProviderError {
   const { message, ...known } = failure;
   const refused = refusedPlace(message);
@@ -59,7 +60,10 @@ function codeOf({ type, status, message }: AnsweredFailure): FailureCode {
 
 const PATH = /\bmessages\.(\d+)(?:\.content\.(\d+))?(?:\.tool_result\.content\.(\d+))?/;
 
-/** Where blocks are and who speaks is this project's doing: nothing that a block says would help. */
+/**
+ * Matches refusals about markers, about the position or the role of a message, and about settings. This project decides
+ * about all these things, so replacing the content of a block would not help.
+ */
 const NOT_OF_A_BLOCK = /cache_control|role 'system'|output_config|clear_at|prefill/;
 
 const WORDS: readonly (readonly [NonNullable<RefusedPlace['holds']>, RegExp])[] = [
@@ -68,12 +72,12 @@ const WORDS: readonly (readonly [NonNullable<RefusedPlace['holds']>, RegExp])[] 
   ['image', /\bimages?\b/i],
 ];
 
-/** What a refusal names; `undefined` where it is about no single block. */
+/** Returns the block that the text of a refusal names, or `undefined` if the refusal is not about a single block. */
 export function refusedPlace(said: string): RefusedPlace | undefined {
   if (NOT_OF_A_BLOCK.test(said)) return undefined;
   const [, message, content, inner] = PATH.exec(said) ?? [];
   const holds = WORDS.find(([, words]) => words.test(said))?.[0];
-  // A whole message is refused for its calls alone.
+  // A refusal that names a whole message, without a content index, points to a block only if its text is about calls.
   const pointed = message !== undefined && (content !== undefined || holds === 'call');
   if (!pointed && (holds === undefined || holds === 'call')) return undefined;
   return {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { decodeCount, decodeMessage } from './stream.ts';
 
-it('reads a whole message and keeps arguments and items as their bytes stand', () => {
+it('`decodeMessage` keeps the exact text of arguments and items of a whole message', () => {
   const thinking = '{ "type":"thinking","thinking":"hm","signature":"s" }';
   const text =
     `{"id":"msg_1","model":"m","type":"message","role":"assistant","content":[${thinking},{"type":"text","text":"so"},` +
@@ -21,7 +21,7 @@ it('reads a whole message and keeps arguments and items as their bytes stand', (
   });
 });
 
-it('takes anything else for malformed', () => {
+it('`decodeMessage` throws `provider/malformed` for a text that is not a message', () => {
   for (const text of ['<html>', '{}', '{"content":[{}]}']) {
     expect(() => decodeMessage(text)).toThrow(
       expect.objectContaining({ code: 'provider/malformed', class: 'retryable' }),
@@ -29,7 +29,7 @@ it('takes anything else for malformed', () => {
   }
 });
 
-it('reads a count, and takes anything else for malformed', () => {
+it('`decodeCount` reads a token count and throws `provider/malformed` for any other text', () => {
   expect(decodeCount('{"input_tokens":7,"context_management":null}')).toBe(7);
   for (const text of ['', '7', '{"input_tokens":"7"}']) {
     expect(() => decodeCount(text)).toThrow(expect.objectContaining({ code: 'provider/malformed' }));

@@ -45,8 +45,8 @@ function answerOf(...events: readonly Event[]): Answer {
   return last.answer;
 }
 
-describe('the parts of an answer', () => {
-  it('streams text and gives it whole at its end', () => {
+describe('parts of a streamed answer', () => {
+  it('text arrives as deltas and again as a whole part at its end', () => {
     const { says } = play(
       START,
       opens(0, { type: 'text', text: '' }),
@@ -82,7 +82,7 @@ describe('the parts of an answer', () => {
     ]);
   });
 
-  it('keeps thinking as raw JSON with its signature', () => {
+  it('thinking is kept as JSON text with its signature', () => {
     const { parts } = answerOf(
       opens(0, { type: 'thinking', thinking: '', signature: '' }),
       grows(0, { type: 'thinking_delta', thinking: 'let "me"' }),
@@ -102,7 +102,7 @@ describe('the parts of an answer', () => {
     ]);
   });
 
-  it('keeps the arguments of parallel calls as the text that was streamed', () => {
+  it('parallel calls keep their arguments as the text that was streamed', () => {
     const { says } = play(
       START,
       opens(0, { type: 'tool_use', id: 'toolu_1', name: 'read', input: {} }),
@@ -129,7 +129,7 @@ describe('the parts of an answer', () => {
     ]);
   });
 
-  it('keeps a block of a kind it does not know as a native item, with the raw text of its input', () => {
+  it('a block of an unknown type becomes a native item with the raw text of its input', () => {
     const { parts } = answerOf(
       opens(0, { type: 'server_tool_use', id: 'srv_1', name: 'web_search', input: {} }),
       grows(0, { type: 'input_json_delta', partial_json: '{"query": "1.0"}' }),
@@ -157,7 +157,7 @@ describe('the parts of an answer', () => {
     ]);
   });
 
-  it('keeps text with its citations as a native item', () => {
+  it('text with citations becomes a native item', () => {
     const { parts } = answerOf(
       opens(0, { type: 'text', text: '', citations: [] }),
       grows(0, { type: 'text_delta', text: 'Paris' }),
@@ -186,18 +186,18 @@ describe('stop reasons (facts 1.9)', () => {
     ['model_context_window_exceeded', 'window', 'yes'],
     ['compaction', 'other', 'no'],
     ['brand_new', 'other', 'unknown'],
-  ])('takes %s for %s, truncated: %s', (stopRaw, stop, truncated) => {
+  ])('maps %s to `%s` with truncated: %s', (stopRaw, stop, truncated) => {
     expect(answerOf(ended(stopRaw))).toMatchObject({ stopRaw, stop, truncated });
   });
 
-  it('knows none where none came', () => {
+  it('maps a missing stop reason to `other` and sets no `stopRaw`', () => {
     expect(answerOf()).toMatchObject({ stop: 'other', truncated: 'unknown' });
     expect(answerOf()).not.toHaveProperty('stopRaw');
   });
 });
 
 describe('usage (L7)', () => {
-  it('takes the last of cumulative counts and keeps what a later event does not tell', () => {
+  it('the last of several cumulative counts wins, and a count missing from a later event keeps its value', () => {
     const { usage } = answerOf(
       ended('end_turn', { output_tokens: 4 }),
       ended('end_turn', { output_tokens: 9, input_tokens: null }),
@@ -213,14 +213,14 @@ describe('usage (L7)', () => {
     });
   });
 
-  it('tells thinking from the answer where the API does', () => {
+  it('thinking tokens are separate from answer tokens if the API reports them', () => {
     const { usage } = answerOf(
       ended('end_turn', { output_tokens: 90, output_tokens_details: { thinking_tokens: 60 } }),
     );
     expect(usage).toMatchObject({ answer: 30, reasoning: 60 });
   });
 
-  it('counts what the API wrote between server tool calls as written for 5 minutes', () => {
+  it('tokens that the API wrote between server tool calls count as written for 5 minutes', () => {
     const { usage } = answerOf(ended('end_turn', { output_tokens: 1, cache_creation_input_tokens: 50 }));
     expect(usage.writes).toEqual([
       { ttl: '5m', tokens: 45 },
@@ -228,7 +228,7 @@ describe('usage (L7)', () => {
     ]);
   });
 
-  it('never makes 0 of what did not come', () => {
+  it('a missing count stays unknown and never becomes 0', () => {
     const bare = (usage?: object): Event => ({ type: 'message_start', message: { usage } });
     const usageOf = (usage?: object) => play(bare(usage), STOP).says.at(-1);
     expect(usageOf()).toMatchObject({ answer: { usage: {} } });
@@ -240,8 +240,8 @@ describe('usage (L7)', () => {
   });
 });
 
-describe('what goes wrong', () => {
-  it('ignores events and deltas that it does not know', () => {
+describe('errors and unknown events in a stream', () => {
+  it('unknown events and deltas are ignored', () => {
     const { says } = play(
       START,
       { type: 'brand_new', index: 'x' },
@@ -252,7 +252,7 @@ describe('what goes wrong', () => {
     expect(says.at(-1)).toEqual({ type: 'part', index: 0, part: { type: 'text', text: 'a' } });
   });
 
-  it('throws what an error event says after the answer has begun', () => {
+  it('an error event after the start of the answer throws the error that the event describes', () => {
     const event: Event = {
       type: 'error',
       error: { type: 'overloaded_error', message: 'Overloaded' },
@@ -267,7 +267,7 @@ describe('what goes wrong', () => {
     );
   });
 
-  it('takes a stream without its end for cut', () => {
+  it('`requireFinished` throws `provider/cut` for a stream without its end event', () => {
     const { arrived } = play(START, opens(0, { type: 'text', text: 'half' }));
     expect(() => requireFinished(arrived)).toThrow(
       expect.objectContaining({ class: 'retryable', code: 'provider/cut' }),
@@ -280,21 +280,21 @@ describe('what goes wrong', () => {
     ['an event without its fields', '{"type":"content_block_delta"}'],
     ['a delta for a block that is not open', '{"type":"content_block_delta","index":4,"delta":{"type":"text_delta"}}'],
     ['the end of a block that is not open', '{"type":"content_block_stop","index":4}'],
-  ])('takes %s for malformed', (_what, data) => {
+  ])('`decodeEvent` throws `provider/malformed` for %s', (_what, data) => {
     expect(() => decodeEvent(NOTHING, data)).toThrow(
       expect.objectContaining({ class: 'retryable', code: 'provider/malformed' }),
     );
   });
 
-  it('takes an end inside a block for malformed', () => {
+  it('an end event inside an open block throws `provider/malformed`', () => {
     expect(() => play(START, opens(0, { type: 'text', text: '' }), STOP)).toThrow(
       expect.objectContaining({ code: 'provider/malformed' }),
     );
   });
 });
 
-describe('usage of an odd shape', () => {
-  it.each(['12', 7.5, -1, 1e300, 1e15, true, {}, [[]]])('keeps the answer and drops the count %j', (odd) => {
+describe('usage with invalid values', () => {
+  it.each(['12', 7.5, -1, 1e300, 1e15, true, {}, [[]]])('the answer is kept and the count %j is dropped', (odd) => {
     const start = { type: 'message_start', message: { id: 'msg_1', usage: { input_tokens: odd, output_tokens: odd } } };
     const { says } = play(
       start,
@@ -308,7 +308,7 @@ describe('usage of an odd shape', () => {
     expect(says.at(-1)).not.toHaveProperty('answer.usage.fresh');
   });
 
-  it.each(['none', 3, [[1]], false])('keeps the answer where the whole usage is %j', (odd) => {
+  it.each(['none', 3, [[1]], false])('the answer is kept when the whole usage is %j', (odd) => {
     const start = { type: 'message_start', message: { id: 'msg_1', usage: odd } };
     const { says } = play(start, { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: odd }, STOP);
     expect(says.at(-1)).toMatchObject({ type: 'finished', answer: { stop: 'end' } });

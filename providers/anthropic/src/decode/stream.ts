@@ -1,5 +1,5 @@
-// An answer of Anthropic as stream parts: server-sent events, or one whole message where a call or a proxy does not stream. The order
-// of events is that of provider facts 1.9; unknown events pass.
+// Turns an answer of Anthropic into stream parts. The input is a stream of server-sent events, or one whole message if
+// the call or a proxy does not stream. The events come in the order of provider facts 1.9. Unknown events are ignored.
 
 import { defined, rawElements, rawMember } from '@tidemark/core';
 import type { Answer, AnswerPart, Diagnosis, ProviderError, StreamPart } from '@tidemark/model';
@@ -30,7 +30,7 @@ import type { MessageEventType, MessageEvents, MessageUsage, WholeMessage } from
 import { isReadEvent, readCount, readEvent, readMessage } from './events.ts';
 import { sortFailure } from './failure.ts';
 
-/** Reads the answers of the Messages API, streamed and whole. */
+/** Decodes answers of the Messages API, streamed or whole. */
 export const messageDecoder: AnswerDecoder = {
   begin() {
     let arrived = NOTHING;
@@ -54,9 +54,9 @@ export const messageDecoder: AnswerDecoder = {
 };
 
 /**
- * The answer in the text of a message.
+ * Returns the answer in the text of a whole message.
  *
- * @throws ProviderError `provider/malformed` when it is no message.
+ * @throws ProviderError `provider/malformed` when the text is not a message.
  */
 export function decodeMessage(text: string): Answer {
   const message = readWhole(text);
@@ -96,9 +96,9 @@ function readWhole(text: string): WholeMessage {
 }
 
 /**
- * The tokens in the text of a count.
+ * Returns the number of tokens in an answer of the count endpoint.
  *
- * @throws ProviderError `provider/malformed` when it is none.
+ * @throws ProviderError `provider/malformed` when the text is not a token count.
  */
 export function decodeCount(text: string): number {
   try {
@@ -109,7 +109,7 @@ export function decodeCount(text: string): number {
   }
 }
 
-/** What has arrived of one answer. */
+/** The state of one streamed answer: all data that has arrived so far. */
 export interface MessageStreamState {
   readonly response?: string;
   readonly model?: string;
@@ -121,19 +121,20 @@ export interface MessageStreamState {
   readonly finished: boolean;
 }
 
-/** One step: what has arrived by now, and the stream parts of the event. */
+/** The result of one event: the new state, and the stream parts that the event produces. */
 interface MessageStreamStep {
   readonly arrived: MessageStreamState;
   readonly says: readonly StreamPart[];
 }
 
-/** Nothing has arrived. */
+/** State of a stream before its first event. */
 export const NOTHING: MessageStreamState = { usage: {}, open: new Map(), parts: [], finished: false };
 
 /**
- * Takes one event, `data` being its text.
+ * Applies one event of the stream. `data` is the text of the event.
  *
- * @throws ProviderError `provider/malformed` for an event without its documented shape; what an `error` event says.
+ * @throws ProviderError `provider/malformed` for an event without its documented shape, or the error that an `error`
+ *   event describes.
  */
 export function decodeEvent(arrived: MessageStreamState, data: string): MessageStreamStep {
   const event = parseReceived(ANTHROPIC, data);
@@ -142,7 +143,11 @@ export function decodeEvent(arrived: MessageStreamState, data: string): MessageS
   return take(type, arrived, event);
 }
 
-/** @throws ProviderError `provider/cut` when the stream ended before `message_stop`. */
+/**
+ * Checks that the answer is complete.
+ *
+ * @throws ProviderError `provider/cut` when the stream ended before `message_stop`.
+ */
 export function requireFinished(arrived: MessageStreamState): void {
   if (!arrived.finished) throw cut(ANTHROPIC);
 }

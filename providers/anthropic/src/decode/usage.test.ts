@@ -7,8 +7,8 @@ const tokens = fc.nat(300_000);
 const all = fc.record({ fresh: tokens, read: tokens, short: tokens, hour: tokens, answer: tokens, thinking: tokens });
 const maybe = fc.option(tokens, { nil: undefined });
 
-describe('usage of a wire that counts exclusively (L7)', () => {
-  it('holds each token of input and output in one bucket, and all of them', () => {
+describe('usage from an API with disjoint counts (L7)', () => {
+  it('every input and output token is in exactly one bucket', () => {
     fc.assert(
       fc.property(all, ({ fresh, read, short, hour, answer, thinking }) => {
         const usage = decodeUsage({
@@ -21,13 +21,13 @@ describe('usage of a wire that counts exclusively (L7)', () => {
         });
         expect(usage).toMatchObject({ fresh, read, answer, reasoning: thinking });
         expect(writtenTokens(usage.writes ?? [])).toBe(short + hour);
-        // The three input counts are disjoint on this wire: their sum is the input.
+        // The three input counts of this API are disjoint, so their sum is the whole input.
         expect(inputTokens(usage)).toBe(fresh + read + short + hour);
       }),
     );
   });
 
-  it('leaves unknown what did not come, whatever is missing', () => {
+  it('a missing count stays unknown, for every combination of missing counts', () => {
     const told = fc.record({ input: maybe, read: maybe, total: maybe, short: maybe, hour: maybe, output: maybe });
     fc.assert(
       fc.property(told, ({ input, read, total, short, hour, output }) => {
@@ -48,7 +48,7 @@ describe('usage of a wire that counts exclusively (L7)', () => {
     );
   });
 
-  it('keeps the written total of a gateway that gives no split by lifetime, and with it the whole input', () => {
+  it('the written total of a gateway without a split by lifetime is kept and counts toward the input', () => {
     const wire = { input_tokens: 3, cache_read_input_tokens: 100, cache_creation_input_tokens: 40, output_tokens: 7 };
     expect(decodeUsage(wire)).toEqual({ fresh: 3, read: 100, written: 40, answer: 7 });
     expect(decodeInputUsage(wire)).toEqual({ fresh: 3, read: 100, written: 40 });
@@ -56,11 +56,11 @@ describe('usage of a wire that counts exclusively (L7)', () => {
     expect(decodeUsage({ ...wire, cache_creation: { ephemeral_5m_input_tokens: 40 } })).toHaveProperty('written', 40);
   });
 
-  it('takes the counts at the end of a stream over those at its beginning, and keeps what was not said again', () => {
+  it('counts at the end of a stream replace the counts at its beginning, and a count that is not repeated is kept', () => {
     fc.assert(
       fc.property(tokens, tokens, maybe, (read, before, after) => {
         const first = { input_tokens: before, cache_read_input_tokens: read, cache_creation_input_tokens: 0 };
-        // Counts that are all 0 are unknown: see below.
+        // If all input counts are 0, they are unknown. The tests below cover this case.
         fc.pre(read + (after ?? before) > 0);
         const usage = decodeUsage(mergeUsage(first, { input_tokens: after, output_tokens: 7 }));
         expect(usage).toEqual({ fresh: after ?? before, read, writes: [], answer: 7 });
@@ -70,7 +70,7 @@ describe('usage of a wire that counts exclusively (L7)', () => {
 });
 
 describe('input counts that are all 0', () => {
-  it('are unknown, as no request is empty', () => {
+  it('are unknown, because no request is empty', () => {
     expect(decodeUsage({ input_tokens: 0, output_tokens: 0 })).toEqual({});
     const zeros = { input_tokens: 0, cache_read_input_tokens: 0, cache_creation_input_tokens: 0 };
     const split = { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 0 };
@@ -78,7 +78,7 @@ describe('input counts that are all 0', () => {
     expect(decodeInputUsage(zeros)).toEqual({});
   });
 
-  it('leave a fresh count of 0 where something was read or written', () => {
+  it('leave a fresh count of 0 if tokens were read or written', () => {
     expect(decodeUsage({ input_tokens: 0, cache_read_input_tokens: 9 })).toEqual({ fresh: 0, read: 9 });
     expect(decodeUsage({ input_tokens: 0, cache_creation_input_tokens: 9 })).toEqual({ fresh: 0, written: 9 });
   });

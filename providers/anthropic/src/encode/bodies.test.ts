@@ -31,7 +31,7 @@ function body(of: Front, spans: readonly Span[], markers: readonly Marker[] = []
   return Buffer.from(bytes).toString();
 }
 
-it('writes exactly these bytes: what is frozen, the messages, what varies by call', () => {
+it('a body is exactly these bytes: the frozen fields, the messages, then the fields that vary by call', () => {
   const markers: readonly Marker[] = [
     { block: 0, ttl: '1h' },
     { block: 1, ttl: '1h' },
@@ -49,14 +49,14 @@ it('writes exactly these bytes: what is frozen, the messages, what varies by cal
   );
 });
 
-it('leaves out `tools` and `system` where there are none', () => {
+it('a body without tools or system texts has no `tools` or `system` field', () => {
   expect(body(BARE, history.slice(0, 1))).toBe(
     '{"model":"claude-sonnet-5-5","messages":[{"role":"user","content":[{"type":"text","text":"read a"}]}],"max_tokens":1000,"stream":true}',
   );
   expect(body(front, [])).toContain('"text":"You are."}],"messages":[],"max_tokens"');
 });
 
-it('joins any history into the JSON of its blocks, message by message', () => {
+it('the body of any history equals the JSON of its blocks, message by message', () => {
   const to = { provider: 'anthropic', model: MODEL };
   fc.assert(
     fc.property(randomFront(to), randomHistory(to), (any, spans) => {
@@ -68,7 +68,7 @@ it('joins any history into the JSON of its blocks, message by message', () => {
   );
 });
 
-// Objects instead of bytes: a second opinion on all the punctuation.
+// Builds the expected body from parsed objects instead of bytes, as an independent check of all punctuation.
 function naiveBody(blocks: readonly Block[]): unknown {
   const value = ({ head, tail }: Block): unknown => JSON.parse(head + tail);
   const messages: { role: string; group: number; content: unknown[] }[] = [];
@@ -89,8 +89,8 @@ function naiveBody(blocks: readonly Block[]): unknown {
   };
 }
 
-describe('the cost of a step', () => {
-  // A real hash that also counts what it is given.
+describe('the number of bytes hashed for a step', () => {
+  // A real hash that also counts the bytes it receives.
   function countingHash(fed: { bytes: number }): () => Hash {
     const wrap = (hash: ReturnType<typeof createHash>): Hash => ({
       update: (data) => {
@@ -108,7 +108,7 @@ describe('the cost of a step', () => {
     span('assistant', index * 2 + 1, [said('a'.repeat(10_000))]),
   ];
 
-  it('follows what is new and not the length of the history', () => {
+  it('depends on the new blocks and not on the length of the history', () => {
     const fed = { bytes: 0 };
     const lowered = anthropicEncoder.lowerFront(front, LOWERING);
     const writer = anthropicEncoder.join(lowered, countingHash(fed));
@@ -129,40 +129,40 @@ describe('the cost of a step', () => {
   });
 });
 
-describe('what is refused', () => {
+describe('a body writer', () => {
   const refusal = expect.objectContaining({ code: 'provider/invalid', class: 'refused' });
   const lowered = anthropicEncoder.lowerFront(front, LOWERING);
   const blocks = lower(history, lowered);
   const writer = () => anthropicEncoder.join(lowered, sha256);
 
-  it('is a marker where none can stand', () => {
+  it('refuses a marker on a block that does not exist', () => {
     expect(() => writer().write(blocks, [{ block: 99, ttl: '5m' }], ENVELOPE)).toThrow(refusal);
   });
 
-  it('is a list of blocks without the front', () => {
+  it('refuses a list of blocks that lacks the front', () => {
     expect(() => writer().write(blocks.slice(2), [], ENVELOPE)).toThrow(refusal);
   });
 
-  it('is a history that was changed after it was sent (L3)', () => {
+  it('refuses a history that was changed after it was sent (L3)', () => {
     const used = writer();
     used.write(blocks, [{ block: 5, ttl: '5m' }], ENVELOPE);
     const edited = blocks.map((block, index) => (index === 4 ? { ...block, head: `${block.head} ` } : block));
     expect(() => used.write(edited, [], ENVELOPE)).toThrow(refusal);
   });
 
-  it('is an envelope that writes a field twice', () => {
+  it('refuses an envelope that writes a field twice', () => {
     const twice = { ...ENVELOPE, fields: { tool_choice: { type: 'any' } } };
     expect(() => writer().write(blocks, [], twice)).toThrow(refusal);
   });
 
-  it('is text before the results of a message (anthropics/claude-code#3639)', () => {
+  it('refuses text before the results of a message (anthropics/claude-code#3639)', () => {
     const open = lower([...history.slice(0, 3), span('user', 2, [said('wait')]), ...history.slice(3)], lowered);
     expect(() => writer().write(open, [], ENVELOPE)).toThrow(
       expect.objectContaining({ code: 'provider/unclosed-history' }),
     );
   });
 
-  it('is text between the results of a message', () => {
+  it('refuses text between the results of a message', () => {
     const call = (id: string): Part => ({ type: 'call', call: id, name: 'read', arguments: '{}' });
     const result = (id: string): Span => span('user', 1, [{ type: 'result', call: id, error: false, content: [] }]);
     const spans = [
@@ -176,7 +176,7 @@ describe('what is refused', () => {
     );
   });
 
-  it('leaves the writer as good as before', () => {
+  it('works as before after it refused a body', () => {
     const used = writer();
     expect(() => used.write(lower(history.slice(0, 3), lowered), [], ENVELOPE)).toThrow();
     expect(used.write(blocks, [], ENVELOPE)).toEqual(writer().write(blocks, [], ENVELOPE));

@@ -17,7 +17,7 @@ const tools = (change: Partial<ToolsChange>): ChangePart => ({
 const lowered = (...parts: readonly ChangePart[]) => lowerSpan(span('system', 1, parts), LOWERING);
 
 describe('a change of tools', () => {
-  it('withdraws by name, offers what was defined before by name, and defines what was not', () => {
+  it('removes a tool by name, adds a known tool by name, and adds a new tool with its definition', () => {
     const { name, digest: definition } = TOOL;
     const blocks = lowered(
       tools({
@@ -49,14 +49,14 @@ describe('a change of tools', () => {
     );
   });
 
-  it('refuses a definition whose bytes nobody loaded', () => {
+  it('throws `provider/invalid` if the bytes of a definition were not loaded', () => {
     const missing = tools({ added: [{ name: 'grep', definition: 'c'.repeat(64) }] });
     expect(() => lowered(missing)).toThrow(expect.objectContaining({ code: 'provider/invalid' }));
   });
 });
 
 describe('a change of effort', () => {
-  it('is a message without content, which weighs nothing and takes no marker', () => {
+  it('is a message without content, with 0 tokens and no marker', () => {
     const [block, ...more] = lowered(level('low'));
     expect(more).toEqual([]);
     expect(block).toMatchObject({
@@ -69,7 +69,7 @@ describe('a change of effort', () => {
 });
 
 describe('a body with changes', () => {
-  it('holds a message for each, wherever it stands', () => {
+  it('contains a separate message for each change of effort and of tools, at any position', () => {
     const front = lowerFront(BARE, LOWERING);
     const history = [
       span('system', 0, [level('low')]),

@@ -8,7 +8,7 @@ describeEncoderContract('anthropic', {
   to: { provider: 'anthropic', model: 'claude-sonnet-5-5' },
 });
 
-test('nothing is asked for where the model writes its cache alone and the parameters allow it (provider facts 1.1)', () => {
+test('`leastOutput` is 0 if the model writes its cache without an answer and the parameters allow this (provider facts 1.1)', () => {
   const row = findModel(defaultCatalog(), 'claude-opus-5-5', 'anthropic');
   if (row === undefined) throw new Error('the catalog has no claude-opus-5-5');
   expect(leastOutput({}, row)).toBe(0);
@@ -16,13 +16,13 @@ test('nothing is asked for where the model writes its cache alone and the parame
   expect(leastOutput({}, { ...row, prewarm: false })).toBe(1);
   expect(leastOutput({ tool_choice: { type: 'any' } }, row)).toBe(1);
   expect(leastOutput({ output_config: { format: { type: 'json_schema' } } }, row)).toBe(1);
-  // The limit must exceed the budget.
+  // The output limit must exceed the thinking budget, so there is no fixed minimum.
   expect(leastOutput({ thinking: { type: 'enabled', budget_tokens: 2_000 } }, row)).toBeUndefined();
 });
 
 const count = (body: string): string => new TextDecoder().decode(tokenCountBody(new TextEncoder().encode(body)));
 
-it('drops what the count refuses and keeps every other byte', () => {
+it('`tokenCountBody` drops the fields that the count endpoint refuses and keeps every other byte', () => {
   const kept =
     '"model":"m","thinking":{"type":"adaptive"},"tools":[{"name":"a","input_schema":{"10":1.0,"9":"\\u00e9}"}}],"messages":[ {"role":"user","content":"é"}]';
   expect(

@@ -1,4 +1,5 @@
-// The encoder, revision 1. Its bytes are frozen once released: another way of writing is another revision beside it.
+// Encoder for the Messages API, revision 1. Its bytes are frozen once released. Any change of the bytes needs a new
+// encoder with a new revision.
 
 import type {
   Block,
@@ -43,7 +44,10 @@ import {
   toolPiece,
 } from './parts.ts';
 
-/** Anthropic Messages. Pure: the same spans, markers and envelope give the same bytes on every machine. */
+/**
+ * Encoder for Anthropic's Messages API. The encoder is pure: the same spans, markers and envelope produce the same
+ * bytes on every machine.
+ */
 export const anthropicEncoder: Encoder = {
   revision: 'anthropic-messages/1',
   lowerFront,
@@ -54,16 +58,19 @@ export const anthropicEncoder: Encoder = {
   join: (front, newHash) => joinBody(FORM, front, newHash),
 };
 
-/** The first request asks too: only what did is remembered. */
+/**
+ * Returns the field that asks the API to compare this request with an earlier one. The first request asks too, with
+ * `null`, because the API remembers only requests that asked for a comparison.
+ */
 function comparing(previous: string | undefined, { diagnoses }: Capabilities): Envelope['fields'] {
   return diagnoses === true ? { diagnostics: { previous_message_id: previous ?? null } } : {};
 }
 
 /**
- * Lowers the front: tools in the order given, then system texts. Blank system texts are left out.
+ * Lowers the front: tools in the given order, then system texts. Blank system texts are omitted.
  *
  * @throws ProviderError `provider/invalid` for a tool that the API would refuse, `provider/unsupported` for an unknown
- * render parameter.
+ *   render parameter.
  */
 export function lowerFront(front: Front, lowering: Lowering): LoweredFront {
   header(front);
@@ -73,10 +80,10 @@ export function lowerFront(front: Front, lowering: Lowering): LoweredFront {
 }
 
 /**
- * Blocks of one span, one per content block: results first, then the rest in order. None for blank text, for reasoning that the
- * model would refuse, and for reasoning that nothing follows.
+ * Lowers one span to blocks, one per content block: results first, then all other parts in order. Blank text, reasoning
+ * that the model would refuse, and reasoning with no part after it produce no block.
  *
- * @throws ProviderError `provider/invalid` when an image's bytes are not among the materials.
+ * @throws ProviderError `provider/invalid` when the bytes of an image are not among the materials.
  */
 export function lowerSpan(span: Span, lowering: Lowering): readonly Block[] {
   const role = wireRole(span.role, lowering, 'system');
@@ -84,7 +91,8 @@ export function lowerSpan(span: Span, lowering: Lowering): readonly Block[] {
   return spanBlocks(span, role, role === 'system' ? pieces.map(withoutMark) : pieces);
 }
 
-// A marker on a system message in the history is documented for changes of tools alone: else not taken for granted.
+// The API documents markers on a system message in the history only for changes of tools. All other blocks of such a
+// message take no marker.
 function withoutMark<Piece extends BlockPiece>(piece: Piece): Piece {
   return piece.holds === 'change' ? piece : { ...piece, markable: false };
 }
@@ -109,8 +117,9 @@ function lowerPart(part: Part, role: Role, lowering: Lowering): BlockPiece | rea
 }
 
 /**
- * The smallest answer that a request can ask for (provider facts 1.1, pre-warm): 0 where the model writes its cache without an
- * answer, and the parameters allow that; else 1. `undefined` with a thinking budget, which the limit must exceed.
+ * Returns the smallest output limit that a request can ask for (provider facts 1.1, pre-warm). The limit is 0 if the
+ * model can write its cache without an answer and the parameters allow this, else 1. Returns `undefined` if a thinking
+ * budget is set, because the limit must exceed the budget.
  */
 export function leastOutput(parameters: Front['parameters'], { prewarm }: Capabilities): number | undefined {
   if (member(parameters['thinking'], 'type') === 'enabled') return undefined;
@@ -148,9 +157,9 @@ const PARAMETERS: ParameterNames = {
 };
 
 /**
- * The beginning of a body: `{"model":…,` and the parameters by ascending name.
+ * Returns the beginning of a body: `{"model":…,` and the parameters in ascending order of their names.
  *
- * @throws ProviderError `provider/unsupported` for a name that this provider has no field for.
+ * @throws ProviderError `provider/unsupported` for a parameter that has no field in this API.
  */
 export function header(front: Front): string {
   return bodyHeader(front.model, wireParameters(ANTHROPIC, front, PARAMETERS));
@@ -158,15 +167,15 @@ export function header(front: Front): string {
 
 const WRITTEN = ['model', 'messages', 'system', 'tools', 'max_tokens', 'stream'];
 
-/** The end of a body: what varies by call, and the closing brace. */
+/** Returns the end of a body: the fields that vary by call, and the closing brace. */
 function end(front: Front, envelope: Envelope): string {
   const taken = new Set([...WRITTEN, ...Object.keys(wireParameters(ANTHROPIC, front, PARAMETERS))]);
-  // A request that only writes the cache is refused as a stream (provider facts 1.1, pre-warm).
+  // The API refuses to stream a request that only writes the cache (provider facts 1.1, pre-warm).
   const stream = envelope.outputLimit === 0 ? {} : { stream: true };
   return bodyEnd(ANTHROPIC, taken, { max_tokens: envelope.outputLimit, ...stream }, envelope);
 }
 
-/** `{"model", parameters, "tools", "system", "messages", "max_tokens", "stream", fields}`. */
+/** Form of a body: `{"model", parameters, "tools", "system", "messages", "max_tokens", "stream", fields}`. */
 const FORM: BodyForm = {
   service: ANTHROPIC,
   header,
@@ -174,14 +183,15 @@ const FORM: BodyForm = {
   joins,
   systemIsMessage: false,
   end,
-  // The 5 minute lifetime is the default and has no field.
+  // The 5 minute lifetime is the API's default, so its marker needs no `ttl` field.
   marks: { '5m': ',"cache_control":{"type":"ephemeral"}', '1h': ',"cache_control":{"type":"ephemeral","ttl":"1h"}' },
   callPrefix: CALL_PREFIX,
   resultPrefix: RESULT_PREFIX,
   callsLast: false,
 };
 
-// What stands between blocks depends on the two neighbours alone, so a body is the same however it was put together.
+// Returns the text between two blocks. The text depends only on these two blocks, so a body has the same bytes whether
+// it was built at once or step by step.
 function between(before: Block | undefined, after: Block | undefined): string {
   if (before === undefined) return after === undefined ? '"messages":[]' : opening(after);
   if (after === undefined) return before.section === 'messages' ? `${closing(before)}]` : '],"messages":[]';
@@ -206,12 +216,12 @@ function closing(block: Block): string {
   return isWhole(block) ? '' : ']}';
 }
 
-/** A block that is a message by itself. */
+/** True if the block is a complete message by itself. */
 function isWhole({ head }: Block): boolean {
   return head.startsWith(LEVEL_PREFIX);
 }
 
-/** Fields that `/v1/messages/count_tokens` takes. It refuses what only generating needs. */
+/** Fields that `/v1/messages/count_tokens` accepts. The endpoint refuses fields that only generation needs. */
 const COUNTED: ReadonlySet<string> = new Set([
   'cache_control',
   'context_management',
@@ -226,7 +236,9 @@ const COUNTED: ReadonlySet<string> = new Set([
   'tools',
 ]);
 
-/** The same body with the fields that a count takes, each with its bytes as they were. */
+/**
+ * Returns the body with only the fields that the count endpoint accepts. The bytes of each kept field do not change.
+ */
 export function tokenCountBody(body: Uint8Array): Uint8Array {
   return countBody(body, COUNTED);
 }

@@ -8,7 +8,7 @@ const schema = '{"type":"object","properties":{"10":{"minimum":1.0},"9":{}}}';
 const tool = { name: 'read', definition: `{"description":"Reads.","name":"read","schema":${schema}}`, origin };
 const front = (more: Partial<Front>): Front => ({ ...BARE, ...more });
 
-it('lists tools in the order given with the bytes of their schema', () => {
+it('`lowerFront` keeps the order of the tools and the bytes of their schemas', () => {
   const { blocks } = lowerFront(
     front({ tools: [tool, { ...tool, name: 'a', definition: `{"name":"a","schema":${schema}}` }] }),
     LOWERING,
@@ -19,18 +19,18 @@ it('lists tools in the order given with the bytes of their schema', () => {
   ]);
 });
 
-it('leaves blank system texts out and keeps recorded token counts', () => {
+it('`lowerFront` omits blank system texts and keeps recorded token counts', () => {
   const text = { text: 'You are.', stability: 'global', origin } as const;
   const { blocks } = lowerFront(front({ system: [text, { ...text, text: ' \n' }, { ...text, tokens: 99 }] }), LOWERING);
   expect(blocks.map(({ tokens }) => tokens)).toEqual([2, 99]);
 });
 
-it('heads the prefix with model and parameters as canonical JSON', () => {
+it('`lowerFront` returns model and parameters as canonical JSON for the start of the prefix', () => {
   const lowered = lowerFront(front({ parameters: { thinking: { type: 'adaptive' }, effort: 'high' } }), LOWERING);
   expect(lowered.parameters).toBe('{"effort":"high","model":"claude-sonnet-5-5","thinking":{"type":"adaptive"}}');
 });
 
-it('writes the parameters before everything else, effort where the API has it', () => {
+it('the header contains the parameters, with effort in the field that the API defines for it', () => {
   const parameters = { thinking: { type: 'adaptive' }, effort: 'high', output_config: { format: null } };
   expect(bodyHeader(front({ parameters }))).toBe(
     '{"model":"claude-sonnet-5-5","output_config":{"effort":"high","format":null},"thinking":{"type":"adaptive"},',
@@ -42,7 +42,7 @@ it('writes the parameters before everything else, effort where the API has it', 
 });
 
 it.each(['reasoning', 'messages', 'model', 'max_tokens'])(
-  'refuses the parameter %s, which it has no field for',
+  '`lowerFront` refuses the parameter %s, which has no field in the API',
   (name) => {
     expect(() => lowerFront(front({ parameters: { [name]: 'x' } }), LOWERING)).toThrow(
       expect.objectContaining({ code: 'provider/unsupported', class: 'refused' }),
@@ -54,7 +54,7 @@ it.each([
   ['a name that the API refuses', { ...tool, name: 'fs.read' }],
   ['no schema', { ...tool, definition: '{"name":"read"}' }],
   ['a definition that is no JSON', { ...tool, definition: 'read' }],
-])('refuses a tool with %s before anything is sent', (_what, bad) => {
+])('`lowerFront` refuses a tool with %s before the request is sent', (_what, bad) => {
   expect(() => lowerFront(front({ tools: [bad] }), LOWERING)).toThrow(
     expect.objectContaining({ code: 'provider/invalid' }),
   );

@@ -1,4 +1,5 @@
-// Each part of a span as a content block of the Messages API: calls and results, images, reasoning, native items, changes, tools.
+// Encodes each part of a span as a content block of the Messages API: calls and results, images, reasoning, native
+// items, changes and tools.
 
 import { isJsonObject, parseObject } from '@tidemark/core';
 import type {
@@ -28,18 +29,18 @@ import {
 } from '@tidemark/provider-wire';
 import { ANTHROPIC } from '../service.ts';
 
-/** Start of a `tool_use`. The id follows, and a quote ends it. */
+/** Start of a `tool_use` block. The id follows, ended by a quote. */
 export const CALL_PREFIX = '{"type":"tool_use","id":"';
 
-/** Start of a `tool_result`. The id follows, and a quote ends it. */
+/** Start of a `tool_result` block. The id follows, ended by a quote. */
 export const RESULT_PREFIX = '{"type":"tool_result","tool_use_id":"';
 
-/** A block that takes a marker before its closing brace. */
+/** Returns a block that takes a marker before its closing brace. */
 function markablePiece(head: string, holds: BlockPiece['holds'], tokens: number, mediaBytes = 0): BlockPiece {
   return { head, tail: '}', markable: true, run: RUNS[holds], holds, tokens, mediaBytes };
 }
 
-// Provider facts 1.1: only runs of calls and of results are one position.
+// Only a run of calls or a run of results counts as one position in the lookback (provider facts 1.1).
 const RUNS: { readonly [holds in BlockPiece['holds']]: BlockPiece['run'] } = {
   tool: 'none',
   text: 'none',
@@ -51,17 +52,23 @@ const RUNS: { readonly [holds in BlockPiece['holds']]: BlockPiece['run'] } = {
   change: 'none',
 };
 
-/** A text block. None for blank text. */
+/** Returns a text block, or `undefined` for blank text. */
 export function textPiece(text: string, lowering: Lowering): BlockPiece | undefined {
   return isBlank(text) ? undefined : markablePiece(textHead(text), 'text', lowering.estimate(text));
 }
 
-/** The id of a call and of its result (`^[a-zA-Z0-9_-]+$`). */
+/**
+ * Returns the id of a call and of its result in the form that the API accepts (`^[a-zA-Z0-9_-]+$`). An id that already
+ * fits is not changed.
+ */
 export function wireId(id: string): string {
   return fittingName(id, /^[a-zA-Z0-9_-]+$/, READABLE);
 }
 
-/** The name of a called tool (`^[a-zA-Z0-9_-]{1,128}$`). */
+/**
+ * Returns the name of a called tool in the form that the API accepts (`^[a-zA-Z0-9_-]{1,128}$`). A name that already
+ * fits is not changed.
+ */
 export function wireName(name: string): string {
   return fittingName(name, NAME, READABLE);
 }
@@ -69,7 +76,7 @@ export function wireName(name: string): string {
 const NAME = /^[a-zA-Z0-9_-]{1,128}$/;
 const READABLE = 64;
 
-/** A `tool_use` block: `type, id, name, input`. */
+/** Returns a `tool_use` block with the fields `type, id, name, input`. */
 export function callPiece(part: CallPart, lowering: Lowering): BlockPiece {
   const input = wireInput(part.arguments);
   const head = `${CALL_PREFIX}${wireId(part.call)}","name":"${wireName(part.name)}","input":${input}`;
@@ -77,8 +84,9 @@ export function callPiece(part: CallPart, lowering: Lowering): BlockPiece {
 }
 
 /**
- * The arguments as they were streamed when they are a JSON object; no arguments as `{}`. Any other text, such as arguments that
- * were cut, cannot stand as `input`: it is kept as `{"raw":"…"}`, so that the call and its closing stay a pair.
+ * Returns the `input` of a call. Arguments that are a JSON object are kept as they were streamed, and blank arguments
+ * become `{}`. The API does not accept any other text as `input`, for example arguments that were cut. Such text is
+ * sent as `{"raw":"…"}`, so the call still has a valid block to which its result belongs.
  */
 function wireInput(raw: string): string {
   if (isBlank(raw)) return '{}';
@@ -88,14 +96,14 @@ function wireInput(raw: string): string {
 const SURROGATE_ESCAPE = /\\u[dD][89a-fA-F]/;
 const ESCAPES = /\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[dD][89a-fA-F][0-9a-fA-F]{2}|\\./gs;
 
-/** JSON text with lone surrogates replaced, every other byte as it was. */
+/** Replaces lone surrogates in a JSON text. Every other byte stays the same. */
 export function wellFormedJson(text: string): string {
   const whole = text.toWellFormed();
   if (!SURROGATE_ESCAPE.test(whole)) return whole;
   return whole.replace(ESCAPES, (escape) => (escape.length === 6 ? '\\ufffd' : escape));
 }
 
-/** A `tool_result` block: `type, tool_use_id, is_error` (only when true), `content`. */
+/** Returns a `tool_result` block with the fields `type, tool_use_id, is_error` (only when true) and `content`. */
 export function resultPiece(part: ResultPart, lowering: Lowering): BlockPiece {
   const contents = resultContents(part, lowering);
   const content = contents.map(({ head }) => `${head}}`).join(',');
@@ -104,16 +112,19 @@ export function resultPiece(part: ResultPart, lowering: Lowering): BlockPiece {
   return markablePiece(head, 'result', total('tokens'), total('mediaBytes'));
 }
 
-/** For a result that holds no text: the API refuses an empty error, and models take an empty result for a fault. */
+/**
+ * Text sent for a result without any text. The API refuses an empty error, and models mistake an empty result for a
+ * failure.
+ */
 const NO_OUTPUT = '(no output)';
 
-/** A content block without its closing brace, and what it weighs. */
+/** A content block without its closing brace, with its tokens and its bytes of media. */
 type MessageContent = Pick<BlockPiece, 'head' | 'holds' | 'tokens' | 'mediaBytes'>;
 
 function resultContents(part: ResultPart, lowering: Lowering): readonly MessageContent[] {
   const contents: MessageContent[] = [];
   for (const one of part.content) {
-    // "all content must be type "text" if "is_error" is true" is a 400.
+    // The API returns 400 for an image in a failed result: "all content must be type "text" if "is_error" is true".
     if (one.type === 'image')
       contents.push(imageContent(one, part.error ? 'a failed result takes text only' : undefined, lowering));
     else if (!isBlank(one.text)) contents.push(textContent(one.text, lowering));
@@ -137,22 +148,26 @@ function imageContent(image: ImagePart, reason: string | undefined, lowering: Lo
   return { head, holds: 'image', tokens: tokensOf(image, lowering.capabilities), mediaBytes };
 }
 
-// By the rule of the model's row; without one as the vendor counted before it told of patches.
+// Uses the image rule of the model's catalog row. If the row has no rule, uses the vendor's older rule of 750 pixels
+// per token, which it published before it documented patches.
 function tokensOf({ width, height }: ImagePart, { images }: Capabilities): number {
   if (width === undefined || height === undefined) return TOKENS_UNKNOWN_SIZE;
   if (typeof images === 'object') return imageTokens(images, { width, height });
   return Math.min(TOKENS_AT_MOST, Math.ceil((width * height) / PIXELS_PER_TOKEN));
 }
 
-/** An image as base64, or the text that stands for it. `reason` says why none can stand at its place. */
+/**
+ * Returns an image block with base64 data, or a text block that replaces the image. If `reason` is set, no image is
+ * allowed at this place, and the replacing text contains the reason.
+ */
 export function imagePiece(image: ImagePart, reason: string | undefined, lowering: Lowering): BlockPiece {
   const { head, holds, tokens, mediaBytes } = imageContent(image, reason, lowering);
   return markablePiece(head, holds, tokens, mediaBytes);
 }
 
 /**
- * The thinking block as it was received. None when it is of another provider or model (its signature would be a 400), or when it
- * has no signature.
+ * Returns the thinking block as it was received. Returns `undefined` for a block without a signature and for a block of
+ * another provider or model, because the API would refuse its signature with a 400.
  */
 export function reasoningPiece(part: BoundReasoningPart, lowering: Lowering): BlockPiece | undefined {
   if (part.opaque === undefined || !isOwnReasoning(ANTHROPIC, part, lowering) || !isSigned(part.opaque))
@@ -167,23 +182,25 @@ function isSigned(opaque: string): boolean {
   return typeof seal === 'string' && seal !== '';
 }
 
-/** The item as it was received, or its plain twin where it is bound to another provider. */
+/** Returns the item as it was received, or its plain twin as text if the item belongs to another provider. */
 export function nativePiece(part: NativePart, lowering: Lowering): BlockPiece | undefined {
   if (part.provider !== ANTHROPIC.name || !isJsonObject(part.item)) return textPiece(part.text, lowering);
   return piece(part.item, 'native', lowering.estimate(part.item));
 }
 
-/** Covers tools by reference as well as by definition. */
+/** Beta that a change of tools needs. It covers tools by reference and tools by definition. */
 const TOOLS_BETA = 'inline-tools-2026-09-15';
 const EFFORT_BETA = 'mid-conversation-output-config-2026-07-01';
 
-/** Start of a message that holds no blocks: it sets the effort, and renders nothing at its place. */
+/** Start of a message without content blocks. The message sets the effort and adds no text to the prompt. */
 export const LEVEL_PREFIX = '{"role":"system","content":[],"output_config":{"effort":';
 
 /**
- * The blocks of a change, as system messages inside the history (docs, build-with-claude/mid-conversation-system-messages and
- * build-with-claude/effort-per-message): withdrawn tools, then offered ones, of which the API takes a new definition for the same
- * name as its replacement; one whole message that sets the effort; or the text of another role.
+ * Returns the blocks of a change, as system messages inside the history (docs,
+ * build-with-claude/mid-conversation-system-messages and build-with-claude/effort-per-message). A change of tools has a
+ * block for each removed tool, then a block for each added tool. The API treats a new definition with an existing name
+ * as a replacement. A change of reasoning is one whole message that sets the effort. A change of role is the text of
+ * the new role.
  *
  * @throws ProviderError `provider/invalid` when a definition is not among the materials.
  */
@@ -191,7 +208,7 @@ export function changePieces(part: ChangePart, lowering: Lowering): readonly Blo
   if (part.change === 'reasoning') {
     return [{ ...piece(`${LEVEL_PREFIX}${jsonString(part.setting)}}}`, 'change', 0), betas: [EFFORT_BETA] }];
   }
-  // A marker on a system message is documented for changes of tools alone.
+  // The API documents a marker on a system message only for changes of tools, so the text of a role takes no marker.
   if (part.change === 'role')
     return [{ ...markablePiece(textHead(part.text), 'change', lowering.estimate(part.text)), markable: false }];
   const removed = part.removed.map((name) => toolChange('tool_removal', reference(name), lowering.estimate(name)));
@@ -224,12 +241,16 @@ function missingDefinition({ name, definition }: AddedTool): Error {
   );
 }
 
-/** A tool: an entry of `tools`. @throws ProviderError `provider/invalid` for a tool that the API would refuse. */
+/**
+ * Returns a tool as an entry of `tools`.
+ *
+ * @throws ProviderError `provider/invalid` for a tool that the API would refuse.
+ */
 export function toolPiece(tool: FrontToolDefinition, lowering: Lowering): BlockPiece {
   return markablePiece(toolHead(tool), 'tool', lowering.estimate(tool.definition));
 }
 
-/** `{"name","description","input_schema"` without its closing brace. */
+/** Returns `{"name","description","input_schema"` without its closing brace. */
 function toolHead(tool: Pick<FrontToolDefinition, 'name' | 'definition'>): string {
   return `{${toolMembers(ANTHROPIC, tool, {
     schema: 'input_schema',

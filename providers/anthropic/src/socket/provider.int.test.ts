@@ -73,8 +73,8 @@ describeHttpContract('Anthropic', {
   refusing: (message) => ({ type: 'error', error: { type: 'authentication_error', message } }),
 });
 
-describe('sending', () => {
-  it('sends exactly the bytes that were digested, once, with the beta headers beside', async () => {
+describe('sending a request', () => {
+  it('the digested bytes are sent exactly once, with the beta headers', async () => {
     const { baseURL, arrivals } = await serve(streaming(ANSWER));
     const front = anthropicEncoder.lowerFront(BARE, LOWERING);
     const blocks = anthropicEncoder.lowerSpan(
@@ -99,7 +99,7 @@ describe('sending', () => {
     });
   });
 
-  it('streams the answer up to `finished`', async () => {
+  it('the answer is streamed up to `finished`', async () => {
     const { baseURL } = await serve(streaming(ANSWER));
     const said = await parts({ baseURL });
     expect(said.map(({ type }) => type)).toEqual(['began', 'text.delta', 'part', 'finished']);
@@ -108,7 +108,7 @@ describe('sending', () => {
     });
   });
 
-  it('reads an answer that did not come as a stream', async () => {
+  it('an answer that is not a stream is read', async () => {
     const message = { id: 'msg_1', content: [{ type: 'text', text: 'hi' }], stop_reason: 'end_turn', usage: {} };
     const { baseURL } = await serve((response) => {
       response.writeHead(200, { 'content-type': 'application/json' });
@@ -117,7 +117,7 @@ describe('sending', () => {
     expect((await parts({ baseURL })).map(({ type }) => type)).toEqual(['began', 'part', 'finished']);
   });
 
-  it('counts tokens of a body without what only generating needs', async () => {
+  it('`countTokens` sends the body without the fields that only generation needs', async () => {
     const { baseURL, arrivals } = await serve((response) => {
       response.writeHead(200, { 'content-type': 'application/json' });
       response.end('{"input_tokens":42}');
@@ -129,8 +129,8 @@ describe('sending', () => {
   });
 });
 
-describe('failing', () => {
-  it('sorts a refusal by status and type, and passes the wait and the request on', async () => {
+describe('errors of a call', () => {
+  it('a refusal is sorted by status and type, and keeps the wait and the request id', async () => {
     const { baseURL, arrivals } = await serve(failing(429, 'rate_limit_error', 'slow down', { 'retry-after': '7' }));
     expect(await failure({ baseURL })).toMatchObject({
       class: 'retryable',
@@ -140,13 +140,13 @@ describe('failing', () => {
     expect(arrivals).toHaveLength(1);
   });
 
-  it('reckons a wait that is given as a date by the date of the answer', async () => {
+  it('a wait given as a date is computed from the date of the answer', async () => {
     const headers = { date: 'Sat, 21 Nov 2026 10:00:00 GMT', 'retry-after': 'Sat, 21 Nov 2026 10:00:30 GMT' };
     const { baseURL } = await serve(failing(529, 'overloaded_error', 'Overloaded', headers));
     expect(await failure({ baseURL })).toMatchObject({ code: 'provider/overloaded', data: { afterMs: 30_000 } });
   });
 
-  it('takes a body that a proxy found too large for a reason to compact', async () => {
+  it('a body that is too large for a proxy has class `compaction`', async () => {
     const { baseURL } = await serve((response) => {
       response.writeHead(413, { 'content-type': 'text/html' });
       response.end('<html>413</html>');
@@ -154,7 +154,7 @@ describe('failing', () => {
     expect(await failure({ baseURL })).toMatchObject({ class: 'compaction', code: 'provider/too-large' });
   });
 
-  it('throws an error that comes after 200, with what had arrived already said', async () => {
+  it('an error after status 200 is thrown after the parts that had already arrived', async () => {
     const error = { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } };
     const { baseURL } = await serve(streaming([...ANSWER.slice(0, 4), error]));
     const said: StreamPart[] = [];

@@ -1,4 +1,4 @@
-// Anthropic as a provider: its encoder, its decoder, and an HTTP client over the official SDK.
+// Anthropic as a provider: the encoder, the decoder, and an HTTP client that uses the official SDK.
 
 import type { Provider } from '@tidemark/model';
 import { accountName, openHttpClient } from '@tidemark/provider-wire';
@@ -6,24 +6,26 @@ import { decodeCount, messageDecoder } from '../decode/stream.ts';
 import { anthropicEncoder, tokenCountBody } from '../encode/encoder.ts';
 import { ANTHROPIC } from '../service.ts';
 
-/** How to reach the API. */
+/** Options for reaching the API. */
 export interface AnthropicOptions {
   readonly apiKey: string;
-  /** Without the `/v1`. The vendor's own by default; never taken from the environment. */
+  /**
+   * Address of the API without `/v1`. The default is Anthropic's own address. It is never read from the environment.
+   */
   readonly baseURL?: string;
-  /** Instead of the global one. */
+  /** Function used instead of the global `fetch`. */
   readonly fetch?: typeof globalThis.fetch;
-  /** Longest silence of a call, in milliseconds; 180,000 by default. A ping is a sign of life. */
+  /** Maximum silence of a call, in milliseconds. The default is 180,000. A ping counts as activity. */
   readonly idleMs?: number;
 }
 
 const ADDRESS = 'https://api.anthropic.com';
 
 /**
- * Anthropic's Messages API.
+ * Creates a provider for Anthropic's Messages API.
  *
- * @throws ProviderError `provider/authentication` for a key that no header can hold, `provider/address` for an address that
- *   is not one of HTTP or holds a password.
+ * @throws ProviderError `provider/authentication` for a key that is not valid in a header, `provider/address` for an
+ *   address that does not use HTTP or HTTPS or that contains a password.
  */
 export function createAnthropicProvider({ baseURL = ADDRESS, ...options }: AnthropicOptions): Provider {
   const client = openHttpClient({

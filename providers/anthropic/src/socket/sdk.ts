@@ -1,4 +1,4 @@
-// Anthropic's official SDK as the HTTP client of `wire` takes it.
+// Wraps Anthropic's official SDK in the client interface of `wire`.
 
 import {
   Anthropic,
@@ -12,7 +12,7 @@ import type { SdkClient, SdkErrors, SdkSetup } from '@tidemark/provider-wire';
 import { mapError } from '@tidemark/provider-wire';
 import { sortFailure } from '../decode/failure.ts';
 
-/** Sets the SDK up. It retries nothing. */
+/** Creates an SDK client. The client never retries. */
 export function createAnthropicSdk(setup: SdkSetup): SdkClient {
   const { key, baseURL, idleMs, fetch } = setup;
   const client = new Anthropic({ apiKey: key, baseURL, maxRetries: 0, timeout: idleMs, logLevel: 'off', fetch });

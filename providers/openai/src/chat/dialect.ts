@@ -1,5 +1,5 @@
-// Chat Completions as several services speak it. What a service has of its own is a value, its dialect: the encoder, the form of a
-// body and the order of blocks are the same for all.
+// Chat Completions for several services. The differences between services are in one value, the dialect. The encoder,
+// the form of a body and the order of blocks are the same for all services.
 
 import { defined, isJsonObject } from '@tidemark/core';
 import type {
@@ -38,24 +38,30 @@ import {
 } from '@tidemark/provider-wire';
 import { wireId, wireImage, wireName } from '../encode/content.ts';
 
-/** What one service has of its own. */
+/** The parts of Chat Completions that differ between services. */
 interface ChatDialect extends Pick<Encoder, 'revision' | 'routing'>, Pick<BodyForm, 'service' | 'marks'> {
   readonly appends: NonNullable<Encoder['appends']>;
-  /** Name of the API in the error for a change that it has no form for. */
+  /** Name of the API, for the error about a change that the API cannot express. */
   readonly api: string;
   /** Render parameters that are fields of the body. */
   readonly parameters: Omit<ParameterNames, 'isOneOfSeveral'>;
-  /** What varies by call and stands before the envelope's fields: the output limit and the stream. */
+  /**
+   * Returns the fields that vary by call and come before the fields of the envelope: the output limit and the stream
+   * options.
+   */
   varying(front: Front, envelope: Envelope): BodyFields;
   tool(tool: FrontToolDefinition, lowering: Lowering): BlockPiece;
-  /** Words of a message, which may stand in a list with images. None for blank text. */
+  /**
+   * Returns a text of a message, or `undefined` for blank text. `inList` is true if the text is part of a list with
+   * images.
+   */
   words(text: string, inList: boolean, lowering: Lowering): BlockPiece | undefined;
   result(part: ResultPart, lowering: Lowering): BlockPiece;
-  /** How calls and results count in the lookback where the service takes markers. */
+  /** Kind of lookback run that calls and results count as, for services that accept markers. */
   readonly callRun: BlockPiece['run'];
 }
 
-/** Render parameters that all services know by these names. */
+/** Render parameters that all services accept under these names. */
 export const CHAT_FIELDS: readonly string[] = [
   'frequency_penalty',
   'parallel_tool_calls',
@@ -70,13 +76,16 @@ export const CHAT_FIELDS: readonly string[] = [
   'verbosity',
 ];
 
-/** Names that capability rows have for some of them. */
+/** Names in capability rows that differ from the field names in the body. */
 export const CHAT_RENAMED: readonly (readonly [row: string, field: string])[] = [
   ['text.format', 'response_format'],
   ['text.verbosity', 'verbosity'],
 ];
 
-/** Makes the encoder of a dialect. Pure: the same spans, markers and envelope give the same bytes on every machine. */
+/**
+ * Creates the encoder of a dialect. The encoder is pure: the same spans, markers and envelope produce the same bytes on
+ * every machine.
+ */
 export function chatEncoder(dialect: ChatDialect): Encoder {
   const { revision, appends, routing } = dialect;
   const form = chatForm(dialect);
@@ -92,10 +101,11 @@ export function chatEncoder(dialect: ChatDialect): Encoder {
 }
 
 /**
- * Tools in the order given, then the system texts: one system message, as many chat templates take no second one.
+ * Lowers the front: tools in the given order, then the system texts as one system message. Many chat templates accept
+ * no second system message.
  *
  * @throws ProviderError `provider/invalid` for a tool that the API would refuse, `provider/unsupported` for an unknown
- * render parameter.
+ *   render parameter.
  */
 function lowerFront(dialect: ChatDialect, form: BodyForm, front: Front, lowering: Lowering): LoweredFront {
   form.header(front);
@@ -105,10 +115,10 @@ function lowerFront(dialect: ChatDialect, form: BodyForm, front: Front, lowering
 }
 
 /**
- * Blocks of one span: results first, words, then calls, as a message holds them. None for blank text and for reasoning, which is not
- * sent back; native items go as their plain twins.
+ * Lowers one span to blocks in the order of a message: results, text, then calls. Blank text produces no block.
+ * Reasoning produces no block, because it is never sent back. Native items are sent as their plain twins.
  *
- * @throws ProviderError `provider/invalid` when an image's bytes are not among the materials.
+ * @throws ProviderError `provider/invalid` when the bytes of an image are not among the materials.
  */
 function lowerSpan(dialect: ChatDialect, span: Span, lowering: Lowering): readonly Block[] {
   const role = wireRole(span.role, lowering, 'developer');
@@ -120,7 +130,7 @@ function lowerSpan(dialect: ChatDialect, span: Span, lowering: Lowering): readon
 
 interface PartPlace {
   readonly role: Role;
-  /** Whether words stand in a list of parts, with images. */
+  /** True if text goes into a list of parts with images. */
   readonly inList: boolean;
   readonly lowering: Lowering;
 }
@@ -151,10 +161,13 @@ function lowerPart(dialect: ChatDialect, part: Part, { role, inList, lowering }:
   }
 }
 
-/** Start of a part of a list. Words never start so, as a quote inside a string is escaped. */
+/** Start of a part of a list. Plain text never starts with this prefix, because a quote inside a string is escaped. */
 export const PART_PREFIX = '{"type":"';
 
-/** An image part of a user's list; words for it anywhere else (L6). */
+/**
+ * Returns an image part for a list of a user message. In a message of any other role, returns a text that describes the
+ * image (L6).
+ */
 function imagePiece(dialect: ChatDialect, image: ImagePart, role: Role, lowering: Lowering): BlockPiece | undefined {
   if (role !== 'user')
     return dialect.words(imageStub(image, `a message of role ${role} takes none`).text, false, lowering);
@@ -164,15 +177,15 @@ function imagePiece(dialect: ChatDialect, image: ImagePart, role: Role, lowering
   return piece(head, 'image', made.tokens, made.mediaBytes);
 }
 
-/** Start of a call of an assistant message. The id follows. */
+/** Start of a call in an assistant message. The id follows. */
 const CALL_PREFIX = '{"id":"';
 
 /** Start of a tool message. The id follows. */
 export const RESULT_PREFIX = '{"role":"tool","tool_call_id":"';
 
 /**
- * A call. Compatible servers parse the arguments, so a text that is no JSON object (cut ones, say) is kept as
- * `{"raw":"…"}`: the call and its closing stay a pair.
+ * Returns a call. Compatible servers parse the arguments, so a text that is not a JSON object, for example cut
+ * arguments, is sent as `{"raw":"…"}`. The call then remains valid and keeps its result.
  */
 function callPiece(part: CallPart, lowering: Lowering): BlockPiece {
   const raw = objectText(part.arguments);
@@ -186,7 +199,9 @@ function objectText(raw: string): string {
   return isJsonObject(raw) ? raw : `{"raw":${jsonString(raw)}}`;
 }
 
-/** `{"model", parameters, "tools", "messages", what varies by call, fields}`. */
+/**
+ * Returns the form of a body: `{"model", parameters, "tools", "messages", fields that vary by call, envelope fields}`.
+ */
 function chatForm({ service, marks, parameters, varying }: ChatDialect): BodyForm {
   const fields = (front: Front): BodyFields => writtenParameters(service, front, parameters);
   return {
@@ -212,7 +227,7 @@ function writtenParameters(service: Service, front: Front, names: ChatDialect['p
   return wireParameters(service, front, { ...names, isOneOfSeveral: true });
 }
 
-/** How a block stands in its message: as part of a string, of a list, of the calls, or as a message of its own. */
+/** Role of a block in its message: part of a string, part of a list, one of the calls, or a message of its own. */
 type ChatPieceKind = 'words' | 'part' | 'call' | 'message';
 
 const ROLES: { readonly [role in Role]: string } = {
@@ -224,7 +239,10 @@ const ROLES: { readonly [role in Role]: string } = {
 
 const CLOSING: { readonly [kind in ChatPieceKind]: string } = { words: '"}', part: ']}', call: ']}', message: '' };
 
-/** Inside one message, from one kind to the next; any other pair begins a new message. */
+/**
+ * Text between two blocks of one message, by the kinds of the two blocks. A pair that is not in this table starts a new
+ * message.
+ */
 const INSIDE: { readonly [pair: string]: string } = {
   'words words': '\\n\\n',
   'part part': ',',

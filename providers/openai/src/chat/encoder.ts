@@ -1,5 +1,5 @@
-// The encoder of Chat Completions for servers that are compatible with OpenAI's, revision 1. Its bytes are frozen once released:
-// another way of writing is another revision beside it.
+// Encoder of Chat Completions for servers that are compatible with OpenAI, revision 1. Its bytes are frozen once
+// released. Any change of the bytes needs a new encoder with a new revision.
 
 import type { Encoder, Lowering, ResultPart } from '@tidemark/model';
 import { isBlank } from '@tidemark/model';
@@ -11,8 +11,8 @@ import { cacheRouting, OPENAI } from '../service.ts';
 import { CHAT_FIELDS, CHAT_RENAMED, chatEncoder, PART_PREFIX, RESULT_PREFIX } from './dialect.ts';
 
 /**
- * Chat Completions with words as one string per message, as every compatible server takes that; parts of a list only where an
- * image is among them. No markers.
+ * Encoder for Chat Completions, without markers. A message has its text as one string, because every compatible server
+ * accepts a string. A message with an image has a list of parts instead.
  */
 export const openaiChatEncoder: Encoder = chatEncoder({
   service: OPENAI,
@@ -25,7 +25,7 @@ export const openaiChatEncoder: Encoder = chatEncoder({
     inside: new Map(),
     renamed: new Map([...CHAT_RENAMED, ['reasoning.effort', 'reasoning_effort']]),
   },
-  // OpenAI's reasoning models refuse `max_tokens`; compatible servers know nothing else.
+  // OpenAI's reasoning models refuse `max_tokens`. Compatible servers accept only `max_tokens`.
   varying: ({ model }, { outputLimit }) => ({
     [isReasoning(model) ? 'max_completion_tokens' : 'max_tokens']: outputLimit,
     stream: true,
@@ -40,18 +40,21 @@ export const openaiChatEncoder: Encoder = chatEncoder({
   result: resultPiece,
 });
 
-/** The inside of a string: neighbours of one message are joined. None for blank text. */
+/**
+ * Returns the content of a JSON string without quotes, so neighboring texts of one message can be joined. Returns
+ * `undefined` for blank text.
+ */
 function wordsPiece(text: string, lowering: Lowering): BlockPiece | undefined {
   return isBlank(text) ? undefined : piece(insideString(text), 'text', lowering.estimate(text));
 }
 
-/** A text part of a list. None for blank text. */
+/** Returns a text part of a list, or `undefined` for blank text. */
 function partPiece(text: string, lowering: Lowering): BlockPiece | undefined {
   if (isBlank(text)) return undefined;
   return piece(`${PART_PREFIX}text","text":${jsonString(text)}}`, 'text', lowering.estimate(text));
 }
 
-/** A tool message, which takes words alone: an image in it becomes a line of text with its digest. */
+/** Returns a tool message. A tool message contains only text, so an image becomes a line of text with its digest. */
 function resultPiece(part: ResultPart, lowering: Lowering): BlockPiece {
   const text = resultWords(part);
   const head = `${RESULT_PREFIX}${wireId(part.call)}","content":${jsonString(text)}}`;

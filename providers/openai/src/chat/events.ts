@@ -1,5 +1,5 @@
-// The door for what Chat Completions sends, from OpenAI and from compatible servers: `unknown` enters, a type leaves.
-// Only what is used is read; the rest passes.
+// Parses the chunks and completions of OpenAI and of compatible servers from `unknown` into types. Only the fields that
+// are used are checked. All other fields are accepted as they are.
 
 import { MOST_TOKENS } from '@tidemark/provider-wire';
 import { z } from 'zod';
@@ -7,7 +7,7 @@ import type { WireCount } from '../decode/usage.ts';
 
 type ChatWord = string | null | undefined;
 
-/** Counts as they come. */
+/** Token counts as the server sends them. Any field may be missing or null. */
 export interface ChatUsage {
   readonly prompt_tokens?: WireCount;
   readonly prompt_tokens_details?:
@@ -18,14 +18,17 @@ export interface ChatUsage {
   readonly completion_tokens_details?: { readonly reasoning_tokens?: WireCount } | null | undefined;
 }
 
-/** A call, or a piece of one. */
+/** A call, or a piece of a call in a stream. */
 export interface WireCall {
   readonly index?: number | null | undefined;
   readonly id?: ChatWord;
   readonly function?: { readonly name?: ChatWord; readonly arguments?: ChatWord } | null | undefined;
 }
 
-/** A message, or a piece of one. `reasoning_content` and `reasoning` are what compatible servers call it. */
+/**
+ * A message, or a piece of a message in a stream. Compatible servers send reasoning in `reasoning_content` or in
+ * `reasoning`.
+ */
 export interface ChatMessage {
   readonly content?: ChatWord;
   readonly refusal?: ChatWord;
@@ -34,7 +37,7 @@ export interface ChatMessage {
   readonly tool_calls?: readonly WireCall[] | null | undefined;
 }
 
-/** A chunk of a stream (`delta`), or a whole completion (`message`). */
+/** A chunk of a stream (with `delta`), or a whole completion (with `message`). */
 export interface WireCompletion {
   readonly id?: ChatWord;
   readonly model?: ChatWord;
@@ -53,7 +56,7 @@ export interface WireCompletion {
     | undefined;
 }
 
-// The answer is kept when a count is none: the odd value is dropped, and the count is unknown.
+// An invalid count becomes `undefined` (unknown), so the rest of the answer is kept.
 const count: z.ZodType<WireCount> = z.number().int().nonnegative().max(MOST_TOKENS).nullish().catch(undefined);
 const name: z.ZodType<ChatWord> = z.string().nullish();
 
@@ -63,7 +66,7 @@ const call: z.ZodType<WireCall> = z.looseObject({
   function: z.looseObject({ name, arguments: name }).nullish(),
 });
 
-// Servers put objects into `reasoning`; only its text is of use.
+// Some servers put an object into `reasoning`. Only text is used, so an object is dropped.
 const reasoningText: z.ZodType<ChatWord> = z.string().nullish().catch(undefined);
 
 const message: z.ZodType<ChatMessage> = z.looseObject({
@@ -95,7 +98,11 @@ const completion: z.ZodType<WireCompletion> = z.looseObject({
   error: z.looseObject({ message: name, type: name, code: z.union([z.string(), z.number()]).nullish() }).nullish(),
 });
 
-/** Reads a chunk or a completion. @throws ZodError when it does not have the documented shape. */
+/**
+ * Checks a chunk or a completion and returns it with its type.
+ *
+ * @throws ZodError when the data does not have the documented shape.
+ */
 export function readCompletion(data: unknown): WireCompletion {
   return completion.parse(data);
 }

@@ -21,8 +21,8 @@ function answerOf(...chunks: readonly object[]): Answer {
   return last.answer;
 }
 
-describe('the parts of a completion', () => {
-  it('stream as they come and are whole at the end, usage behind it', () => {
+describe('parts of a completion', () => {
+  it('are streamed as they arrive and repeated whole at the end, followed by the usage', () => {
     const decoding = beginCompletion(READING);
     const says = play(decoding, [
       chunk({ role: 'assistant', content: '' }),
@@ -73,7 +73,7 @@ describe('the parts of a completion', () => {
     expect(decoding.finished()).toBe(true);
   });
 
-  it('tells calls apart by their ids where a server numbers them all 0', () => {
+  it('calls with the same index 0 are distinguished by their ids', () => {
     const whole = (id: string): object =>
       calls({ index: 0, id, function: { name: 'read', arguments: `{"id":"${id}"}` } });
     expect(answerOf(whole('a'), whole('b'), ends('stop')).parts).toMatchObject([
@@ -82,7 +82,7 @@ describe('the parts of a completion', () => {
     ]);
   });
 
-  it('gives a call an id and a number where a server has none', () => {
+  it('a call without an id and an index gets both', () => {
     const named = (name: string): object => calls({ function: { name, arguments: '{' } });
     expect(answerOf(named('read'), calls({ function: { arguments: '}' } }), named('list'), ends('stop')).parts).toEqual(
       [
@@ -100,11 +100,11 @@ describe('the end of a completion', () => {
     ['tool_calls', 'calls', 'no'],
     ['content_filter', 'refusal', 'unknown'],
     ['brand_new', 'other', 'unknown'],
-  ])('takes %s for %s, truncated: %s', (stopRaw, stop, truncated) => {
+  ])('maps %s to `%s` with truncated: %s', (stopRaw, stop, truncated) => {
     expect(answerOf(chunk({ content: 'a' }), ends(stopRaw))).toMatchObject({ stopRaw, stop, truncated });
   });
 
-  it('is to be answered where calls came, whatever the server says, and a refusal where one was said', () => {
+  it('is `calls` if the answer contains calls and `refusal` if it contains a refusal, even if the server reports `stop`', () => {
     const call = calls({ index: 0, id: 'a', function: { name: 'read', arguments: '{}' } });
     expect(answerOf(call, ends('stop'))).toMatchObject({ stop: 'calls', stopRaw: 'stop' });
     expect(answerOf(chunk({ refusal: 'No.' }), ends('stop'))).toMatchObject({
@@ -113,7 +113,7 @@ describe('the end of a completion', () => {
     });
   });
 
-  it('may come without [DONE], but not without its reason', () => {
+  it('is valid without [DONE], and a missing finish reason throws `provider/cut`', () => {
     const whole = beginCompletion(READING);
     play(whole, [chunk({ content: 'a' }), ends('stop')]);
     expect(whole.end().map(({ type }) => type)).toEqual(['part', 'finished']);
@@ -123,7 +123,7 @@ describe('the end of a completion', () => {
     expect(() => half.take('[DONE]')).toThrow(expect.objectContaining({ code: 'provider/cut' }));
   });
 
-  it('is an error where a chunk says so, a number being a status', () => {
+  it('is an error if a chunk contains one, and a numeric error code is read as a status', () => {
     const error = { message: 'Provider returned error', code: 429 };
     expect(() => play(beginCompletion(READING), [chunk({ content: 'a' }), { error }])).toThrow(
       expect.objectContaining({ code: 'provider/rate-limited', data: expect.objectContaining({ status: 429 }) }),
@@ -133,15 +133,15 @@ describe('the end of a completion', () => {
   it.each([
     ['no JSON', '{'],
     ['choices that are no list', '{"choices":{}}'],
-  ])('is malformed: %s', (_what, data) => {
+  ])('throws `provider/malformed` for %s', (_what, data) => {
     expect(() => beginCompletion(READING).take(data)).toThrow(
       expect.objectContaining({ class: 'retryable', code: 'provider/malformed' }),
     );
   });
 });
 
-describe('a completion that comes whole', () => {
-  it('is read as its stream would be', () => {
+describe('a completion that arrives whole', () => {
+  it('is decoded to the same answer as its stream', () => {
     const body = {
       id: 'c1',
       model: 'm',
@@ -174,7 +174,7 @@ describe('a completion that comes whole', () => {
     });
   });
 
-  it('is malformed without a message, and an error where it says so', () => {
+  it('throws `provider/malformed` without a message, and throws the error that the body contains', () => {
     expect(() => decodeCompletion(READING, '{"choices":[]}')).toThrow(
       expect.objectContaining({ code: 'provider/malformed' }),
     );
@@ -184,11 +184,11 @@ describe('a completion that comes whole', () => {
   });
 });
 
-describe('usage of an odd shape', () => {
+describe('usage with invalid values', () => {
   const counting = (usage: unknown): Answer['usage'] =>
     answerOf(chunk({ content: 'Fine.' }), ends('stop'), { choices: [], usage }).usage;
 
-  it.each(['12', 7.5, -1, 1e300, 1e15, true, {}, [[]]])('keeps the answer and drops the count %j', (odd) => {
+  it.each(['12', 7.5, -1, 1e300, 1e15, true, {}, [[]]])('the answer is kept and the count %j is dropped', (odd) => {
     const told = answerOf(chunk({ content: 'Fine.' }), ends('stop'), { choices: [], usage: { prompt_tokens: odd } });
     expect(told).toMatchObject({ stop: 'end', parts: [{ type: 'text', text: 'Fine.' }], usage: {} });
     expect(counting({ prompt_tokens: odd, completion_tokens: 5 })).toEqual({ answer: 5 });
@@ -197,7 +197,7 @@ describe('usage of an odd shape', () => {
     expect(counting(read)).toEqual({ input: 9, answer: 5 });
   });
 
-  it.each(['none', 3, [[1]], false])('keeps the answer where the whole usage is %j', (odd) => {
+  it.each(['none', 3, [[1]], false])('the answer is kept when the whole usage is %j', (odd) => {
     expect(counting(odd)).toEqual({});
     expect(counting({ prompt_tokens: 9, prompt_tokens_details: odd, completion_tokens: 5 })).toMatchObject({
       input: 9,

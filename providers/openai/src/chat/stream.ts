@@ -1,5 +1,6 @@
-// Chunks of Chat Completions become stream parts. The answer is whole when a reason for its end has come; its usage comes
-// behind that, so it is finished with `[DONE]` or with the end of the stream.
+// Turns chunks of Chat Completions into stream parts. The parts of an answer are complete when its finish reason has
+// arrived. The usage arrives after the finish reason, so the answer finishes with `[DONE]` or with the end of the
+// stream.
 
 import { defined } from '@tidemark/core';
 import type { Answer, AnswerPart, ProviderError, StopReason, StreamPart, Ttl, Usage } from '@tidemark/model';
@@ -11,14 +12,17 @@ import { billsWrites } from '../model-generation.ts';
 import type { ChatMessage, ChatUsage, WireCall, WireCompletion } from './events.ts';
 import { readCompletion } from './events.ts';
 
-/** What is known of a call before its answer is read. */
+/** Facts about a call that are known before its answer is decoded. */
 export interface AnswerReading {
   readonly service: Service;
-  /** The one lifetime that all markers of the request asked for, where it has any. */
+  /**
+   * The lifetime that all markers of the request asked for. Missing if the request had no markers or different
+   * lifetimes.
+   */
   readonly asked?: Ttl;
 }
 
-/** What has arrived of one answer. */
+/** The state of one streamed answer: all data that has arrived so far. */
 interface ChatStreamState {
   readonly began: boolean;
   readonly response?: string;
@@ -38,12 +42,12 @@ interface ChatStreamStep {
 const DONE = '[DONE]';
 const NOTHING: ChatStreamState = { began: false, parts: [], refused: false, usage: {}, finished: false };
 
-/** How Chat Completions are read. */
+/** Returns a decoder for Chat Completions, streamed or whole. */
 export function completionDecoder(reading: AnswerReading): AnswerDecoder {
   return { begin: () => beginCompletion(reading), whole: (text) => wholeAsStream(decodeCompletion(reading, text)) };
 }
 
-/** Begins to decode one answer. */
+/** Begins to decode one streamed answer. */
 export function beginCompletion(reading: AnswerReading): Decoding {
   let arrived = NOTHING;
   const step = (next: ChatStreamStep): readonly StreamPart[] => {
@@ -61,9 +65,9 @@ export function beginCompletion(reading: AnswerReading): Decoding {
 }
 
 /**
- * The answer in the text of a whole completion.
+ * Returns the answer in the text of a whole completion.
  *
- * @throws ProviderError `provider/malformed` when it is none, or what it says of a failure.
+ * @throws ProviderError `provider/malformed` when the text is not a completion, or the error that the text describes.
  */
 export function decodeCompletion(reading: AnswerReading, text: string): Answer {
   const { service } = reading;
@@ -114,7 +118,7 @@ function finish({ service, asked }: AnswerReading, arrived: ChatStreamState): Ch
   return { arrived: { ...arrived, finished: true }, says: [...whole, { type: 'finished', answer }] };
 }
 
-/** A part that grows. `slot` is the server's number of a call. */
+/** A part that is still growing. `slot` is the index that the server gave to a call. */
 type Growing =
   | { readonly type: 'text' | 'reasoning'; readonly text: string }
   | {
@@ -125,20 +129,23 @@ type Growing =
       readonly arguments: string;
     };
 
-/** The parts so far, and the stream parts of the last piece. */
+/** The parts so far, and the stream parts that the last piece produced. */
 interface Grown {
   readonly parts: readonly Growing[];
   readonly says: readonly StreamPart[];
 }
 
-/** Adds a message, or a piece of one. A call without an id gets one made of `response` and its number. */
+/**
+ * Adds a message, or a piece of a message, to the parts. A call without an id gets an id made of `response` and the
+ * index of its part.
+ */
 function growMessage(parts: readonly Growing[], message: ChatMessage, response: string): Grown {
   const thought = growText({ parts, says: [] }, 'reasoning', message.reasoning_content || message.reasoning);
   const said = growText(thought, 'text', message.content || message.refusal);
   return (message.tool_calls ?? []).reduce((grown, call) => growCall(grown, call, response), said);
 }
 
-/** The finished part. Reasoning has no wire item here, so it is for people alone and never sent again. */
+/** Returns the finished part. Reasoning of this API has no wire item, so it is only displayed and never sent again. */
 function partOf(growing: Growing): AnswerPart {
   if (growing.type !== 'call') return growing;
   const { type, call, name } = growing;
@@ -157,7 +164,7 @@ function growText({ parts, says }: Grown, type: 'text' | 'reasoning', more: stri
 
 function growCall({ parts, says }: Grown, piece: WireCall, response: string): Grown {
   const slot = piece.index ?? slotOf(parts, piece);
-  // Some servers number every call 0 and tell them apart by id alone.
+  // Some servers give every call the index 0, so only the ids distinguish the calls.
   const found = parts.findLastIndex((part) => part.type === 'call' && part.slot === slot && isSameCall(part, piece));
   const before = parts[found];
   const more = piece.function?.arguments ?? '';
@@ -177,7 +184,10 @@ function isSameCall(part: { readonly call: string }, { id }: WireCall): boolean 
   return id === undefined || id === null || id === '' || id === part.call;
 }
 
-/** Without a number: a piece without a name belongs to the last call, one with a name is a new one. */
+/**
+ * Returns the slot of a call piece without an index. A piece without a name belongs to the last call. A piece with a
+ * name starts a new call.
+ */
 function slotOf(parts: readonly Growing[], piece: WireCall): number {
   const slots = parts.flatMap((part) => (part.type === 'call' ? [part.slot] : []));
   const last = Math.max(-1, ...slots);
@@ -201,7 +211,10 @@ const STOPS: ReadonlyMap<string, ChatStop> = new Map([
   ['content_filter', { stop: 'refusal', truncated: 'unknown' }],
 ]);
 
-/** What the server's word means. Some say `stop` behind a call: an answer that calls ended to be answered. */
+/**
+ * Translates the server's finish reason. Some servers send `stop` for an answer with calls. Such an answer is reported
+ * as `calls`.
+ */
 function stopOf(
   raw: string,
   parts: readonly AnswerPart[],
@@ -214,8 +227,8 @@ function stopOf(
 }
 
 /**
- * The buckets. OpenAI's own models sell one lifetime by this API, 30 minutes; elsewhere what was written lives as long as
- * was `asked`, if that is known.
+ * Returns the usage of a completion in disjoint buckets. OpenAI's models that bill writes have one cache lifetime in
+ * this API, 30 minutes. For other models, the lifetime of written tokens is `asked`, if it is known.
  */
 export function usageOf(usage: ChatUsage, model: string | undefined, asked: Ttl | undefined): Usage {
   const counts = {
@@ -228,7 +241,10 @@ export function usageOf(usage: ChatUsage, model: string | undefined, asked: Ttl 
   return decodeUsage(counts, { model, ttl: billsWrites(model ?? '') === true ? '30m' : asked });
 }
 
-/** The error that a chunk or a body with `error` stands for. A number as code is a status, as routers send it. */
+/**
+ * Returns the error for a chunk or a body with an `error` field. A numeric code is read as a status, because routers
+ * send statuses there.
+ */
 function failureOf(service: Service, error: NonNullable<WireCompletion['error']>): ProviderError {
   const { code, type, message } = error;
   return sortFailure(service, {

@@ -5,7 +5,7 @@ import { refusedPlace, sortFailure } from './failure.ts';
 
 const INVALID = 'invalid_request_error';
 
-// Status, code, type and text as in provider facts 2.5, and as compatible servers say it.
+// Statuses, codes, types and texts are from provider facts 2.5, and from compatible servers.
 const CASES: readonly (readonly [OpenAIFailure, string, string])[] = [
   [
     {
@@ -103,13 +103,13 @@ const CASES: readonly (readonly [OpenAIFailure, string, string])[] = [
   [{ status: 403, message: 'no' }, 'stop', 'provider/permission'],
 ];
 
-it.each(CASES)('sorts %j as %s, %s', (failure, sorted, code) => {
+it.each(CASES)('`sortFailure` maps %j to class %s and code %s', (failure, sorted, code) => {
   const error = sortFailure(SERVICE, failure);
   expect(error).toMatchObject({ class: sorted, code });
   expect(error.message).toContain(failure.message);
 });
 
-it('says what happened, to what, and the next step, and when', () => {
+it('the error message names the failed request, the cause and the next step, and the data contains the wait', () => {
   const { message, data } = sortFailure(SERVICE, {
     status: 429,
     code: 'rate_limit_exceeded',
@@ -140,7 +140,7 @@ it.each([
   ],
   [{ message: 'No tool output found for function call call_1.' }, { holds: 'call', call: 'call_1' }],
   [{ message: 'No tool call found for function call output with call_id call_1.' }, { holds: 'call', call: 'call_1' }],
-])('finds what %j names', (failure, place) => {
+])('`refusedPlace` finds the block that %j names', (failure, place) => {
   expect(refusedPlace(failure)).toEqual(place);
 });
 
@@ -148,6 +148,6 @@ it.each([
   { message: "Missing required parameter: 'input[3].call_id'.", param: 'input[3].call_id' },
   { message: "Unknown parameter: 'colour'.", param: 'colour' },
   { message: "Invalid parameter: messages with role 'tool' must be a response", param: 'messages.[3].role' },
-])('takes %j to be about no block', (failure) => {
+])('`refusedPlace` finds no block in %j', (failure) => {
   expect(refusedPlace(failure)).toBeUndefined();
 });

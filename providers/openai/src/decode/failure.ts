@@ -1,19 +1,20 @@
-// Failures sorted by what to do next (provider facts 2.5): the code first, then the status, and the text last and
-// loosely. Compatible servers have codes of their own or none, so for a refusal the text has a word of its own.
+// Sorts failures by the action that can follow (provider facts 2.5). The code decides first, then the status, then the
+// text, which is matched loosely. Compatible servers have codes of their own or no codes, so the text also decides
+// about a refused request.
 
 import { defined } from '@tidemark/core';
 import type { ProviderError, RefusedPlace } from '@tidemark/model';
 import type { AnsweredFailure, FailureCode, Service } from '@tidemark/provider-wire';
 import { CODE_OF_STATUS, failedCall } from '@tidemark/provider-wire';
 
-/** What is known of a failed call. */
+/** Facts about a failed call. */
 export interface OpenAIFailure extends AnsweredFailure {
   readonly code?: string;
-  /** The parameter that the error is about. */
+  /** The request parameter that the error is about. */
   readonly param?: string;
 }
 
-/** By the provider's code, or its type where that is as telling. */
+/** Failures by the provider's `code`, or by its `type` if the code is missing or unknown. */
 const BY_CODE: ReadonlyMap<string, FailureCode> = new Map([
   ['context_length_exceeded', 'provider/too-long'],
   ['exceed_context_size_error', 'provider/too-long'],
@@ -26,7 +27,7 @@ const BY_CODE: ReadonlyMap<string, FailureCode> = new Map([
   ['unsupported_value', 'provider/unsupported'],
   ['unsupported_country_region_territory', 'provider/permission'],
   ['invalid_prompt', 'provider/invalid'],
-  // One block, not the request: see `refusedPlace`.
+  // These errors concern one block and not the whole request: see `refusedPlace`.
   ['image_too_large', 'provider/invalid'],
   ['image_file_too_large', 'provider/invalid'],
   ['server_is_overloaded', 'provider/overloaded'],
@@ -37,10 +38,16 @@ const BY_CODE: ReadonlyMap<string, FailureCode> = new Map([
 
 const BY_STATUS: ReadonlyMap<number, FailureCode> = new Map([...CODE_OF_STATUS, [503, 'provider/overloaded']]);
 
-/** Whatever the status: a request that is larger than a whole minute's allowance will never pass. */
+/**
+ * Matches a request that is larger than the limit of tokens per minute. Such a request can never succeed, so the status
+ * is ignored.
+ */
 const NEVER_FITS = /request too large for .{0,200}tokens per min/is;
 
-/** Only for a request that was refused. */
+/**
+ * Patterns of error texts for a refused request. They are also tested for a server error, but only the code
+ * `provider/too-long` is used there.
+ */
 const BY_TEXT: readonly (readonly [RegExp, FailureCode])[] = [
   [
     /context (window|length|size)|maximum context|prompt is too long|input is too long|too many tokens/i,
@@ -64,7 +71,10 @@ const MILLISECONDS: ReadonlyMap<string, number> = new Map([
   ['m', 60_000],
 ]);
 
-/** The error to throw for a failed call. Its `type` is the provider's code, or its type where no code came. */
+/**
+ * Returns the error to throw for a failed call. The `type` of the error is the provider's code, or the provider's type
+ * if there is no code.
+ */
 export function sortFailure(service: Service, failure: OpenAIFailure): ProviderError {
   const { message, status, request } = failure;
   const type = failure.code ?? failure.type;
@@ -81,7 +91,7 @@ function codeOf({ code, type, status, message }: OpenAIFailure): FailureCode {
   if (byStatus !== undefined) return byStatus;
   const refused = type === 'invalid_request_error' || (status !== undefined && status >= 400 && status < 500);
   const told = BY_TEXT.find(([pattern]) => pattern.test(message))?.[1];
-  // Some compatible servers answer an overflow with a 500.
+  // Some compatible servers answer with a 500 when the request is too long for the context.
   if (!refused) return told === 'provider/too-long' ? 'provider/too-long' : 'provider/server';
   return told ?? 'provider/invalid';
 }
@@ -94,24 +104,28 @@ function waitIn(message: string): number | undefined {
 
 const PATH = /\b(?:input|messages)\.?\[(\d+)\](?:\.(content|output)\[(\d+)\])?/;
 
-/** `No tool output found for function call call_1.`; `No tool call found for function call output with call_id call_1.` */
+/**
+ * Matches `No tool output found for function call call_1.` and `No tool call found for function call output with
+ * call_id call_1.`
+ */
 const CALL = /\bno tool (?:output|call) found for .{0,40}?call(?: output with call_id)? ([a-zA-Z0-9_-]+)\.?$/i;
 
 const REASONING = /of type 'reasoning'|Item with id 'rs_/;
 
-/** What of a failure says it. */
+/** Fields of a failure that can name the refused block. */
 interface RefusalWords {
   readonly message: string;
   readonly code?: string;
   readonly param?: string;
 }
 
-/** What a refusal names; `undefined` where it is about no single block. */
+/** Returns the block that a refusal names, or `undefined` if the refusal is not about a single block. */
 export function refusedPlace({ code = '', param = '', message }: RefusalWords): RefusedPlace | undefined {
   const [, index, list, at] = PATH.exec(param) ?? PATH.exec(message) ?? [];
   const [, call] = CALL.exec(message) ?? [];
   const holds = holdsOf(code, message, call);
-  // A whole item, and one of its fields, may be refused for what this project made of it: only a part of it is a block.
+  // A whole item, or one of its fields, may be refused because of the way this project built it. A path names a block
+  // only if it points to a part of the item or if the text names the kind of block.
   const pointed = index !== undefined && (at !== undefined || holds !== undefined);
   if (!pointed && holds === undefined) return undefined;
   return {

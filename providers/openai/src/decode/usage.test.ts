@@ -9,7 +9,7 @@ const OLD = { model: 'gpt-5.4' } as const;
 
 const tokens = fc.nat(300_000);
 const counted = fc.record({
-  // An input of 0 tokens makes all of the input unknown.
+  // The input is at least 1, because an input count of 0 makes all input counts unknown.
   fresh: fc.integer({ min: 1, max: 300_000 }),
   read: tokens,
   short: tokens,
@@ -19,7 +19,7 @@ const counted = fc.record({
 });
 
 describe('usage (L7)', () => {
-  it('takes inclusive counts apart into buckets that hold each token once', () => {
+  it('inclusive counts are split into buckets that contain each token once', () => {
     fc.assert(
       fc.property(counted, ({ fresh, read, short, long, answer, reasoning }) => {
         const usage = decodeUsage(
@@ -47,7 +47,7 @@ describe('usage (L7)', () => {
     );
   });
 
-  it('never makes a bucket of what did not come, whatever is missing', () => {
+  it('a missing count makes no bucket, for every combination of missing counts', () => {
     const maybe = fc.option(tokens, { nil: undefined });
     const counts = fc.record({ input: maybe, cached: maybe, written: maybe, output: maybe, reasoning: maybe });
     fc.assert(
@@ -69,13 +69,13 @@ describe('usage (L7)', () => {
     );
   });
 
-  it('knows no writes where the models bill none, and does not know them elsewhere (facts 2.1)', () => {
+  it('writes are empty for models that do not bill writes, and unknown for all other models (facts 2.1)', () => {
     expect(decodeUsage({ input: 10, cached: 4 }, OLD)).toEqual({ fresh: 6, read: 4, writes: [] });
     expect(decodeUsage({ input: 10, cached: 4 }, NEW)).toEqual({ input: 10, read: 4 });
     expect(decodeUsage({ input: 10, cached: 4 }, { model: 'llama3.3' })).toEqual({ input: 10, read: 4 });
   });
 
-  it('keeps the input total of a compatible server, whichever buckets it leaves open', () => {
+  it('the input total of a compatible server is kept if some buckets are unknown', () => {
     const server = { model: 'llama3.3' };
     expect(decodeUsage({ input: 10, output: 2 }, server)).toEqual({ input: 10, answer: 2 });
     expect(decodeUsage({ input: 10, cached: 0 }, server)).toEqual({ input: 10, read: 0 });
@@ -84,7 +84,7 @@ describe('usage (L7)', () => {
     expect(decodeUsage({ input: 10, cached: 11 }, server)).toEqual({ read: 11 });
   });
 
-  it('gives a written total the lifetime that the response applied, else none', () => {
+  it('a written total has the lifetime that the response applied, or no lifetime if it is unknown', () => {
     expect(decodeUsage({ input: 10, cached: 0, written: 7 }, { ...NEW, ttl: '12h' })).toMatchObject({
       fresh: 3,
       writes: [{ ttl: '12h', tokens: 7 }],
@@ -94,7 +94,7 @@ describe('usage (L7)', () => {
     expect(decodeUsage({ input: 10, cached: 0, written: 7, written30m: 2 }, NEW)).toEqual(open);
   });
 
-  it('makes no bucket of counts that contradict each other', () => {
+  it('counts that contradict each other make no bucket', () => {
     expect(decodeUsage({ input: 5, cached: 6, written: 0, output: 3, reasoning: 4 }, NEW)).toEqual({
       read: 6,
       writes: [],
@@ -103,7 +103,7 @@ describe('usage (L7)', () => {
   });
 });
 
-it('reads the counts where a completion has them, and the lifetime that was asked for where the model has none', () => {
+it('`usageOf` reads the counts of a completion, and uses the requested lifetime if the model has no fixed one', () => {
   const counts = {
     prompt_tokens: 100,
     prompt_tokens_details: { cached_tokens: 30, cache_write_tokens: 10 },
@@ -118,15 +118,15 @@ it('reads the counts where a completion has them, and the lifetime that was aske
   expect(usageOf({ prompt_tokens: 9, completion_tokens: 2 }, 'llama3.3', undefined)).toEqual({ input: 9, answer: 2 });
 });
 
-describe('an input of 0', () => {
-  it('is unknown, with every other count of 0, as no request is empty', () => {
+describe('an input count of 0', () => {
+  it('is unknown, like every other count of 0, because no request is empty', () => {
     expect(usageOf({ prompt_tokens: 0, completion_tokens: 0 }, 'llama3.3', undefined)).toEqual({});
     expect(usageOf({ prompt_tokens: 0 }, 'gpt-5.4', undefined)).toEqual({ writes: [] });
     const details = { prompt_tokens_details: { cached_tokens: 0, cache_write_tokens: 0 } };
     expect(usageOf({ prompt_tokens: 0, ...details }, 'gpt-6-sol', undefined)).toEqual({});
   });
 
-  it('leaves an output that was counted', () => {
+  it('keeps an output count above 0', () => {
     expect(usageOf({ prompt_tokens: 0, completion_tokens: 30 }, 'llama3.3', undefined)).toEqual({ answer: 30 });
   });
 });

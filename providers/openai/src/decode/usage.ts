@@ -1,14 +1,17 @@
-// Usage in disjoint buckets (L7). OpenAI counts inclusively: its input holds what was read and written, its output what
-// was reasoned (provider facts 2.3). A field that did not come stays unknown, never 0.
+// Splits usage into disjoint buckets (L7). OpenAI counts inclusively: the input count includes read and written tokens,
+// and the output count includes reasoning tokens (provider facts 2.3). A missing field stays unknown, never 0.
 
 import { defined } from '@tidemark/core';
 import type { CacheWrite, Ttl, Usage } from '@tidemark/model';
 import { billsWrites } from '../model-generation.ts';
 
-/** A count as it comes. */
+/** A token count as the server sends it. */
 export type WireCount = number | null | undefined;
 
-/** Counts of one call, whichever API told them. */
+/**
+ * Token counts of one call, in a form that is the same for all APIs. `input` includes `cached` and `written`, and
+ * `output` includes `reasoning`.
+ */
 export interface Counts {
   readonly input?: WireCount;
   readonly cached?: WireCount;
@@ -19,19 +22,23 @@ export interface Counts {
   readonly reasoning?: WireCount;
 }
 
-/** What is known of the call beside its counts. */
+/** Facts about the call besides its counts. */
 interface CountedCall {
   readonly model?: string | undefined;
-  /** The lifetime that the response says was applied, or the request asked for. */
+  /** The cache lifetime that the response reports as applied, or that the request asked for. */
   readonly ttl?: Ttl | undefined;
 }
 
 /**
- * The buckets. Where the counts say nothing of writes, there were none on the models that bill none; elsewhere writes,
- * and with them what is fresh, are unknown: the input then stands as the total that was told. A written total whose
- * lifetime was not told is of the one that the response says was applied, else it stands as a total. Counts that
- * contradict each other make no bucket, and no total. No request is empty, so an input of 0 says that the server counts no
- * input: all counts of 0 of such a call are unknown.
+ * Returns the usage in disjoint buckets.
+ *
+ * - If the counts do not report writes, the writes are 0 for models that do not bill writes. For other models the
+ *   writes and the fresh tokens are unknown, and the reported input is kept as a total.
+ * - A written total without a split by lifetime gets the lifetime of the call, `ttl`. If that lifetime is unknown, the
+ *   total is kept as `written`.
+ * - Counts that contradict each other produce no fresh bucket and no input total.
+ * - No request is empty, so an input of 0 means that the server does not count input. All counts of 0 of such a call
+ *   are unknown.
  */
 export function decodeUsage(wire: Counts, call: CountedCall): Usage {
   const counts = wire.input === 0 ? withoutZeros(wire) : wire;

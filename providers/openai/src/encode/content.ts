@@ -1,4 +1,5 @@
-// What all encoders of this package write alike: ids and names, tools, images as data URLs, and results as words.
+// Text that all encoders of this package write in the same way: ids and names, tools, images as data URLs, and results
+// as text.
 
 import type { Capabilities, FrontToolDefinition, ImagePart, Lowering, ResultPart } from '@tidemark/model';
 import { imageTokens, isBlank } from '@tidemark/model';
@@ -7,28 +8,37 @@ import { fittingName, imageStub, jsonString, readImage, toolMembers } from '@tid
 
 const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 
-/** The id of a call and of its result: at most 64 characters ("string too long" is a 400). */
+/**
+ * Returns the id of a call and of its result in a form that the API accepts. An id has at most 64 characters: a longer
+ * one is refused with a 400 ("string too long").
+ */
 export function wireId(id: string): string {
   return wireName(id);
 }
 
-/** The name of a called tool: 1 to 64 of a-z, A-Z, 0-9, _ and -. */
+/**
+ * Returns the name of a called tool in a form that the API accepts: 1 to 64 of the characters a-z, A-Z, 0-9, _ and -.
+ */
 export function wireName(name: string): string {
   return fittingName(name, NAME, 44);
 }
 
-/** Whether the APIs take this as the name of a tool in the list of tools. */
+/** True if the APIs accept this name in the list of tools. */
 export function isToolName(name: string): boolean {
   return NAME.test(name);
 }
 
-/** The inside of a JSON string, to be joined with others between one pair of quotes. */
+/**
+ * Returns the text as the content of a JSON string, without quotes. Several results can be joined between one pair of
+ * quotes.
+ */
 export function insideString(text: string): string {
   return jsonString(text).slice(1, -1);
 }
 
 /**
- * `"name":…,"description":…,"parameters":…`: the members of a function in each API, without braces.
+ * Returns the members of a function without braces: `"name":…,"description":…,"parameters":…`. They are the same in
+ * each API.
  *
  * @throws ProviderError `provider/invalid` for a tool that the API would refuse.
  */
@@ -36,7 +46,7 @@ export function functionMembers(service: Service, tool: Pick<FrontToolDefinition
   return toolMembers(service, tool, { schema: 'parameters', isName: isToolName, longestName: 64 });
 }
 
-/** An image as a data URL, and what it weighs. */
+/** An image as a data URL, with its tokens and its bytes of media. */
 interface ImageAddress {
   readonly kind: 'image';
   readonly url: string;
@@ -44,7 +54,11 @@ interface ImageAddress {
   readonly mediaBytes: number;
 }
 
-/** An image as a data URL, or the text that stands for it. @throws ProviderError `provider/invalid` when its bytes are missing. */
+/**
+ * Returns an image as a data URL, or the text that replaces the image.
+ *
+ * @throws ProviderError `provider/invalid` when the bytes of the image are missing.
+ */
 export function wireImage(service: Service, image: ImagePart, lowering: Lowering): ImageAddress | ImageStub {
   const read = readImage(service, image, lowering);
   if (read.kind === 'stub') return read;
@@ -56,20 +70,23 @@ export function wireImage(service: Service, image: ImagePart, lowering: Lowering
 const PATCH = 32;
 const TOKENS_AT_MOST = 1_536;
 
-// By the rule of the model's row; without one by patches up to a bound, as most of the vendor's models count.
+// Uses the image rule of the model's catalog row. If the row has no rule, counts patches of 32 × 32 pixels up to 1,536,
+// like most of the vendor's models.
 function tokensOf({ width, height }: ImagePart, { images }: Capabilities): number {
   if (width === undefined || height === undefined) return TOKENS_AT_MOST;
   if (typeof images === 'object') return imageTokens(images, { width, height });
   return Math.min(TOKENS_AT_MOST, Math.ceil(width / PATCH) * Math.ceil(height / PATCH));
 }
 
-/** Stands before the text of a failed call, as no API has a field for it. */
+/** First line of the result of a failed call, because no API has a field for failure. */
 const FAILED = '[the call failed]';
 
-/** For a result that holds nothing: models take an empty output for a fault. */
+/** Text sent for an empty result, because models mistake an empty output for a failure. */
 const NO_OUTPUT = '(no output)';
 
-/** The pieces of a result in order: its texts that are not blank, and its images; at least one. */
+/**
+ * Returns the pieces of a result in order: texts that are not blank, and images. There is always at least one piece.
+ */
 export function resultContents(part: ResultPart): readonly (string | ImagePart)[] {
   const contents: (string | ImagePart)[] = part.error ? [FAILED] : [];
   const before = contents.length;
@@ -80,7 +97,10 @@ export function resultContents(part: ResultPart): readonly (string | ImagePart)[
   return contents.length === before ? [...contents, NO_OUTPUT] : contents;
 }
 
-/** The same as words alone, for a tool message: upstreams differ in what they take there. An image becomes a line with its digest (L6). */
+/**
+ * Returns a result as text alone, for a tool message, because the services differ in the other content that they accept
+ * there. An image becomes a line with its digest (L6).
+ */
 export function resultWords(part: ResultPart): string {
   const lines = resultContents(part).map((one) =>
     typeof one === 'string' ? one : imageStub(one, 'a tool message takes text only').text,

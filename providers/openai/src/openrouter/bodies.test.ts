@@ -8,7 +8,7 @@ import { askedLife, openrouterEncoder } from './encoder.ts';
 const textOf = (...given: Parameters<typeof bodyOf>): string => Buffer.from(bodyOf(...given)).toString();
 
 describe('a body', () => {
-  it('is exactly these bytes: what is frozen, the messages with their markers, what varies by call', () => {
+  it('is exactly these bytes: the frozen fields, the messages with their markers, then the fields that vary by call', () => {
     const blocks = blocksOf(FRONT, HISTORY);
     const marked = ['tool', 'result', 'text'].map((holds) => blocks.findLastIndex((block) => block.holds === holds));
     const markers = [...marked.slice(0, 1), 2, ...marked.slice(1)].map((block, index): Marker => ({
@@ -29,7 +29,7 @@ describe('a body', () => {
     );
   });
 
-  it('says `null` for the words of an answer that only calls', () => {
+  it('has `null` as the content of an answer that contains only calls', () => {
     const call = { type: 'call', call: 'c', name: 'read', arguments: '{}' } as const;
     const told = { type: 'result', call: 'c', error: false, content: [] } as const;
     const body = textOf(FRONT, [span('assistant', 0, [call]), span('user', 1, [told])]);
@@ -37,7 +37,7 @@ describe('a body', () => {
     expect(body).toContain('"content":[{"type":"text","text":"(no output)"}]');
   });
 
-  it('takes markers on text, results and tools, and on nothing else', () => {
+  it('takes markers on text, results and tools, and on no other block', () => {
     const markable = new Set(blocksOf(FRONT, HISTORY).flatMap((block) => (block.markable ? [block.holds] : [])));
     expect([...markable].toSorted()).toEqual(['result', 'text', 'tool']);
     const image = blocksOf(FRONT, HISTORY).findIndex(({ holds }) => holds === 'image');
@@ -46,7 +46,7 @@ describe('a body', () => {
     );
   });
 
-  it('refuses a parameter that the router has no field for, by its own name', () => {
+  it('refuses a parameter without a field in the API, and the error names OpenRouter', () => {
     const parameters = { thinking: { type: 'adaptive' } };
     expect(() => openrouterEncoder.lowerFront({ ...FRONT, parameters }, LOWERING)).toThrow(
       expect.objectContaining({
@@ -68,11 +68,11 @@ describe('the lifetime that a body asks for', () => {
       ),
     );
 
-  it('is the one of all its markers, and none where they differ or are not there', () => {
+  it('is the lifetime of all its markers, or undefined without markers or with different lifetimes', () => {
     expect([asked('5m'), asked('1h', '1h'), asked('1h', '5m'), asked()]).toEqual(['5m', '1h', undefined, undefined]);
   });
 
-  it('is never one that somebody only spoke of', () => {
+  it('ignores the text of a marker inside a message', () => {
     const words = 'write ,"cache_control":{"type":"ephemeral","ttl":"1h"}, please';
     expect(askedLife(bodyOf(FRONT, [span('user', 0, [said(words)])]))).toBe(undefined);
   });

@@ -1,5 +1,5 @@
-// The encoder of OpenRouter's Chat Completions, revision 1. Its bytes are frozen once released: another way of writing is another
-// revision beside it.
+// Encoder of OpenRouter's Chat Completions, revision 1. Its bytes are frozen once released. Any change of the bytes
+// needs a new encoder with a new revision.
 
 import type { Encoder, Lowering, ResultPart } from '@tidemark/model';
 import { isBlank } from '@tidemark/model';
@@ -9,30 +9,31 @@ import { CHAT_FIELDS, CHAT_RENAMED, chatEncoder, RESULT_PREFIX } from '../chat/d
 import { functionMembers, resultWords, wireId } from '../encode/content.ts';
 import { OPENROUTER } from '../service.ts';
 
-/** The two markers. The 5 minute lifetime is the default and has no field. */
+/** The two markers. The 5 minute lifetime is the default, so its marker needs no `ttl` field. */
 const MARKS = {
   '5m': ',"cache_control":{"type":"ephemeral"}',
   '1h': ',"cache_control":{"type":"ephemeral","ttl":"1h"}',
 } as const satisfies BodyForm['marks'];
 
 /**
- * Chat Completions that takes markers. Words are parts of lists throughout, as only a part can carry a marker (`cache_control`,
- * OpenRouter's SDK 1.3.19: text parts and tools have one, images do not).
+ * Encoder for Chat Completions with markers. Every text is a part of a list, because only a part can carry a marker
+ * (`cache_control`). In OpenRouter's SDK 1.3.19, text parts and tools can carry markers, and images cannot.
  */
 export const openrouterEncoder: Encoder = chatEncoder({
   service: OPENROUTER,
   api: 'OpenRouter',
   revision: 'openrouter-chat/1',
   appends: [],
-  // A conversation stays with the upstream that its session was sent to (provider facts 3.2).
+  // OpenRouter sends all calls of one session id to the same upstream (provider facts 3.2).
   routing: (cacheKey) => ({ session_id: cacheKey }),
-  // Of OpenRouter's SDK 1.3.19; `provider` chooses among upstreams, and another one has another cache.
+  // Parameters of OpenRouter's SDK 1.3.19. `provider` selects among upstreams and is a render parameter, because
+  // another upstream has another cache.
   parameters: {
     fields: new Set([...CHAT_FIELDS, 'provider', 'reasoning', 'top_k']),
     inside: new Map([['reasoning.effort', ['reasoning', 'effort']]]),
     renamed: new Map(CHAT_RENAMED),
   },
-  // Usage comes without being asked for.
+  // OpenRouter always reports usage, so no option asks for it.
   varying: (_front, { outputLimit }) => ({ max_completion_tokens: outputLimit, stream: true }),
   marks: MARKS,
   tool: (tool, lowering) => {
@@ -45,7 +46,10 @@ export const openrouterEncoder: Encoder = chatEncoder({
   result: resultPiece,
 });
 
-/** A tool message of one text part. An image in it becomes a line of text with its digest: upstreams differ in what they take there. */
+/**
+ * Returns a tool message with one text part. An image in the result becomes a line of text with its digest, because
+ * upstreams differ in the content that they accept there.
+ */
 function resultPiece(part: ResultPart, lowering: Lowering): BlockPiece {
   const text = resultWords(part);
   const head = `${RESULT_PREFIX}${wireId(part.call)}","content":[${textHead(text)}`;
@@ -57,11 +61,11 @@ function markable(head: string, tail: string, holds: BlockPiece['holds'], tokens
 }
 
 /**
- * The one lifetime that all markers in a body ask for; `undefined` without markers, and where they differ. The answer has one number
- * for all that was written, whatever its lifetime.
+ * Returns the lifetime that all markers in a body ask for. Returns `undefined` without markers or if their lifetimes
+ * differ. The answer reports a single number for all written tokens, without a split by lifetime.
  */
 export function askedLife(body: Uint8Array): '5m' | '1h' | undefined {
-  // A quote inside a text is escaped, so these bytes stand nowhere but in a slot.
+  // A quote inside a text is escaped, so these bytes can only come from a marker.
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
   const isShort = bytes.includes(MARKS['5m']);
   const isLong = bytes.includes(MARKS['1h']);

@@ -1,5 +1,5 @@
-// OpenRouter as a provider, over the official `openai` SDK: it sends exactly the bytes it is given, which OpenRouter's own
-// SDK does not.
+// OpenRouter as a provider, through the official `openai` SDK. That SDK sends exactly the bytes it receives.
+// OpenRouter's own SDK does not.
 
 import { defined } from '@tidemark/core';
 import type { Provider } from '@tidemark/model';
@@ -10,23 +10,27 @@ import { OPENROUTER } from '../service.ts';
 import { openClient } from '../socket/client.ts';
 import { askedLife, openrouterEncoder } from './encoder.ts';
 
-/** How to reach OpenRouter. */
+/** Options for reaching OpenRouter. */
 export interface OpenRouterOptions {
   readonly apiKey: string;
-  /** With the `/api/v1`. The vendor's own by default; never taken from the environment. */
+  /**
+   * Address of the API, including `/api/v1`. The default is OpenRouter's own address. It is never read from the
+   * environment.
+   */
   readonly baseURL?: string;
-  /** Instead of the global one. */
+  /** Function used instead of the global `fetch`. */
   readonly fetch?: typeof globalThis.fetch;
-  /** How long a call may be silent, in milliseconds; 180,000 by default. */
+  /** Maximum silence of a call, in milliseconds. The default is 180,000. */
   readonly idleMs?: number;
 }
 
 const ADDRESS = 'https://openrouter.ai/api/v1';
 
 /**
- * OpenRouter. It has no count of tokens.
+ * Creates a provider for OpenRouter. The provider cannot count tokens.
  *
- * @throws ProviderError `provider/authentication` for a key that no header can hold.
+ * @throws ProviderError `provider/authentication` for a key that is not valid in a header, `provider/address` for an
+ *   address that does not use HTTP or HTTPS or that contains a password.
  */
 export function createOpenRouterProvider({ baseURL = ADDRESS, ...rest }: OpenRouterOptions): Provider {
   const client = openClient({ ...rest, service: OPENROUTER, baseURL });

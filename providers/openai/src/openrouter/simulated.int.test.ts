@@ -1,4 +1,5 @@
-// Both halves against the simulator's OpenRouter door, over the official SDK: an upstream that honours markers, failures.
+// Tests the encoder and the decoder against the simulator's OpenRouter endpoint, through the official SDK, with an
+// upstream that honours markers and with failures.
 
 import type { Answer, Marker, Provider, Span } from '@tidemark/model';
 import { inputTokens } from '@tidemark/model';
@@ -36,7 +37,7 @@ const CALLED = span('assistant', 1, [{ type: 'call', call: 'call_1', name: 'read
 const TOLD = span('user', 2, [result('call_1', 'what stands in a. '.repeat(400))]);
 
 describe('an upstream that honours markers', () => {
-  it('writes at a part and at a tool message, and reads what the call before it wrote', async () => {
+  it('accepts markers on a part and on a tool message, and each call reads the tokens that the call before it wrote', async () => {
     simulator.next({
       answer: { thinking: 'hm', text: 'I read.', calls: [{ id: 'call_1', name: 'read', arguments: {} }] },
     });
@@ -51,7 +52,7 @@ describe('an upstream that honours markers', () => {
       expect(inputTokens(usage)).toBe(simulator.calls[index]?.counts?.input);
   });
 
-  it('is billed for an hour where every marker asks for one, and for nobody knows what where they differ (L7)', async () => {
+  it('bills writes for an hour if every marker asks for an hour, and reports no writes if the markers differ (L7)', async () => {
     const long = await ask([PROMPT], ['1h', '1h']);
     const mixed = await ask([PROMPT, CALLED, TOLD], ['1h', '5m']);
     expect(long.usage.writes?.map(({ ttl }) => ttl)).toEqual(['1h']);
@@ -68,20 +69,20 @@ describe('a failure', () => {
     [{ kind: 'cut', afterEvents: 3 }, 'retryable', 'provider/cut'],
     [{ kind: 'malformed-event', afterEvents: 2 }, 'retryable', 'provider/malformed'],
     [{ kind: 'error-event', afterEvents: 2 }, 'retryable', 'provider/server'],
-  ])('%j is %s, %s, and OpenRouter’s', async (fault, sorted, code) => {
+  ])('%j has class %s and code %s, and the message names OpenRouter', async (fault, sorted, code) => {
     simulator.next({ answer: { text: 'hi '.repeat(100) }, fault });
     const failed = expect.objectContaining({ class: sorted, code, message: expect.stringContaining('OpenRouter') });
     await expect(ask([PROMPT], [])).rejects.toEqual(failed);
   });
 
-  it('of a key never says it', async () => {
+  it('with the key in the address does not reveal the key', async () => {
     const broken = createOpenRouterProvider({ apiKey: 'a-secret-key', baseURL: 'http://a-secret-key.invalid/api/v1' });
     const sending = Array.fromAsync(broken.send({ body: bodyOf(FRONT, [PROMPT]), betas: [] }));
     await expect(sending).rejects.toMatchObject({ code: 'provider/address' });
     await sending.catch((error: unknown) => expect(String(error)).not.toContain('a-secret-key'));
   });
 
-  it('of a model that nobody serves is refused', async () => {
+  it('is refused with status 400 for a model that no upstream serves', async () => {
     const body = bodyOf({ ...FRONT, model: 'nobody/none' }, [PROMPT]);
     const sending = Array.fromAsync(provider.send({ body, betas: [] }));
     await expect(sending).rejects.toMatchObject({ class: 'refused', data: { provider: 'openrouter', status: 400 } });

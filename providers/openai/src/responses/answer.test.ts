@@ -11,12 +11,12 @@ const usageOf = (usage: ResponseUsage, model = 'gpt-6-sol') =>
   answerOf([], { model, status: 'completed', usage }, false).usage;
 
 const tokens = fc.nat(300_000);
-/** An input of 0 tokens makes all of the input unknown. */
+/** The input is at least 1, because an input count of 0 makes all input counts unknown. */
 const some = fc.integer({ min: 1, max: 300_000 });
 const maybe = fc.option(tokens, { nil: undefined });
 
 describe('usage of a response, which counts inclusively (L7)', () => {
-  it('is read where a response has it', () => {
+  it('is read from the fields of a response', () => {
     const usage = {
       input_tokens: 100,
       input_tokens_details: {
@@ -31,7 +31,7 @@ describe('usage of a response, which counts inclusively (L7)', () => {
     expect(usageOf(usage)).toEqual({ fresh: 60, read: 30, writes, answer: 5, reasoning: 15 });
   });
 
-  it('holds each token in one bucket, and all of the total', () => {
+  it('contains each token in exactly one bucket, and all tokens of the total', () => {
     fc.assert(
       fc.property(some, tokens, tokens, tokens, tokens, tokens, (fresh, read, short, long, answer, reasoning) => {
         const usage = usageOf({
@@ -51,7 +51,7 @@ describe('usage of a response, which counts inclusively (L7)', () => {
     );
   });
 
-  it('leaves unknown what did not come, whatever is missing', () => {
+  it('leaves a missing count unknown, for every combination of missing counts', () => {
     const maybeSome = fc.option(some, { nil: undefined });
     const told = fc.record({ input: maybeSome, cached: maybe, written: maybe, output: maybe, reasoning: maybe });
     fc.assert(
@@ -74,25 +74,25 @@ describe('usage of a response, which counts inclusively (L7)', () => {
   });
 });
 
-describe('usage of a response that is no count', () => {
+describe('usage of a response with invalid values', () => {
   const told = (usage: unknown) =>
     answerOf([], readResponse({ model: 'gpt-6-sol', status: 'completed', usage }), false);
 
-  it.each(['12', 7.5, -1, 1e300, 1e15, true, {}, [[]]])('is dropped, and the answer kept: %j', (odd) => {
+  it.each(['12', 7.5, -1, 1e300, 1e15, true, {}, [[]]])('the count %j is dropped and the answer is kept', (odd) => {
     expect(told({ input_tokens: odd, output_tokens: 5 })).toMatchObject({ stop: 'end' });
     expect(told({ input_tokens: odd, output_tokens: 5 }).usage).toEqual({ answer: 5 });
     const details = { cached_tokens: odd, cache_write_tokens: odd, cache_write_tokens_details: odd };
     expect(told({ input_tokens: 9, input_tokens_details: details, output_tokens: odd }).usage).toEqual({ input: 9 });
   });
 
-  it.each(['none', 3, [[1]], false])('is dropped as a whole where it is %j', (odd) => {
+  it.each(['none', 3, [[1]], false])('the whole usage is dropped if it is %j', (odd) => {
     expect(told(odd)).toMatchObject({ stop: 'end', usage: {} });
     expect(told({ input_tokens: 9, input_tokens_details: odd, output_tokens_details: odd }).usage).toEqual({
       input: 9,
     });
   });
 
-  it('is unknown where the input is 0', () => {
+  it('the counts are unknown if the input is 0', () => {
     expect(usageOf({ input_tokens: 0, output_tokens: 0 })).toEqual({});
     expect(usageOf({ input_tokens: 0, input_tokens_details: { cached_tokens: 0 }, output_tokens: 8 })).toEqual({
       answer: 8,
@@ -119,10 +119,10 @@ test.each([
   [{ type: 'cache_hit' }, { found: 'hit' }],
   [{ type: 'comparison_response_not_found' }, { found: 'unknown-response' }],
   [{ type: 'unavailable' }, { found: 'unavailable' }],
-])('reads %j, streamed and whole alike', (diagnostics, diagnosis) => {
+])('`decodeDiagnosis` reads %j, from a stream and from a whole response', (diagnostics, diagnosis) => {
   expect(told(diagnostics)).toEqual(diagnosis);
 });
 
-it('reads nothing where the field is missing, null, a word of tomorrow or of no known form', () => {
+it('`decodeDiagnosis` returns nothing for a missing field, null, an unknown type or an unknown form', () => {
   expect([undefined, null, { type: 'pending' }, 7].map(told)).toEqual(Array.from({ length: 4 }));
 });

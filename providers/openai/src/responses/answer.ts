@@ -1,4 +1,4 @@
-// What a response finally is: its items as parts, its stop reason, its usage, its diagnosis, or its failure.
+// Decodes the final state of a response: its items as parts, its stop reason, its usage, its diagnosis, or its failure.
 
 import { defined, rawElements, rawMember } from '@tidemark/core';
 import type { Answer, AnswerPart, Diagnosis, ProviderError, StopReason, Usage } from '@tidemark/model';
@@ -10,9 +10,9 @@ import type { ResponseUsage, ResponseWireDiagnostics, WireError, WireItem, WireR
 import { readCount, readResponse } from './events.ts';
 
 /**
- * The answer in the text of a response.
+ * Returns the answer in the text of a whole response.
  *
- * @throws ProviderError `provider/malformed` when it is none, or what a failed one says.
+ * @throws ProviderError `provider/malformed` when the text is not a response, or the error of a failed response.
  */
 export function decodeResponse(text: string): Answer {
   const value = parseJson(OPENAI, text);
@@ -25,7 +25,11 @@ export function decodeResponse(text: string): Answer {
   return answerOf(parts, response, output.some(isRefusal));
 }
 
-/** The tokens in the text of a count. @throws ProviderError `provider/malformed` when it is none. */
+/**
+ * Returns the number of tokens in an answer of the count endpoint.
+ *
+ * @throws ProviderError `provider/malformed` when the text is not a token count.
+ */
 export function decodeCount(text: string): number {
   const value = parseJson(OPENAI, text);
   return readAs(OPENAI, 'a count', () => readCount(value));
@@ -36,13 +40,15 @@ interface ResponseStop {
   readonly truncated: Answer['truncated'];
 }
 
-/** Why a response is incomplete. */
+/** Stop reasons for a response that is incomplete. */
 const INCOMPLETE: ReadonlyMap<string, ResponseStop> = new Map([
   ['max_output_tokens', { stop: 'length', truncated: 'yes' }],
   ['content_filter', { stop: 'refusal', truncated: 'unknown' }],
 ]);
 
-/** The answer that these parts and this last word of the response make. */
+/**
+ * Returns the answer from its parts and the final response object. `refused` is true if a message contains a refusal.
+ */
 export function answerOf(parts: readonly AnswerPart[], response: WireResponse, refused: boolean): Answer {
   const { id, model, usage } = response;
   return {
@@ -55,13 +61,13 @@ export function answerOf(parts: readonly AnswerPart[], response: WireResponse, r
   };
 }
 
-/** What is known of a failure beside its error. */
+/** Facts about a failure besides its error. */
 interface FailedCall {
   readonly response?: string | null | undefined;
   readonly status?: number | null | undefined;
 }
 
-/** The error that a failed response, or an error event, stands for. */
+/** Returns the error for a failed response or for an error event. */
 export function failureOf(error: WireError | null | undefined, { response, status }: FailedCall): ProviderError {
   const { code, type, message, param, headers } = error ?? {};
   const afterMs = retryAfter(new Headers(headers ?? {}));
@@ -111,7 +117,10 @@ const FOUND: ReadonlyMap<string, Diagnosis['found']> = new Map([
   ['unavailable', 'unavailable'],
 ]);
 
-/** Nothing where none was asked for, or none is offered; a word that is not known says nothing either. */
+/**
+ * Translates the comparison with an earlier response. Returns no diagnosis if the field is missing, for example because
+ * no comparison was requested, or if its type is unknown.
+ */
 function decodeDiagnosis(told: ResponseWireDiagnostics | null | undefined): Pick<Answer, 'diagnosis'> {
   const { type, reason, cache_missed_tokens: missed } = told ?? {};
   if (type !== 'cache_miss') {
@@ -122,14 +131,14 @@ function decodeDiagnosis(told: ResponseWireDiagnostics | null | undefined): Pick
   return { diagnosis: { found: 'miss', ...named, ...(typeof missed === 'number' && { missed }) } };
 }
 
-/** Whether a message holds a refusal. */
+/** True if a message contains a refusal. */
 export function isRefusal(item: WireItem): boolean {
   return item.type === 'message' && recordsOf(item['content']).some(({ type }) => type === 'refusal');
 }
 
 /**
- * The part of a finished item; `raw` is the item's bytes. Reasoning and whatever is not text or a call are kept verbatim:
- * web searches and the like, and text with its citations.
+ * Returns the part of a finished item. `raw` is the text of the item. Reasoning, text with citations, and items that
+ * are neither text nor a call, such as web searches, are kept verbatim.
  */
 export function partOf(item: WireItem, raw: string): AnswerPart {
   switch (item.type) {
@@ -144,12 +153,15 @@ export function partOf(item: WireItem, raw: string): AnswerPart {
   }
 }
 
-/** Returns the id and the tool of a call. The id is empty where the item has none: who records the call names it then. */
+/**
+ * Returns the id and the tool name of a call. The id is empty if the item has none. The code that records the call then
+ * creates an id.
+ */
 export function calledIn(item: WireItem): { readonly call: string; readonly name: string } {
   return { call: textOf(item, 'call_id'), name: textOf(item, 'name') };
 }
 
-/** A text field; anything else is empty. */
+/** Returns a text field, or the empty string if the field is missing or not a string. */
 function textOf(record: Readonly<Record<string, unknown>>, field: string): string {
   const value = Object.hasOwn(record, field) ? record[field] : undefined;
   return typeof value === 'string' ? value : '';
@@ -162,7 +174,7 @@ function messagePart(item: WireItem, raw: string): AnswerPart {
   return isCited ? { type: 'native', provider: OPENAI.name, item: raw, text } : textIn(item, text);
 }
 
-/** Text of a message, with the phase that the message is of. */
+/** Returns the text of a message, with the message's phase if it has one. */
 export function textIn({ phase }: WireItem, text: string): AnswerPart {
   return { type: 'text', text, ...(typeof phase === 'string' && { phase }) };
 }

@@ -1,5 +1,5 @@
-// The encoder of the Responses API, revision 1. Its bytes are frozen once released: another way of writing is another
-// revision beside it.
+// Encoder of the Responses API, revision 1. Its bytes are frozen once released. Any change of the bytes needs a new
+// encoder with a new revision.
 
 import type {
   Block,
@@ -45,7 +45,10 @@ import {
   textPiece,
 } from './items.ts';
 
-/** OpenAI Responses, stateless. Pure: the same spans and envelope give the same bytes on every machine. */
+/**
+ * Encoder for OpenAI's Responses API, used without stored state. The encoder is pure: the same spans, markers and
+ * envelope produce the same bytes on every machine.
+ */
 export const openaiResponsesEncoder: Encoder = {
   revision: 'openai-responses/1',
   appends: ['system', 'reasoning', 'tool-additions'],
@@ -58,19 +61,19 @@ export const openaiResponsesEncoder: Encoder = {
   join: (front, newHash) => joinBody(responsesForm, front, newHash),
 };
 
-/** Responses are remembered unasked. */
+/** The API remembers every response, so the first request needs no field to be compared later. */
 function comparing(previous: string | undefined, { diagnoses }: Capabilities): Envelope['fields'] {
   if (diagnoses !== true || previous === undefined) return {};
   return { prompt_cache_options: { comparison_response_id: previous } };
 }
 
 /**
- * Tools in the order given, never strict; then the system texts, which are the parts of the first developer message. Not
- * `instructions`: from GPT-5.6 on the end of the first developer block is a boundary of the cache, and on older models
- * both stand at the same place of the prefix (provider facts 2.2).
+ * Lowers the front: tools in the given order, never strict, then the system texts as parts of the first developer
+ * message. The field `instructions` is not used. From GPT-5.6 on, the end of the first developer block is a cache
+ * boundary. On older models, both forms are at the same place of the prefix (provider facts 2.2).
  *
  * @throws ProviderError `provider/invalid` for a tool that the API would refuse, `provider/unsupported` for an unknown
- * render parameter.
+ *   render parameter.
  */
 function lowerFront(front: Front, lowering: Lowering): LoweredFront {
   responsesHeader(front);
@@ -85,21 +88,24 @@ function lowerFront(front: Front, lowering: Lowering): LoweredFront {
   return { front, blocks: [...tools, ...system], parameters: frozenParameters(front) };
 }
 
-/** Whether the model takes marks beside the entries that it keeps by itself (provider facts 2.1). */
+/**
+ * True if the model accepts explicit markers in addition to the entries that it caches by itself (provider facts 2.1).
+ */
 function takesMarks({ capabilities: { implicit, slots } }: Lowering): boolean {
   return implicit?.at === 'endings' && slots > 0;
 }
 
-/** The same bytes, with a slot for a mark before the closing brace. */
+/** Returns a block with the same bytes that takes a marker before its closing brace. */
 function withSlot(made: BlockPiece): BlockPiece {
   return { ...made, head: made.head.slice(0, -1), tail: made.head.slice(-1), markable: true };
 }
 
 /**
- * Blocks of one span: results first, then the rest in arrival order. None for blank text, for reasoning that the model
- * would refuse, and for reasoning that nothing follows (a 400: "without its required following item").
+ * Lowers one span to blocks: results first, then all other parts in the order of arrival. Blank text and reasoning that
+ * the model would refuse produce no block. Reasoning with no part after it produces no block either, because the API
+ * would return 400 ("without its required following item").
  *
- * @throws ProviderError `provider/invalid` when an image's bytes are not among the materials.
+ * @throws ProviderError `provider/invalid` when the bytes of an image are not among the materials.
  */
 export function lowerSpan(span: Span, lowering: Lowering): readonly Block[] {
   const role = wireRole(span.role, lowering, 'developer');
@@ -148,16 +154,20 @@ const NAMES: ParameterNames = {
 };
 
 /**
- * The beginning of a body: the model, then parameters and constants by ascending name. Nothing is stored at the provider,
- * so reasoning comes back encrypted; a model that does not reason refuses that wish.
+ * Returns the beginning of a body: the model, then parameters and constants in ascending order of their names. The
+ * provider stores nothing, so the body asks for encrypted reasoning. A model that does not reason would refuse that
+ * request, so it is omitted there.
  *
- * @throws ProviderError `provider/unsupported` for a name that the API has no field for.
+ * @throws ProviderError `provider/unsupported` for a parameter that has no field in this API.
  */
 function responsesHeader(front: Front): string {
   return bodyHeader(front.model, headerFields(front));
 }
 
-/** The end of a body: the output limit, the stream, the envelope's fields (`prompt_cache_key` among them). */
+/**
+ * Returns the end of a body: the output limit, the stream option, and the fields of the envelope, including
+ * `prompt_cache_key`.
+ */
 function responsesEnd(front: Front, envelope: Envelope): string {
   const taken = new Set(['model', 'tools', 'input', ...Object.keys(headerFields(front))]);
   return bodyEnd(OPENAI, taken, { max_output_tokens: envelope.outputLimit, stream: true }, envelope);
@@ -168,7 +178,7 @@ function headerFields(front: Front): BodyFields {
   return { ...wireParameters(OPENAI, front, NAMES), ...include, store: false };
 }
 
-/** `{"model", parameters, "tools", "input", "max_output_tokens", "stream", fields}`. */
+/** Form of a body: `{"model", parameters, "tools", "input", "max_output_tokens", "stream", fields}`. */
 const responsesForm: BodyForm = {
   service: OPENAI,
   header: responsesHeader,
@@ -176,7 +186,7 @@ const responsesForm: BodyForm = {
   joins,
   systemIsMessage: true,
   end: responsesEnd,
-  // 30 minutes are the default and have no field.
+  // The lifetime of 30 minutes is the default, so its marker needs no `ttl` field.
   marks: {
     '30m': ',"prompt_cache_breakpoint":{"mode":"explicit"}',
     '12h': ',"prompt_cache_breakpoint":{"mode":"explicit","ttl":"12h"}',
@@ -225,7 +235,10 @@ function isContent({ holds, role }: Block): boolean {
   return (holds === 'text' || holds === 'image') && role !== 'assistant';
 }
 
-/** Fields of `POST /responses/input_tokens` (SDK 7.55): what the model reads, and not what only generating needs. */
+/**
+ * Fields that `POST /responses/input_tokens` accepts (SDK 7.55). These fields cover everything that the model reads.
+ * Fields that only generation needs are not accepted.
+ */
 const COUNTED: ReadonlySet<string> = new Set([
   'input',
   'model',
@@ -237,7 +250,9 @@ const COUNTED: ReadonlySet<string> = new Set([
   'tools',
 ]);
 
-/** The same body with the fields that a count takes, each with its bytes as they were. */
+/**
+ * Returns the body with only the fields that the count endpoint accepts. The bytes of each kept field do not change.
+ */
 export function tokenCountBody(body: Uint8Array): Uint8Array {
   return countBody(body, COUNTED);
 }

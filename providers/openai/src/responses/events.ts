@@ -1,4 +1,5 @@
-// The door for what the Responses API sends: `unknown` enters, a type leaves. Only what is used is read; the rest passes.
+// Parses the events and responses of the Responses API from `unknown` into types. Only the fields that are used are
+// checked. All other fields are accepted as they are.
 
 import { MOST_TOKENS } from '@tidemark/provider-wire';
 import { z } from 'zod';
@@ -6,7 +7,7 @@ import type { WireCount } from '../decode/usage.ts';
 
 type ResponseWord = string | null | undefined;
 
-/** Counts as they come; a field may be absent or null. */
+/** Token counts as the API sends them. Any field may be missing or null. */
 export interface ResponseUsage {
   readonly input_tokens?: WireCount;
   readonly input_tokens_details?:
@@ -24,7 +25,7 @@ export interface ResponseUsage {
   readonly output_tokens_details?: { readonly reasoning_tokens?: WireCount } | null | undefined;
 }
 
-/** A comparison with an earlier response. */
+/** The API's comparison with an earlier response. */
 export interface ResponseWireDiagnostics {
   readonly type?: ResponseWord;
   readonly reason?: ResponseWord;
@@ -37,17 +38,17 @@ export interface WireItem {
   readonly [field: string]: unknown;
 }
 
-/** What is said of an error, in an event or inside a failed response. */
+/** Error in an event or in a failed response. */
 export interface WireError {
   readonly code?: ResponseWord;
   readonly message?: ResponseWord;
   readonly type?: ResponseWord;
   readonly param?: ResponseWord;
-  /** Over a WebSocket: the headers that HTTP would have had. */
+  /** Headers that an HTTP answer would have had. Sent only over a WebSocket. */
   readonly headers?: { readonly [name: string]: string } | null | undefined;
 }
 
-/** A response: as it begins, ends, or comes whole. */
+/** A response, as it is sent at its beginning, at its end, or whole. */
 export interface WireResponse {
   readonly id?: ResponseWord;
   readonly model?: ResponseWord;
@@ -72,7 +73,7 @@ interface Delta {
   readonly delta: string;
 }
 
-/** The events that are read, by type. */
+/** The stream events that this decoder reads, by type. */
 export interface ResponseEvents {
   readonly 'response.created': Response;
   readonly 'response.output_item.added': Item;
@@ -86,14 +87,14 @@ export interface ResponseEvents {
   readonly 'response.completed': Response;
   readonly 'response.incomplete': Response;
   readonly 'response.failed': Response;
-  /** Over a WebSocket the error stands inside, beside the status that HTTP would have had. */
+  /** Over a WebSocket, the event contains the error in `error` and the status that HTTP would have had in `status`. */
   readonly error: WireError & { readonly status?: WireCount; readonly error?: WireError | null | undefined };
 }
 
-/** Type of an event that is read. */
+/** Type of a stream event that this decoder reads. */
 export type ResponseEventType = keyof ResponseEvents;
 
-// The answer is kept when a count is none: the odd value is dropped, and the count is unknown.
+// An invalid count becomes `undefined` (unknown), so the rest of the answer is kept.
 const count: z.ZodType<WireCount> = z.number().int().nonnegative().max(MOST_TOKENS).nullish().catch(undefined);
 const name: z.ZodType<ResponseWord> = z.string().nullish();
 const index: z.ZodType<number> = z.number().int().nonnegative();
@@ -118,7 +119,7 @@ const usage: z.ZodType<ResponseUsage> = z.looseObject({
   output_tokens_details: z.looseObject({ reasoning_tokens: count }).nullish().catch(undefined),
 });
 
-/** A form of it that is not known is no reason to lose an answer. */
+/** A comparison of an unknown form is dropped, so the rest of the answer is kept. */
 const diagnostics: z.ZodType<ResponseWireDiagnostics | null | undefined> = z
   .looseObject({ type: name, reason: name, cache_missed_tokens: count })
   .nullish()
@@ -156,24 +157,39 @@ const EVENTS: { readonly [T in ResponseEventType]: z.ZodType<ResponseEvents[T]> 
   error: z.looseObject({ code: name, message: name, type: name, status: count, error: error.nullish() }),
 };
 
-/** Whether this event is one that is read. Others are to be ignored (the API may add types). */
+/**
+ * True if this decoder reads events of the given type. The caller ignores all other types, because the API may add new
+ * ones.
+ */
 export function isReadEvent(type: string): type is ResponseEventType {
   return Object.hasOwn(EVENTS, type);
 }
 
-/** Reads one event. @throws ZodError when it does not have the documented shape. */
+/**
+ * Checks one event and returns it with its type.
+ *
+ * @throws ZodError when the event does not have the documented shape.
+ */
 export function readEvent<T extends ResponseEventType>(type: T, data: unknown): ResponseEvents[T] {
   return EVENTS[type].parse(data);
 }
 
-/** Reads a response that came whole. @throws ZodError when it does not have the documented shape. */
+/**
+ * Checks a whole response and returns it with its type.
+ *
+ * @throws ZodError when the response does not have the documented shape.
+ */
 export function readResponse(data: unknown): WireResponse {
   return response.parse(data);
 }
 
 const counted: z.ZodType<{ readonly input_tokens: number }> = z.looseObject({ input_tokens: index });
 
-/** Reads what a count answers. @throws ZodError when it does not have the documented shape. */
+/**
+ * Returns the token count from an answer of the count endpoint.
+ *
+ * @throws ZodError when the answer does not have the documented shape.
+ */
 export function readCount(data: unknown): number {
   return counted.parse(data).input_tokens;
 }

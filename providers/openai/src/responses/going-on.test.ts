@@ -1,5 +1,5 @@
-// What a request needs to go on from an answer by its id: the answer's own bytes sent back, its phases kept, and a body of
-// what stands behind it.
+// Tests the conditions for a request that continues from an earlier answer by its id. The bytes of the answer are sent
+// back unchanged, and its phases are kept. The body contains only the items after the answer.
 
 import type { AnswerPart, Block, CallPart, NativePart, Span } from '@tidemark/model';
 import { sha256 } from '@tidemark/model/contract';
@@ -19,7 +19,7 @@ const message = (phase?: string | null): object => ({
   content: [{ type: 'output_text', text: 'I look.', annotations: [] }],
 });
 
-/** The parts of an answer with this item. */
+/** Returns the parts of an answer that consists of this item. */
 function partsOf(item: object): readonly AnswerPart[] {
   const told = play(beginResponse(), [
     { type: 'response.created', response: { id: 'resp_1', model: MODEL } },
@@ -31,7 +31,7 @@ function partsOf(item: object): readonly AnswerPart[] {
 }
 
 describe('the phase of a message', () => {
-  it('comes with the answer and goes back with it', () => {
+  it('arrives with the answer and is sent back with it', () => {
     const parts = partsOf(message('commentary'));
     expect(parts).toEqual([{ type: 'text', text: 'I look.', phase: 'commentary' }]);
     const spans = [
@@ -45,11 +45,11 @@ describe('the phase of a message', () => {
     expect(bodyOf(openaiChatEncoder, FRONT, spans)).not.toContain('commentary');
   });
 
-  it.each([undefined, null])('that is %s is none', (phase) => {
+  it.each([undefined, null])('is omitted if it is %s', (phase) => {
     expect(partsOf(message(phase))).toEqual([{ type: 'text', text: 'I look.' }]);
   });
 
-  it('stands with the text of a message that was cut', () => {
+  it('is kept with the text of a message that was cut', () => {
     const told = play(beginResponse(), [
       { type: 'response.output_item.added', output_index: 0, item: { ...message('final_answer'), content: [] } },
       { type: 'response.output_text.delta', output_index: 0, delta: 'I lo' },
@@ -59,7 +59,7 @@ describe('the phase of a message', () => {
   });
 });
 
-describe('a block echoes a part of an answer', () => {
+describe('`echoes`', () => {
   const lowered = (part: Span['parts'][number]): Block => {
     const [block] = lowerSpan(span('assistant', 1, [part, said('end')]), LOWERING);
     if (block === undefined) throw new Error('nothing was lowered');
@@ -69,7 +69,7 @@ describe('a block echoes a part of an answer', () => {
   const native: NativePart = { type: 'native', provider: 'openai', item: '{"type": "web_search_call"}', text: 'x' };
   const opaque = '{"type":"reasoning","summary":[],"encrypted_content":"e"}';
 
-  it('where it sends back what came, byte for byte', () => {
+  it('is true for a block that sends a part back byte for byte', () => {
     const thought = { type: 'reasoning', opaque, text: 'hm' } as const;
     const parts = [{ type: 'text', text: 'a', phase: 'commentary' }, call, native] as const;
     for (const part of parts) expect(echoes?.(part, lowered(part))).toBe(true);
@@ -84,13 +84,13 @@ describe('a block echoes a part of an answer', () => {
     ['an id that the API would refuse', { ...call, call: 'a|b' }, { ...call, call: 'a|b' }],
     ['a name that the API would refuse', { ...call, name: 'a.b' }, { ...call, name: 'a.b' }],
     ['an item of another API', { ...native, provider: 'anthropic' }, { ...native, provider: 'anthropic' }],
-  ])('but not %s', (_what, part, packed) => {
+  ])('is false for %s', (_what, part, packed) => {
     expect(echoes?.(part, lowered(packed))).toBe(false);
   });
 });
 
-describe('the body of a request that goes on', () => {
-  it('is exactly these bytes: all parameters and tools, and what stands behind the answer', () => {
+describe('the body of a continuation', () => {
+  it('is exactly these bytes: all parameters and tools, and the items after the answer', () => {
     const front = lowerFront(FRONT, LOWERING);
     const spans = [
       span('user', 0, [said('go')]),
@@ -116,7 +116,7 @@ describe('the body of a request that goes on', () => {
     );
   });
 
-  it('is none of Chat Completions', () => {
+  it('does not exist in Chat Completions', () => {
     const front = openaiChatEncoder.lowerFront(FRONT, LOWERING);
     expect(openaiChatEncoder.join(front, sha256).writeBehind).toBeUndefined();
     expect(openaiChatEncoder.echoes).toBeUndefined();

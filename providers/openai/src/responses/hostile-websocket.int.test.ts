@@ -1,5 +1,5 @@
-// WebSocket mode against a server that is hostile: frames without an end, frames without a pause, a redirect instead of an
-// upgrade. The server writes its frames by hand, since no library would.
+// Tests WebSocket mode against a hostile server: endless frames, frames without a pause, and a redirect instead of an
+// upgrade. The test server writes its frames by hand, because no library would write such frames.
 
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
@@ -11,7 +11,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { createOpenAIProvider } from '../provider.ts';
 
 const MIB = 1024 * 1024;
-/** The limits of a small answer, and the buffers on the way. */
+/** Maximum number of bytes that the server may write: the limits of a small answer plus the buffers on the way. */
 const MOST_WRITTEN = 64 * MIB;
 const TEXT_FRAME = 0x81;
 const BEGUN = [
@@ -27,7 +27,7 @@ afterEach(async () => {
 
 type Upgrade = (wire: Duplex, request: IncomingMessage) => void;
 
-/** Serves upgrades alone. Returns the address, and the paths of all other requests. */
+/** Starts a server that accepts only upgrades. Returns its address and the paths of all other requests. */
 async function serve(upgrade: Upgrade): Promise<{ readonly baseURL: string; readonly others: string[] }> {
   const others: string[] = [];
   const wires = new Set<Duplex>();
@@ -50,7 +50,7 @@ async function serve(upgrade: Upgrade): Promise<{ readonly baseURL: string; read
   return { baseURL: `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}/v1`, others };
 }
 
-/** Agrees to a WebSocket, and answers the first frame that comes. */
+/** Accepts a WebSocket and answers its first frame. */
 function answering(answer: (wire: Duplex) => void): Upgrade {
   return (wire, { headers }) => {
     const key = `${headers['sec-websocket-key']}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`;
@@ -78,7 +78,7 @@ function headOf(length: number): Buffer {
   return head;
 }
 
-/** Writes a piece again and again, as fast as it is read. */
+/** Writes a piece again and again, as fast as the client reads. */
 function pump(wire: Duplex, piece: Buffer, written: { bytes: number }): void {
   const more = (): void => {
     while (!wire.destroyed) {
@@ -98,8 +98,8 @@ function failing(baseURL: string, transport: 'auto' | 'websocket', sent = outgoi
   return failureOf(createOpenAIProvider({ apiKey: 'a-key', api: 'responses', baseURL, transport }), sent);
 }
 
-describe.each(['auto', 'websocket'] as const)('a hostile server behind a WebSocket, in mode %s', (transport) => {
-  it('is stopped at a frame of 50 MB', async () => {
+describe.each(['auto', 'websocket'] as const)('a hostile WebSocket server, with transport %s', (transport) => {
+  it('is disconnected at a frame of 50 MB', async () => {
     const written = { bytes: 0 };
     const upgrade = answering((wire) => {
       wire.write(headOf(50 * MIB));
@@ -115,7 +115,7 @@ describe.each(['auto', 'websocket'] as const)('a hostile server behind a WebSock
     ['deltas', DELTA],
     ['events that nobody knows', { type: 'response.unknown', filler: 'a'.repeat(1_000) }],
     ['items', { ...BEGUN[1], output_index: 1 }],
-  ])('is stopped at endless %s', async (_title, event) => {
+  ])('is disconnected when it sends endless %s', async (_title, event) => {
     const written = { bytes: 0 };
     const upgrade = answering((wire) => pump(wire, frameOf(JSON.stringify(event)), written));
     const { baseURL } = await serve(upgrade);
@@ -123,7 +123,7 @@ describe.each(['auto', 'websocket'] as const)('a hostile server behind a WebSock
     expect(written.bytes).toBeLessThan(MOST_WRITTEN);
   });
 
-  it('gets nothing to another port by a redirect of the upgrade', async () => {
+  it('cannot redirect the upgrade to another port', async () => {
     const other = await serve((wire) => wire.destroy());
     const { baseURL } = await serve((wire) =>
       wire.end(`HTTP/1.1 307 Temporary Redirect\r\nlocation: ${other.baseURL}/responses\r\ncontent-length: 0\r\n\r\n`),
@@ -134,7 +134,7 @@ describe.each(['auto', 'websocket'] as const)('a hostile server behind a WebSock
     expect(other.others).toEqual([]);
   });
 
-  it('does not keep an abort waiting while frames arrive', async () => {
+  it('cannot delay an abort by sending frames', async () => {
     const controller = new AbortController();
     const upgrade = answering((wire) => {
       pump(wire, frameOf(JSON.stringify(DELTA)), { bytes: 0 });

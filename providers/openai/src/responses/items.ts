@@ -1,5 +1,5 @@
-// Parts of a span as items and content parts of the Responses API, changes of the front among them; and whether an item sends back
-// the bytes that came.
+// Encodes parts of a span, including changes of the front, as items and content parts of the Responses API. Also
+// compares an item with the bytes that were received.
 
 import { defined, isJsonObject, parseObject } from '@tidemark/core';
 import type {
@@ -23,32 +23,39 @@ import { imageStub, isOwnReasoning, jsonString, piece, refuse } from '@tidemark/
 import { functionMembers, resultContents, wireId, wireImage, wireName } from '../encode/content.ts';
 import { OPENAI } from '../service.ts';
 
-/** What a `function_call` begins with; the id follows. */
+/** Start of a `function_call` item. The id follows. */
 export const CALL_PREFIX = '{"type":"function_call","call_id":"';
 
-/** What a `function_call_output` begins with; the id follows. */
+/** Start of a `function_call_output` item. The id follows. */
 export const RESULT_PREFIX = '{"type":"function_call_output","call_id":"';
 
-/** A message of the model, a content part of all others. None for blank text. */
+/**
+ * Returns a text as a whole message item for the assistant role, and as a content part for all other roles. Returns
+ * `undefined` for blank text.
+ */
 export function textPiece({ text, phase }: PhasedText, role: Role, lowering: Lowering): BlockPiece | undefined {
   if (isBlank(text)) return undefined;
   const head = role === 'assistant' ? messageItem(defined({ text, phase })) : inputText(text);
   return piece(head, 'text', lowering.estimate(text));
 }
 
-/** Words, and where they came from the model, the phase that they are of. */
+/** A text, with its phase if it came from the model. */
 type PhasedText = Pick<AnswerText, 'text' | 'phase'>;
 
 /**
- * What the model said, as an item of its own: one came, one goes back. Its id may be left out where nothing is stored; its
- * `phase` may not (the SDK's types: "dropping it can degrade performance").
+ * Returns a text of the model as one item, because the model also sent it as one item. The item's id may be omitted,
+ * because nothing is stored at the provider. Its `phase` must be kept (the SDK's types: "dropping it can degrade
+ * performance").
  */
 function messageItem({ text, phase }: PhasedText): string {
   const told = phase === undefined ? '' : `"phase":${jsonString(phase)},`;
   return `{"type":"message","role":"assistant",${told}"content":[{"type":"output_text","text":${jsonString(text)}}]}`;
 }
 
-/** An `input_image` in a user message; words for it anywhere else (L6). */
+/**
+ * Returns an `input_image` part for a user message. In a message of any other role, returns a text that describes the
+ * image (L6).
+ */
 export function imagePiece(image: ImagePart, role: Role, lowering: Lowering): BlockPiece | undefined {
   const made =
     role === 'user' ? wireImage(OPENAI, image, lowering) : imageStub(image, `a message of role ${role} takes none`);
@@ -57,8 +64,9 @@ export function imagePiece(image: ImagePart, role: Role, lowering: Lowering): Bl
 }
 
 /**
- * The reasoning item as it was received. None of another provider or model, none that is not encrypted, and none that
- * another item would follow than the one it came with (a 400: "without its required following item").
+ * Returns the reasoning item as it was received. Returns `undefined` for an item of another provider or model and for
+ * an item that is not encrypted. Also returns `undefined` if the item that came after it is no longer sent or has
+ * another id, because the API would return 400 ("without its required following item").
  */
 export function reasoningPiece(part: BoundReasoningPart, lowering: Lowering): BlockPiece | undefined {
   const { opaque } = part;
@@ -69,19 +77,23 @@ export function reasoningPiece(part: BoundReasoningPart, lowering: Lowering): Bl
   return piece(opaque, 'thinking', lowering.estimate(part.text === '' ? opaque : part.text));
 }
 
-/** A `function_call`: the arguments are the raw text that was streamed, nothing is `{}`. */
+/**
+ * Returns a `function_call` item. Its arguments are the raw text that was streamed, and blank arguments become `{}`.
+ */
 export function callPiece(part: CallPart, lowering: Lowering): BlockPiece {
   const raw = isBlank(part.arguments) ? '{}' : part.arguments;
   const call = { call: wireId(part.call), name: wireName(part.name), arguments: raw };
   return piece(callItem(call), 'call', lowering.estimate(part.name) + lowering.estimate(raw));
 }
 
-/** A call whose id and name the API takes. */
+/** Returns a call item. The API must accept the id and the name as they are. */
 function callItem({ call, name, arguments: raw }: Omit<CallPart, 'type'>): string {
   return `${CALL_PREFIX}${call}","name":"${name}","arguments":${jsonString(raw)}}`;
 }
 
-/** A `function_call_output`: a string, or a list of parts where the result holds an image. */
+/**
+ * Returns a `function_call_output` item. Its output is a string, or a list of parts if the result contains an image.
+ */
 export function resultPiece(part: ResultPart, lowering: Lowering): BlockPiece {
   const contents = resultContents(part).map((one) => (typeof one === 'string' ? one : outputImage(one, lowering)));
   const texts = contents.filter((one) => typeof one === 'string');
@@ -96,7 +108,7 @@ export function resultPiece(part: ResultPart, lowering: Lowering): BlockPiece {
   return piece(head, 'result', tokens + weigh('tokens'), weigh('mediaBytes'));
 }
 
-/** The item as it was received, or its plain twin where it is bound to another provider. */
+/** Returns the item as it was received, or its plain twin as text if the item belongs to another provider. */
 export function nativePiece(part: NativePart, role: Role, lowering: Lowering): BlockPiece | undefined {
   if (part.provider !== OPENAI.name || !isJsonObject(part.item)) return textPiece(part, role, lowering);
   return piece(part.item, 'native', lowering.estimate(part.item));
@@ -122,15 +134,16 @@ function inputImage(url: string): string {
   return `{"type":"input_image","detail":"auto","image_url":"${url}"}`;
 }
 
-/** A function as the Responses API takes it, never strict. */
+/** Returns a function in the form of the Responses API, never strict. */
 export function functionTool(tool: Pick<FrontToolDefinition, 'name' | 'definition'>): string {
   return `{"type":"function",${functionMembers(OPENAI, tool)},"strict":false}`;
 }
 
 /**
- * One item: `configuration_update`, `additional_tools`, or a message of the developer with another role.
+ * Returns a change as one item: `configuration_update`, `additional_tools`, or a developer message with the text of
+ * another role.
  *
- * @throws ProviderError `provider/unsupported` for a tool that is withdrawn, which this API has no item for;
+ * @throws ProviderError `provider/unsupported` for a change that removes a tool, because this API has no item for it;
  *   `provider/invalid` when a definition is not among the materials.
  */
 export function changePiece(part: ChangePart, lowering: Lowering): BlockPiece {
@@ -168,8 +181,8 @@ function notWithdrawn(names: readonly string[]): Error {
 }
 
 /**
- * Whether a block sends back what came, byte for byte. Then the answer of the service and the answer in the history are one, and a
- * request may go on from it by its id.
+ * True if a block sends a part back byte for byte as it was received. The answer that the service remembers then equals
+ * the answer in the history, so a request may continue from it by its id.
  */
 export function echoes(part: AnswerPart, { head }: Block): boolean {
   switch (part.type) {

@@ -1,15 +1,21 @@
-// Connections between calls: one for each lane, closed when nobody asks for it for a while, or when all are. None keeps the
-// process alive.
+// Keeps WebSocket connections between calls, one for each lane. A connection is closed after some idle time, or when
+// all connections are closed. A kept connection does not keep the process alive.
 
 import type { ProviderConnection } from '../socket/provider-connection.ts';
 
 /** The connections that are kept between calls. */
 export interface Lanes {
-  /** The open connection of a lane, for one call: nobody else gets it until it is given back. */
+  /**
+   * Takes the open connection of a lane for one call. No other call can take the connection until it is given back.
+   * Returns `undefined` if the lane has no open connection with the same `betas`.
+   */
   take(lane: string | undefined, betas: string): ProviderConnection | undefined;
-  /** Keeps a connection for the lane's next call. One of no lane, or that is closed, is let go; once all are closed, any. */
+  /**
+   * Keeps a connection for the next call of its lane. Closes the connection instead if it has no lane, if it is no
+   * longer open, or if `close` was called before.
+   */
   give(lane: string | undefined, connection: ProviderConnection): void;
-  /** Closes all that is kept, and keeps nothing from then on. */
+  /** Closes all kept connections. Connections that are given back later are closed too. */
   close(): void;
 }
 
@@ -18,7 +24,7 @@ interface KeptConnection {
   readonly timer: NodeJS.Timeout;
 }
 
-/** No connections. */
+/** Creates an empty store of connections. A connection that is idle for `keepMs` milliseconds is closed. */
 export function createLanes(keepMs: number): Lanes {
   const kept = new Map<string, KeptConnection>();
   let closed = false;

@@ -1,6 +1,6 @@
-// A call over a WebSocket: as one that goes on from an earlier answer where its connection still knows that answer, else
-// whole. Where a connection turns out to be gone, or to know nothing, the call goes out whole over a new one. Where nothing arrived,
-// it may go over HTTP after all.
+// Sends a call over a WebSocket. If the connection of the lane still remembers the earlier answer, the call continues
+// from that answer. Otherwise the call is sent whole. If the connection is closed or no longer remembers the answer,
+// the call is sent whole over a new connection. A call that received nothing may be sent over HTTP instead.
 
 import { defined } from '@tidemark/core';
 import type { Outgoing, Provider, StreamPart, Transport } from '@tidemark/model';
@@ -24,18 +24,18 @@ import { NotReached } from '../socket/provider-connection.ts';
 import type { Lanes } from './lanes.ts';
 import { beginResponse } from './stream.ts';
 
-/** How calls are sent, with all that they need beside their bytes. */
+/** Everything that sending needs besides the bytes of a call. */
 interface SendingWays extends Sockets {
   readonly path: string;
   readonly decoder: AnswerDecoder;
-  /** `auto`: calls of a lane alone, and over HTTP what nothing arrived of. */
+  /** With `auto`, only calls with a lane use a WebSocket, and a call that received nothing is sent again over HTTP. */
   readonly transport: 'websocket' | 'auto';
 }
 
-/** Calls in a row that nothing arrived of, until no more is tried. */
+/** Number of consecutive calls without any received data after which WebSockets are no longer tried. */
 const MOST_OBSTACLES = 2;
 
-/** `Provider.send` by these ways. */
+/** Returns `Provider.send` for the given transport. */
 export function createSending(ways: SendingWays): Provider['send'] {
   const isAuto = ways.transport === 'auto';
   let obstacles = 0;
@@ -54,7 +54,11 @@ export function createSending(ways: SendingWays): Provider['send'] {
   };
 }
 
-/** @throws NotReached, or ProviderError sorted by what to do next. */
+/**
+ * Sends a call over a WebSocket.
+ *
+ * @throws NotReached when nothing arrived; ProviderError, sorted by the action that can follow, for any other failure.
+ */
 async function* overSocket(ways: SendingWays, outgoing: Outgoing): AsyncGenerator<StreamPart, void> {
   const bridge: Bridge = bridgeAbort(outgoing.signal);
   try {
@@ -80,7 +84,7 @@ async function* overHttp(ways: SendingWays, outgoing: Outgoing, fallback?: strin
   }
 }
 
-/** The same failure, with the way that the call went. */
+/** Returns the same error with the transport of the call in its data. */
 function overWay(
   { class: sort, code, message, data, cause }: ProviderError,
   transport: Transport['kind'],
@@ -88,23 +92,24 @@ function overWay(
   return new ProviderError(sort, code, message, { ...data, transport }, cause);
 }
 
-/** What a call needs beside its bytes. */
+/** Everything that a call over a WebSocket needs besides its bytes. */
 interface Sockets {
   readonly client: OpenAIClient;
   readonly lanes: Lanes;
 }
 
-/** Why a call that could go on from an earlier answer goes out whole. */
+/** Reason why a call that could continue from an earlier answer is sent whole. */
 type SocketReset = 'connection' | 'connection-limit' | 'not-found';
 
 const CONNECT_MS = 10_000;
-/** Until the first event, which says no more than that the call was taken. */
+/** Timeout for the first event, in milliseconds. The first event only confirms that the service accepted the call. */
 const FIRST_MS = 60_000;
 
 /**
- * Sends over the connection of the call's lane, and streams the answer.
+ * Sends a call over the connection of its lane and streams the answer.
  *
- * @throws NotReached when nothing arrived over a connection that was opened for this call; else ProviderError.
+ * @throws NotReached when nothing arrived over a connection that was opened for this call; ProviderError for any other
+ *   failure.
  */
 async function* sendOverSocket(sockets: Sockets, outgoing: Outgoing, bridge: Bridge): AsyncGenerator<StreamPart, void> {
   const betas = outgoing.betas.join(',');
@@ -128,13 +133,17 @@ async function* sendOverSocket(sockets: Sockets, outgoing: Outgoing, bridge: Bri
   yield* exchange(sockets, fresh, outgoing, bridge, reset);
 }
 
-/** Codes that say: this was not taken, ask over a new connection. */
+/** Error codes for a call that the service did not accept and that can be sent again over a new connection. */
 const RESETS: ReadonlyMap<string | undefined, SocketReset> = new Map([
   ['previous_response_not_found', 'not-found'],
   ['websocket_connection_limit_reached', 'connection-limit'],
 ]);
 
-/** Why to ask anew. @throws the error itself where that is none. */
+/**
+ * Returns the reason for sending a call again over a new connection.
+ *
+ * @throws the error itself when it does not allow another connection.
+ */
 function resetBy(error: unknown): SocketReset {
   if (error instanceof NotReached) return 'connection';
   const reset = error instanceof ProviderError ? RESETS.get(error.data.type) : undefined;
@@ -142,7 +151,7 @@ function resetBy(error: unknown): SocketReset {
   return reset;
 }
 
-/** One request and its answer on one connection. */
+/** Sends one request over one connection and streams its answer. */
 async function* exchange(
   { lanes, client: { idleMs } }: Sockets,
   connection: ProviderConnection,
@@ -159,11 +168,12 @@ async function* exchange(
   };
   let arrived = false;
   let idle = false;
-  // An abort after the end of the answer does not close the connection.
+  // An abort after the end of the answer must not close the connection.
   const stop = (): void => (idle ? undefined : connection.close());
   signal.addEventListener('abort', stop, { once: true });
   connection.hold(true);
-  // A call that fails takes with it what it went on from.
+  // The service forgets the earlier answer if this call fails. The connection remembers an answer again only after the
+  // call succeeds.
   connection.remembers = undefined;
   try {
     connection.send(frameOf(goesOn ? continues.body : body));
@@ -178,18 +188,18 @@ async function* exchange(
     throw error;
   } finally {
     signal.removeEventListener('abort', stop);
-    // While an answer is under way, nothing else can be asked there.
+    // A connection with an unfinished answer cannot take another call, so it is closed.
     if (idle) lanes.give(lane, connection);
     else connection.close();
   }
 }
 
-/** The service itself said no: the connection stands. */
+/** True if the service itself refused the call. The connection can then be used again. */
 function isRefusal(error: unknown): boolean {
   return error instanceof ProviderError && error.data.type !== undefined;
 }
 
-/** How an answer is listened to. */
+/** Options for reading an answer from a connection. */
 interface Hearing {
   readonly idleMs: number;
   readonly bridge: Bridge;
@@ -216,7 +226,11 @@ async function* answerOn(
   yield* decoding.end();
 }
 
-/** @throws NotReached when none comes. */
+/**
+ * Returns the first frame.
+ *
+ * @throws NotReached when no frame arrives.
+ */
 async function firstFrame(connection: ProviderConnection, patienceMs: number, bridge: Bridge): Promise<string> {
   const frame = await within(connection.next(), patienceMs, (ms) => new NotReached('silent', silent(OPENAI, ms)));
   if (frame !== undefined) return frame;
@@ -224,8 +238,8 @@ async function firstFrame(connection: ProviderConnection, patienceMs: number, br
 }
 
 /**
- * A body as a frame: its fields, each with its bytes as they were, tagged as the event `response.create` (the SDK's types: `stream` is
- * implicit over WebSocket and should not be sent).
+ * Returns a body as a frame: its fields with unchanged bytes, and the event type `response.create`. The field `stream`
+ * is removed (the SDK's types: `stream` is implicit over WebSocket and should not be sent).
  */
 function frameOf(body: Uint8Array): string {
   const fields = membersOf(body, (key) => key !== 'stream').map((member) => `,${member}`);

@@ -57,14 +57,14 @@ function answerOf(...events: readonly Event[]): Answer {
   return last.answer;
 }
 
-test.each([undefined, '', null])('a call with the id %j is a part with an empty id', (call_id) => {
+test.each([undefined, '', null])('a call with the id %j becomes a part with an empty id', (call_id) => {
   const call = { type: 'function_call', id: 'fc_1', call_id, name: 'read', arguments: '{}' };
   const answer = answerOf(added(0, { ...call, arguments: '' }), done(0, call), ended('completed'));
   expect(answer.parts).toEqual([{ type: 'call', call: '', name: 'read', arguments: '{}' }]);
 });
 
-describe('the parts of an answer', () => {
-  it('stream as they come, and stand as their finished items say', () => {
+describe('parts of a streamed answer', () => {
+  it('text and arguments are streamed as they arrive, and the finished items determine the parts', () => {
     const call = { type: 'function_call', id: 'fc_1', call_id: 'call_1', name: 'read', arguments: '' };
     const says = play(beginResponse(), [
       CREATED,
@@ -129,7 +129,7 @@ describe('the parts of an answer', () => {
     ]);
   });
 
-  it('keeps the bytes of an item as they were sent', () => {
+  it('an item keeps its bytes as they were sent', () => {
     const decoding = beginResponse();
     play(decoding, [CREATED, added(0, { type: 'reasoning' })]);
     const item = '{ "type":"reasoning", "10":1.0, "9":2,"summary":[],"encrypted_content":"e\\u0041"}';
@@ -137,7 +137,7 @@ describe('the parts of an answer', () => {
     expect(part).toMatchObject({ part: { type: 'reasoning', opaque: item } });
   });
 
-  it('keeps web searches and cited text verbatim, with a twin for people', () => {
+  it('web searches and cited text are kept verbatim, with a plain twin', () => {
     const search = { type: 'web_search_call', id: 'ws_1', status: 'completed', action: { type: 'search', query: 'q' } };
     const cited = message(text('Paris.', [{ type: 'url_citation', url: 'u' }]));
     expect(
@@ -148,7 +148,7 @@ describe('the parts of an answer', () => {
     ]);
   });
 
-  it('takes a refusal for the text it is, and says that it is one', () => {
+  it('a refusal becomes a text part and sets the stop reason `refusal`', () => {
     const refusal = message({ type: 'refusal', refusal: 'I cannot.' });
     expect(
       answerOf(added(0, message()), delta('refusal', 0, 'I cannot.'), done(0, refusal), ended('completed')),
@@ -161,7 +161,7 @@ describe('the end of an answer', () => {
     ['max_output_tokens', 'length', 'yes'],
     ['content_filter', 'refusal', 'unknown'],
     ['brand_new', 'other', 'yes'],
-  ])('is, for incomplete by %s, %s, truncated: %s', (reason, stop, truncated) => {
+  ])('an incomplete response with reason %s has stop `%s` and truncated: %s', (reason, stop, truncated) => {
     expect(answerOf(ended('incomplete', { incomplete_details: { reason } }))).toMatchObject({
       stop,
       truncated,
@@ -169,7 +169,7 @@ describe('the end of an answer', () => {
     });
   });
 
-  it('keeps what came of an item that was cut off, arguments as far as they came', () => {
+  it('an item that was cut off keeps the data that arrived, including partial arguments', () => {
     const { parts } = answerOf(
       added(0, { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'half' }),
       delta('reasoning_summary_text', 0, 'hm'),
@@ -186,11 +186,11 @@ describe('the end of an answer', () => {
     ]);
   });
 
-  it('is an end where nothing was called', () => {
+  it('a completed response without calls has stop `end`', () => {
     expect(answerOf(ended('completed'))).toMatchObject({ stop: 'end', truncated: 'no', parts: [] });
   });
 
-  it('is what a failed response says, or an error event in either shape', () => {
+  it('a failed response, or an error event in either form, throws the error that it describes', () => {
     const error = { code: 'rate_limit_exceeded', message: 'Please try again in 2s.' };
     const events: readonly Event[] = [
       { type: 'response.failed', response: { id: 'resp_1', status: 'failed', error } },
@@ -209,8 +209,8 @@ describe('the end of an answer', () => {
   });
 });
 
-describe('what goes wrong', () => {
-  it('is no harm where an event or a field is new', () => {
+describe('errors and unknown events in a stream', () => {
+  it('unknown events and fields are ignored', () => {
     const says = play(beginResponse(), [
       CREATED,
       { type: 'response.brand_new', output_index: 'x' },
@@ -219,7 +219,7 @@ describe('what goes wrong', () => {
     expect(says.map(({ type }) => type)).toEqual(['began', 'finished']);
   });
 
-  it('is cut where the stream ends before the response does', () => {
+  it('a stream that ends before the response is complete throws `provider/cut`', () => {
     const decoding = beginResponse();
     play(decoding, [CREATED, added(0, message())]);
     expect(() => decoding.end()).toThrow(expect.objectContaining({ class: 'retryable', code: 'provider/cut' }));
@@ -229,7 +229,7 @@ describe('what goes wrong', () => {
     expect(decoding.take('anything')).toEqual([]);
   });
 
-  it('says `began` first even where the server did not', () => {
+  it('`began` is always the first part, even if the server does not send the event', () => {
     const says = play(beginResponse(), [added(0, message()), delta('output_text', 0, 'a')]);
     expect(says.map(({ type }) => type)).toEqual(['began', 'text.delta']);
   });
@@ -242,21 +242,21 @@ describe('what goes wrong', () => {
       'the end of an item that is not open',
       '{"type":"response.output_item.done","output_index":4,"item":{"type":"x"}}',
     ],
-  ])('is malformed: %s', (_what, data) => {
+  ])('throws `provider/malformed` for %s', (_what, data) => {
     expect(() => beginResponse().take(data)).toThrow(
       expect.objectContaining({ class: 'retryable', code: 'provider/malformed' }),
     );
   });
 
-  it('is malformed: an end inside an item', () => {
+  it('throws `provider/malformed` for an end event inside an open item', () => {
     expect(() => play(beginResponse(), [CREATED, added(0, message()), ended('completed')])).toThrow(
       expect.objectContaining({ code: 'provider/malformed' }),
     );
   });
 });
 
-describe('a response that comes whole', () => {
-  it('is read with its items as their bytes stand', () => {
+describe('a response that arrives whole', () => {
+  it('is decoded with the unchanged bytes of its items', () => {
     const reasoning = '{ "type":"reasoning","summary":[],"encrypted_content":"e"}';
     const call = '{"type":"function_call","call_id":"c","name":"read","arguments":"{\\"a\\":1.0}"}';
     const body = `{"id":"resp_1","model":"gpt-5.4","status":"completed","output":[${reasoning}, ${call}],"usage":{"input_tokens":4,"input_tokens_details":{"cached_tokens":0},"output_tokens":2}}`;
@@ -274,7 +274,7 @@ describe('a response that comes whole', () => {
     });
   });
 
-  it('throws what a failed one says, and takes anything else for malformed', () => {
+  it('throws the error of a failed response, and `provider/malformed` for any other text', () => {
     expect(() =>
       decodeResponse('{"status":"failed","error":{"code":"server_error","message":"x"},"output":[]}'),
     ).toThrow(expect.objectContaining({ code: 'provider/server' }));
@@ -283,7 +283,7 @@ describe('a response that comes whole', () => {
     }
   });
 
-  it('counts tokens, and takes anything else for malformed', () => {
+  it('`decodeCount` reads a token count and throws `provider/malformed` for any other text', () => {
     expect(decodeCount('{"object":"response.input_tokens","input_tokens":7}')).toBe(7);
     expect(() => decodeCount('{}')).toThrow(expect.objectContaining({ code: 'provider/malformed' }));
   });

@@ -1,5 +1,6 @@
-// Server-sent events of the Responses API become stream parts. The order is that of provider facts 2.6; unknown events
-// pass. What an item finally is, its `output_item.done` says: what was streamed before is for whoever watches.
+// Turns server-sent events of the Responses API into stream parts. The events come in the order of provider facts 2.6.
+// Unknown events are ignored. The final form of an item comes from its `output_item.done` event. The deltas before that
+// event are only for live display.
 
 import { rawMember } from '@tidemark/core';
 import type { AnswerPart, StreamPart } from '@tidemark/model';
@@ -10,14 +11,16 @@ import { answerOf, calledIn, failureOf, isRefusal, partOf, textIn } from './answ
 import type { ResponseEvents, ResponseEventType, WireItem, WireResponse } from './events.ts';
 import { isReadEvent, readEvent } from './events.ts';
 
-/** An item that has begun, and the number of its part. `grown` is the text that came since. */
+/**
+ * An item that has begun. `index` is the number of its part, and `grown` is the text that has arrived since it began.
+ */
 interface OpenItem {
   readonly index: number;
   readonly item: WireItem;
   readonly grown: string;
 }
 
-/** What has arrived of one answer. */
+/** The state of one streamed answer: all data that has arrived so far. */
 interface ResponseStreamState {
   readonly began: boolean;
   readonly items: number;
@@ -41,7 +44,7 @@ const NOTHING: ResponseStreamState = {
   finished: false,
 };
 
-/** Begins to decode one answer. */
+/** Begins to decode one streamed answer. */
 export function beginResponse(): Decoding {
   let arrived = NOTHING;
   return {
@@ -62,7 +65,7 @@ export function beginResponse(): Decoding {
   };
 }
 
-/** `began` comes first, even from a server that leaves `response.created` out. */
+/** Adds a `began` part at the start if the server omits `response.created`. */
 function withBeginning(before: ResponseStreamState, step: ResponseStreamStep): ResponseStreamStep {
   const isFirst = !before.began && step.says.length > 0 && step.says[0]?.type !== 'began';
   if (!isFirst) return step;
@@ -130,7 +133,7 @@ function addDelta(
   return { arrived: { ...arrived, open }, says: [said] };
 }
 
-/** Parts of a summary are paragraphs. */
+/** Separates the parts of a reasoning summary with an empty line, because each part is a paragraph. */
 function separateParagraph(
   arrived: ResponseStreamState,
   event: ResponseEvents['response.reasoning_summary_part.added'],
@@ -154,7 +157,10 @@ function closeItem(
   };
 }
 
-/** What was cut off inside an item stands with what came of it. Reasoning without its end cannot be sent again. */
+/**
+ * Closes all open items of an incomplete answer with the data that arrived. Reasoning that was cut off is kept as text
+ * only, because it cannot be sent again.
+ */
 function closeAll(arrived: ResponseStreamState): ResponseStreamState {
   const parts = [...arrived.open.values()].flatMap(({ item, grown: text }): readonly AnswerPart[] => {
     if (item.type === 'message') return [textIn(item, text)];

@@ -1,4 +1,5 @@
-// WebSocket mode against the simulator: each way for a call to go on, to start over, and to go over HTTP instead.
+// Tests WebSocket mode against the simulator: every way in which a call continues, is sent whole again, or is sent over
+// HTTP.
 
 import { execFile } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -21,7 +22,7 @@ interface Started {
   readonly simulator: Simulator;
   readonly door: ListeningSimulator;
   readonly provider: Provider;
-  /** Moves the simulator's clock. */
+  /** Advances the simulator's clock. */
   readonly pass: (ms: number) => void;
 }
 
@@ -45,7 +46,7 @@ const says = (content: string, role = 'user'): object => ({ role, content });
 
 const FIRST: Outgoing = { body: body(says('one')), betas: [], lane: 's1' };
 
-/** The second call, which goes on from an answer. */
+/** Returns a second call that continues from an answer. */
 function after({ response = '' }: Answer): Outgoing {
   const input = [says('two')];
   return {
@@ -63,7 +64,7 @@ async function ask(provider: Provider, outgoing: Outgoing): Promise<Answer> {
 const WHOLE: Transport = { kind: 'websocket', continuation: false };
 
 describe('a lane', () => {
-  it('goes on from its last answer over one connection, with what is new alone', async () => {
+  it('continues from its last answer over one connection and sends only the new items', async () => {
     const { simulator, provider } = await start();
     simulator.next({ answer: { text: 'I say.' } });
     const first = await ask(provider, FIRST);
@@ -78,7 +79,7 @@ describe('a lane', () => {
     expect(simulator.calls[1]?.bytes).toBeLessThan(after(first).body.length + 60);
   });
 
-  it('keeps its connection when its caller aborts what is over', async () => {
+  it('keeps its connection when the caller aborts after the end of the answer', async () => {
     const { provider } = await start();
     const abort = new AbortController();
     let first: Answer | undefined;
@@ -90,7 +91,7 @@ describe('a lane', () => {
     expect(first && (await ask(provider, after(first))).transport).toMatchObject({ continuation: true });
   });
 
-  it('knows nothing of what another lane was answered', async () => {
+  it('does not continue from an answer of another lane', async () => {
     const { provider } = await start();
     const first = await ask(provider, FIRST);
     const other = await ask(provider, { ...after(first), lane: 's2' });
@@ -98,19 +99,19 @@ describe('a lane', () => {
     expect((await ask(provider, after(first))).transport).toMatchObject({ continuation: true });
   });
 
-  it('takes HTTP where no lane is named', async () => {
+  it('is required for a WebSocket: a call without a lane uses HTTP', async () => {
     const { provider } = await start();
     const { lane: _lane, ...beside } = FIRST;
     expect((await ask(provider, beside)).transport).toEqual({ kind: 'http' });
   });
 
-  it('answers two calls at once, each on a connection of its own', async () => {
+  it('uses a separate connection for each of two simultaneous calls', async () => {
     const { provider } = await start();
     const both = await Promise.all([ask(provider, FIRST), ask(provider, FIRST)]);
     expect(both.map(({ transport }) => transport)).toEqual([WHOLE, WHOLE]);
   });
 
-  it('asks for a connection of its own where betas differ', async () => {
+  it('opens a new connection when the betas differ', async () => {
     const { provider } = await start();
     const first = await ask(provider, FIRST);
     const second = await ask(provider, { ...after(first), betas: ['b=1'] });
@@ -118,22 +119,22 @@ describe('a lane', () => {
   });
 });
 
-describe('a call starts over', () => {
-  it('`connection`: the connection idled for too long and was closed', async () => {
+describe('a call is sent whole with the reset', () => {
+  it('`connection` if its connection was idle for too long and was closed', async () => {
     const { provider } = await start({ keepMs: 0 });
     const first = await ask(provider, FIRST);
     await delay(0);
     expect((await ask(provider, after(first))).transport).toEqual({ ...WHOLE, reset: 'connection' });
   });
 
-  it('`connection`: it is closed under the call', async () => {
+  it('`connection` if its connection is closed during the call', async () => {
     const { simulator, provider } = await start();
     const first = await ask(provider, FIRST);
     simulator.fail({ kind: 'cut', afterEvents: 0 });
     expect((await ask(provider, after(first))).transport).toEqual({ ...WHOLE, reset: 'connection' });
   });
 
-  it('`not-found`: the service no longer knows the answer', async () => {
+  it('`not-found` if the service no longer remembers the answer', async () => {
     const { simulator, provider } = await start();
     const first = await ask(provider, FIRST);
     simulator.fail({ kind: 'forgotten' });
@@ -141,7 +142,7 @@ describe('a call starts over', () => {
     expect(simulator.calls.map(({ status }) => status)).toEqual([200, 400, 200]);
   });
 
-  it('`connection-limit`: the connection is 60 minutes old', async () => {
+  it('`connection-limit` if the connection is 60 minutes old', async () => {
     const { provider, pass } = await start();
     const first = await ask(provider, FIRST);
     pass(3_600_000);
@@ -150,7 +151,7 @@ describe('a call starts over', () => {
     expect((await ask(provider, after(second))).transport).toMatchObject({ continuation: true });
   });
 
-  it('`connection`: the call before was refused', async () => {
+  it('`connection` if the call before it was refused', async () => {
     const { simulator, provider } = await start();
     const first = await ask(provider, FIRST);
     simulator.fail({ kind: 'rate-limited', retryAfter: 2 });
@@ -162,7 +163,7 @@ describe('a call starts over', () => {
   });
 });
 
-describe('a call of which nothing arrived goes over HTTP', () => {
+describe('a call that received nothing is sent over HTTP with the fallback', () => {
   it.each<readonly [string, Fault, number]>([
     ['refused', { kind: 'upgrade-refused', status: 503 }, 5_000],
     ['closed', { kind: 'cut', afterEvents: 0 }, 5_000],
@@ -180,7 +181,7 @@ describe('a call of which nothing arrived goes over HTTP', () => {
     expect((await ask(provider, FIRST)).transport).toEqual({ kind: 'http', fallback: 'unreachable' });
   });
 
-  it('`given-up`: after two in a row, or where the server knows no WebSockets', async () => {
+  it('`given-up` after two such calls in a row, or if the server does not support WebSockets', async () => {
     const { simulator, provider } = await start();
     const told: unknown[] = [];
     for (let call = 0; call < 3; call += 1) {
@@ -195,14 +196,14 @@ describe('a call of which nothing arrived goes over HTTP', () => {
   });
 });
 
-describe('a call that is not sent twice', () => {
+describe('a failed call that is not sent again', () => {
   it.each<readonly [Fault, string]>([
     [{ kind: 'cut', afterEvents: 3 }, 'provider/cut'],
     [{ kind: 'silence', afterEvents: 3 }, 'provider/silent'],
     [{ kind: 'error-event', afterEvents: 3 }, 'provider/server'],
     [{ kind: 'malformed-event', afterEvents: 3 }, 'provider/malformed'],
     [{ kind: 'overloaded' }, 'provider/overloaded'],
-  ])('%j is %s', async (fault, code) => {
+  ])('%j throws `%s`', async (fault, code) => {
     const { simulator, provider } = await start({ idleMs: 1_500 });
     simulator.fail(fault);
     await expect(ask(provider, FIRST)).rejects.toMatchObject({ class: 'retryable', code });
@@ -210,14 +211,14 @@ describe('a call that is not sent twice', () => {
     expect((await ask(provider, FIRST)).transport).toEqual(WHOLE);
   });
 
-  it('with a refused key says so, and asks nobody else', async () => {
+  it('a refused key throws `provider/authentication`, and no HTTP request is sent', async () => {
     const { simulator, provider } = await start();
     simulator.fail({ kind: 'upgrade-refused', status: 401 });
     await expect(ask(provider, FIRST)).rejects.toMatchObject({ class: 'stop', code: 'provider/authentication' });
     expect(simulator.calls).toEqual([]);
   });
 
-  it('without HTTP beside it fails for what stands in the way', async () => {
+  it('a call with transport `websocket` throws the error of the connection', async () => {
     const { simulator, provider } = await start({ transport: 'websocket' });
     simulator.fail({ kind: 'upgrade-refused', status: 503 });
     await expect(ask(provider, FIRST)).rejects.toMatchObject({ code: 'provider/overloaded', data: { status: 503 } });
@@ -227,7 +228,7 @@ describe('a call that is not sent twice', () => {
     expect((await ask(provider, beside)).transport).toEqual(WHOLE);
   });
 
-  it('stops when its caller aborts, and leaves no half-read answer behind', async () => {
+  it('an aborted call throws `provider/aborted`, and its unfinished answer does not disturb the next call', async () => {
     const { simulator, provider } = await start();
     simulator.next({ answer: { text: 'word '.repeat(2_000) } });
     const abort = new AbortController();
@@ -242,8 +243,8 @@ describe('a call that is not sent twice', () => {
   });
 });
 
-describe('a provider over WebSockets', () => {
-  it('keeps no process alive, and its connection open for the next call', async () => {
+describe('a provider that uses WebSockets', () => {
+  it('does not keep the process alive, and keeps its connection open for the next call', async () => {
     const { simulator, door } = await start();
     const script = `
       import { createOpenAIProvider } from '@tidemark/provider-openai';
@@ -257,7 +258,7 @@ describe('a provider over WebSockets', () => {
     expect(simulator.calls).toHaveLength(1);
   });
 
-  it('closes them all when it is closed, and keeps none from then on', async () => {
+  it('closes all connections when it is closed, and keeps none afterwards', async () => {
     const { door, provider } = await start();
     const first = await ask(provider, FIRST);
     await ask(provider, { ...FIRST, lane: 's2' });
@@ -268,7 +269,7 @@ describe('a provider over WebSockets', () => {
     await expect.poll(() => door.webSockets()).toBe(0);
   });
 
-  it('is refused where the API knows none', () => {
+  it('throws `provider/unsupported` for Chat Completions', () => {
     expect(() => createOpenAIProvider({ apiKey: 'k', api: 'chat', transport: 'auto' })).toThrow(
       expect.objectContaining({ code: 'provider/unsupported' }),
     );

@@ -1,5 +1,5 @@
-// One WebSocket connection to a Responses API: the official SDK's class opens it and knows address and key; frames go in
-// and come out as they are written, since a parsed one would not keep encrypted reasoning byte for byte.
+// One WebSocket connection to the Responses API. The official SDK opens it with the address and the key. Frames are
+// sent and received as raw text, because parsing would change the bytes of encrypted reasoning.
 
 import type { SdkSetup, Service } from '@tidemark/provider-wire';
 import { connectionError, oversized, redirected } from '@tidemark/provider-wire';
@@ -12,7 +12,7 @@ import type { ConnectionOpening, ProviderConnection } from './provider-connectio
 import { NotReached } from './provider-connection.ts';
 import { sortError } from './sdk-errors.ts';
 
-/** Where to open a connection. */
+/** Target of a connection: the service, the key and the SDK client. */
 interface ConnectionPlace extends Pick<SdkSetup, 'service' | 'key' | 'reach'> {
   readonly client: OpenAI;
 }
@@ -20,8 +20,8 @@ interface ConnectionPlace extends Pick<SdkSetup, 'service' | 'key' | 'reach'> {
 /**
  * Opens a connection.
  *
- * @throws NotReached when none comes to be; ProviderError `provider/authentication` or `provider/permission` when the key
- *   is refused.
+ * @throws NotReached when no connection is made; ProviderError `provider/authentication` or `provider/permission` when
+ *   the key is refused; ProviderError `provider/address` when the server redirects the upgrade.
  */
 export async function connect(
   place: ConnectionPlace,
@@ -34,7 +34,7 @@ export async function connect(
     maxPayload: limits.eventBytes,
     followRedirects: false,
   });
-  // What goes wrong is seen on the socket itself; without a listener the SDK would reject a promise that nobody holds.
+  // Errors are handled on the socket itself. Without this listener, the SDK would reject a promise that has no handler.
   session.on('error', () => undefined);
   const socket = session.socket.platformSocket;
   const stop = (): void => socket.terminate();
@@ -74,7 +74,7 @@ function isRedirect(status: number): boolean {
   return status >= 300 && status < 400;
 }
 
-/** Statuses of servers that know no WebSockets. */
+/** Statuses of servers that do not support WebSockets. */
 const NO_SOCKETS: readonly number[] = [404, 405, 426, 501];
 
 function refusedWith(service: Service, status: number): Error {
@@ -98,12 +98,12 @@ function asConnection(socket: WebSocket, wire: Socket | undefined, inbox: Inbox,
   };
 }
 
-/** Frames that came and were not read yet. */
+/** Frames that have arrived and are not read yet. */
 interface Inbox {
   next(): Promise<string | undefined>;
 }
 
-/** Frames that wait to be read, beyond which the server has to wait. */
+/** Maximum number of unread frames. At this number, reading from the socket pauses, so the server must wait. */
 const MOST_WAITING = 64;
 
 function createInbox(socket: WebSocket, tooLarge: () => Error): Inbox {
@@ -117,7 +117,8 @@ function createInbox(socket: WebSocket, tooLarge: () => Error): Inbox {
   });
   socket.on('error', (error) => {
     if ('code' in error && error.code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH') failure = tooLarge();
-    // The library would wait half a minute for the server to close, and read on until then.
+    // Without this call, the library would wait half a minute for the server to close the connection and would read
+    // more data during that time.
     if (socket.readyState !== socket.CONNECTING) socket.terminate();
   });
   socket.once('close', () => wake());

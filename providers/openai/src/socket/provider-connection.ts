@@ -1,50 +1,69 @@
-// What a WebSocket connection of Responses promises, and why a call may find none. Nothing here loads the SDK.
+// Interface of a WebSocket connection to the Responses API, and the reasons why a call may not get one. This file does
+// not load the SDK.
 
 import type { ProviderError } from '@tidemark/model';
 import type { AnswerLimits, SdkClient } from '@tidemark/provider-wire';
 
-/** OpenAI's SDK, which opens WebSockets too. */
+/** OpenAI's SDK with a method that opens WebSockets. */
 export interface OpenAISdk extends SdkClient {
-  /** Opens a WebSocket to Responses. @throws NotReached, or ProviderError when the key is refused. */
+  /**
+   * Opens a WebSocket to the Responses API.
+   *
+   * @throws NotReached when no connection is made; ProviderError when the key is refused.
+   */
   connect(opening: ConnectionOpening): Promise<ProviderConnection>;
 }
 
-/** How to open a WebSocket connection. */
+/** Options for opening a WebSocket connection. */
 export interface ConnectionOpening {
   readonly betas: string;
-  /** Milliseconds until it must be open. */
+  /** Timeout for opening the connection, in milliseconds. */
   readonly patienceMs: number;
   readonly signal: AbortSignal;
-  /** Limits on each frame: those of the first call. */
+  /** Limits on each frame, taken from the call that opens the connection. */
   readonly limits: AnswerLimits;
 }
 
-/** An open WebSocket connection, used by one call at a time. */
+/** An open WebSocket connection. Only one call at a time uses it. */
 export interface ProviderConnection {
-  /** Betas are named when a connection opens: a call with others needs another connection. */
+  /** Betas of the connection. They are sent when it opens, so a call with other betas needs another connection. */
   readonly betas: string;
-  /** Id of the last answer on this connection, which the service remembers. `undefined` after a failure. */
+  /**
+   * Id of the last answer on this connection, which the service remembers. `undefined` before the first answer and
+   * after a failure.
+   */
   remembers: string | undefined;
   isOpen(): boolean;
   send(frame: string): void;
-  /** Returns the next frame; `undefined` once it is closed. @throws ProviderError `provider/oversized` for a frame beyond the limit. */
+  /**
+   * Returns the next frame, or `undefined` after the connection is closed.
+   *
+   * @throws ProviderError `provider/oversized` for a frame above the limit.
+   */
   next(): Promise<string | undefined>;
-  /** Whether it keeps the process alive: only while a call waits for it. */
+  /** Sets if the connection keeps the process alive. True only while a call uses it. */
   hold(held: boolean): void;
   close(): void;
 }
 
 /**
- * Why nothing of a call arrived. `unreachable`: no connection was made; `refused`: the server did not upgrade it; `closed`,
- * `silent`: it was opened for this call, and then closed or sent nothing.
+ * Reason why a call received nothing.
+ *
+ * - `unreachable`: no connection was made.
+ * - `refused`: the server did not upgrade the connection.
+ * - `closed`: the connection was opened for this call and was closed before any frame.
+ * - `silent`: the connection was opened for this call and sent nothing.
  */
 type Obstacle = 'unreachable' | 'refused' | 'closed' | 'silent';
 
-/** A call of which nothing arrived, so it may go over HTTP instead. `error` is the failure where it may not. */
+/**
+ * Thrown when a call received nothing, so it may be sent over HTTP instead. `error` is the failure to report if the
+ * call may not use HTTP.
+ */
 export class NotReached extends Error {
   readonly obstacle: Obstacle;
   readonly error: ProviderError;
-  /** Whether a second try is useless: this server has no WebSockets. */
+  /** True if another attempt is useless because the server does not support WebSockets. */
   readonly forGood: boolean;
 
   constructor(obstacle: Obstacle, error: ProviderError, forGood = false) {

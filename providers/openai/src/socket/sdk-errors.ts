@@ -1,4 +1,4 @@
-// What OpenAI's SDK, or the socket under it, throws becomes a ProviderError.
+// Turns errors of OpenAI's SDK, and of the socket that it uses, into ProviderErrors.
 
 import type { ProviderError } from '@tidemark/model';
 import type { CallPhase, SdkSetup } from '@tidemark/provider-wire';
@@ -6,7 +6,7 @@ import { mapError } from '@tidemark/provider-wire';
 import { APIConnectionError, APIConnectionTimeoutError, APIError, APIUserAbortError } from 'openai';
 import { sortFailure } from '../decode/failure.ts';
 
-/** Sorts an error of a call by what to do next. The key is in no error. */
+/** Sorts an error of a call by the action that can follow. The result never contains the key. */
 export function sortError(
   { service, key }: Pick<SdkSetup, 'service' | 'key'>,
   error: unknown,
@@ -30,7 +30,7 @@ export function sortError(
   );
 }
 
-// The SDK puts the status before the server's own words.
+// The SDK's message starts with the status, so the server's own message is used if there is one.
 function messageOf({ error: body, message }: APIError): string {
   const words = typeof body === 'object' && body !== null && 'message' in body ? body.message : undefined;
   return typeof words === 'string' ? words : message;

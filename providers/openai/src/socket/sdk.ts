@@ -1,4 +1,4 @@
-// OpenAI's official SDK as the HTTP client of `wire` takes it. It opens the WebSockets of Responses too.
+// Wraps OpenAI's official SDK in the client interface of `wire`. Also opens the WebSockets of the Responses API.
 
 import type { SdkSetup } from '@tidemark/provider-wire';
 import { OpenAI } from 'openai';
@@ -7,7 +7,7 @@ import type { OpenAISdk } from './provider-connection.ts';
 import { connect } from './connection.ts';
 import { sortError } from './sdk-errors.ts';
 
-/** Sets the SDK up. It retries nothing. */
+/** Creates an SDK client. The client never retries. */
 export function createOpenAISdk(setup: SdkSetup): OpenAISdk {
   const { key, baseURL, idleMs, fetch } = setup;
   const client = new OpenAI({
@@ -24,7 +24,8 @@ export function createOpenAISdk(setup: SdkSetup): OpenAISdk {
   });
   return {
     post: (path, request) => client.post(path, request).asResponse(),
-    // The SDK's public stream parses and prints: only its raw events keep encrypted reasoning as it was sent.
+    // The public stream of the SDK parses events and drops the text. Only its raw events keep encrypted reasoning as it
+    // was sent.
     events: rawEvents,
     connect: (opening) => connect({ ...setup, client }, opening),
     sort: (error, phase) => sortError(setup, error, phase),

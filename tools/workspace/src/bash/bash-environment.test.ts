@@ -1,10 +1,10 @@
-// What a command may know of the machine.
+// Tests which environment variables of this process a command receives.
 
 import { describe, expect, it } from 'vitest';
 import { bashEnvironment } from './bash-environment.ts';
 
-describe('the environment of a command', () => {
-  it('is a list, whatever else is set', () => {
+describe('`bashEnvironment`', () => {
+  it('passes only the listed variables and sets its own', () => {
     const from = {
       PATH: '/bin',
       HOME: '/home/me',
@@ -33,7 +33,7 @@ describe('the environment of a command', () => {
     });
   });
 
-  it('takes more by name, and that over its own', () => {
+  it('passes variables that the caller names, even over a value that it sets itself', () => {
     expect(bashEnvironment({ FOO: 'x', EDITOR: 'ed' }, ['FOO', 'EDITOR', 'ABSENT'])).toMatchObject({
       FOO: 'x',
       EDITOR: 'ed',
@@ -41,7 +41,7 @@ describe('the environment of a command', () => {
     expect(bashEnvironment({}, ['ABSENT'])).not.toHaveProperty('ABSENT');
   });
 
-  it('refuses a name that says secret, set or not', () => {
+  it('refuses the name of a secret even if the variable is not set', () => {
     expect(() => bashEnvironment({}, ['PATH', 'GITHUB_TOKEN'])).toThrow(
       expect.objectContaining({ code: 'workspace/secret-variable', data: { variable: 'GITHUB_TOKEN' } }),
     );
@@ -51,7 +51,7 @@ describe('the environment of a command', () => {
     expect(() => bashEnvironment({ [name]: 'x' }, [name])).toThrow('named like a secret');
   });
 
-  it('passes a path that only sounds like a secret', () => {
+  it('passes `SSH_AUTH_SOCK`, which contains a path and not a secret', () => {
     expect(bashEnvironment({ SSH_AUTH_SOCK: '/run/s' }, ['SSH_AUTH_SOCK'])).toHaveProperty('SSH_AUTH_SOCK', '/run/s');
   });
 });

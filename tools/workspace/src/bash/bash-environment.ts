@@ -1,11 +1,11 @@
-// The environment of a command: a list of what is passed, and nothing else. A key that is not there cannot be printed,
-// sent away or found by a script that looks for one.
+// Environment of a command: only the listed variables are passed. A key that is not in the environment cannot be
+// printed, sent away or found by a script that searches for keys.
 
 import { isSecretName } from '@tidemark/agent';
 import { delimiter, isAbsolute } from 'node:path';
 import { WorkspaceError } from '../workspace-error.ts';
 
-/** What is passed where it is set; `LC_*` too. */
+/** Variables that are passed to a command if this process has them. All `LC_*` variables are passed too. */
 const PASSED: ReadonlySet<string> = new Set([
   'PATH',
   'HOME',
@@ -19,8 +19,9 @@ const PASSED: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Nobody is there to page, to type or to look at colours. `CI` stays unset: build tools change their results by it, and
- * without a terminal and an input they do not ask anyway.
+ * Variables set for every command, because no user is present to page, to type or to look at colours. `CI` stays unset,
+ * because build tools change their results when it is set. Without a terminal and an input these tools do not prompt
+ * anyway.
  */
 const SET: Readonly<Record<string, string>> = {
   TERM: 'dumb',
@@ -36,10 +37,11 @@ const SET: Readonly<Record<string, string>> = {
 };
 
 /**
- * The variables of a command, out of those of this process.
+ * Returns the environment of a command, selected from the variables of this process.
  *
- * @param also Names to pass besides the house's own.
- * @throws WorkspaceError `workspace/secret-variable` when one of them is named like a secret.
+ * @param also Names of variables to pass in addition to the default list.
+ *
+ * @throws WorkspaceError `workspace/secret-variable` when one of these names looks like the name of a secret.
  */
 export function bashEnvironment(
   from: Readonly<Record<string, string | undefined>>,
@@ -56,7 +58,10 @@ export function bashEnvironment(
   };
 }
 
-/** A relative entry would find a program of the workspace's under the name of another. */
+/**
+ * Removes relative entries from a `PATH` value. With a relative entry, a program in the workspace could run in place of
+ * a system program of the same name.
+ */
 function absoluteOnly(path: string): string {
   return path
     .split(delimiter)

@@ -1,4 +1,4 @@
-// Real shells and real processes: what they write, how they end, and that nothing of them is left.
+// Runs real shells and real processes. Tests what they write, how they end, and that no process is left.
 
 import type { ToolOutput } from '@tidemark/agent';
 import { callId, digest, sessionId } from '@tidemark/log';
@@ -51,7 +51,7 @@ async function bash(command: string, { timeout_s, signal, options, write }: Aske
   return { ...returned, output: Buffer.concat(chunks).toString() };
 }
 
-/** Whether a process of this number runs; a zombie does not. */
+/** Returns true if the process with this id runs. A zombie does not count. */
 function lives(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -69,7 +69,7 @@ function pidsIn(output: string): readonly number[] {
   return [...output.matchAll(/pid=(\d+)/g)].map(([, pid]) => Number(pid));
 }
 
-describe('output and exit', () => {
+describe('output and exit of `bash`', () => {
   it('keeps the order in which stdout and stderr were written', async () => {
     const ran = await bash('for i in 1 2 3 4 5; do echo out$i; echo err$i >&2; done');
     expect(ran).toEqual({
@@ -78,34 +78,34 @@ describe('output and exit', () => {
     });
   });
 
-  it('gives the exit code, after the output', async () => {
+  it('the exit code follows the output', async () => {
     expect(await bash('printf half; exit 3')).toEqual({ exit: 3, failed: true, output: 'half', text: '\n[exit 3]' });
   });
 
-  it('says that there was no output', async () => {
+  it('a command without output returns `[no output]`', async () => {
     expect(await bash('true')).toEqual({ exit: 0, output: '', text: '[no output]\n[exit 0]' });
   });
 
-  it('names the signal that ended the shell', async () => {
+  it('the result names the signal that ended the shell', async () => {
     const ran = await bash('echo a; kill -KILL $$');
     expect(ran).toEqual({ exit: 137, failed: true, output: 'a\n', text: '[ended by SIGKILL, exit 137]' });
   });
 
-  it('says what is wrong with a command that the shell cannot read or find', async () => {
+  it("the result shows the shell's error for a syntax error and for an unknown program", async () => {
     expect((await bash('if then')).output).toContain('syntax error');
     expect(await bash('no-such-program-here')).toMatchObject({ exit: 127, failed: true });
   });
 
-  it('starts in the workspace, with no input to wait for', async () => {
+  it('a command starts in the workspace and reads an empty input', async () => {
     expect((await bash('pwd; cat; read line; echo "[$line]"')).output).toBe(`${folder}\n[]\n`);
   });
 
-  it('passes the bytes of a character that two writes split', async () => {
+  it('a character whose bytes arrive in two writes stays intact', async () => {
     const ran = await bash("printf '\\xf0\\x9f'; sleep 0.05; printf '\\x8c\\x8a\\n'");
     expect(ran.output).toBe('🌊\n');
   });
 
-  it('streams 100 MB at the pace of the writer, and holds almost none of it', async () => {
+  it("100 MB of output are streamed at the writer's pace, in chunks of at most 1 MiB", async () => {
     let bytes = 0;
     let most = 0;
     const hash = createHash('sha256');
@@ -122,7 +122,7 @@ describe('output and exit', () => {
     expect(digest(hash.digest('hex'))).toBe('20492a4d0d84f8beb1767f6616229f85d44c2827b64bdbfb260ee12fa1109e0e');
   });
 
-  it('writes no faster than the writer takes', async () => {
+  it('a command is blocked while the writer does not accept its output', async () => {
     const gate = Promise.withResolvers<void>();
     let taken = 0;
     const file = join(folder, 'progress');
@@ -134,40 +134,40 @@ describe('output and exit', () => {
     });
     await until(() => taken > 0);
     await pause(100);
-    // 200 rounds are 3.2 MB; a pipe and two buffers hold far less.
+    // 200 rounds write 3.2 MB. A pipe and two buffers hold far less.
     expect(Number(readFileSync(file, 'utf8'))).toBeLessThan(100);
     gate.resolve();
     await ran;
     expect(taken).toBe(200 * 16_384);
   });
 
-  it('ends what it ran and passes on what the writer throws', async () => {
+  it('an error of the writer ends the command and is thrown to the caller', async () => {
     const thrown = bash('yes', { write: () => Promise.reject(new Error('the disk is full')) });
     await expect(thrown).rejects.toThrow('the disk is full');
   });
 });
 
-describe('the end of all that was started', () => {
-  it('names and ends a job in the background that holds the output open', async () => {
+describe('end of a command and of all processes it started', () => {
+  it('a background job that holds the output open is ended and named in the result', async () => {
     const ran = await bash('sleep 1000 & echo pid=$!');
     expect(ran.text).toMatch(/^\[left running and ended: \d+ sleep 1000\]$/);
     expect(ran.failed).toBeUndefined();
     expect(pidsIn(ran.output).filter(lives)).toEqual([]);
   });
 
-  it('waits for a job in the background that is about to end', async () => {
+  it('`bash` waits for a background job that is about to end', async () => {
     const ran = await bash('(sleep 0.05; echo late) & echo early');
     expect(ran).toEqual({ exit: 0, output: 'early\nlate\n' });
   });
 
-  it('finds what went into a session of its own', async () => {
+  it('a background job in a session of its own is found and ended', async () => {
     const ran = await bash('setsid sh -c "echo pid=\\$\\$; exec sleep 1000" & sleep 0.1');
     expect(ran.text).toContain('sleep 1000');
     expect(pidsIn(ran.output)).toHaveLength(1);
     expect(pidsIn(ran.output).filter(lives)).toEqual([]);
   });
 
-  it('ends a command that takes too long, with its children', async () => {
+  it('a command that exceeds its timeout is ended with its children', async () => {
     const ran = await bash('sh -c "echo pid=\\$\\$; sleep 1000; true" | cat; echo never', { timeout_s: 0.3 });
     expect(ran).toMatchObject({ exit: 143, failed: true });
     expect(ran.text).toContain('timed out after 0.3 s');
@@ -176,13 +176,13 @@ describe('the end of all that was started', () => {
     expect(pidsIn(ran.output).filter(lives)).toEqual([]);
   });
 
-  it('kills what ignores SIGTERM', async () => {
+  it('a command that ignores SIGTERM is killed', async () => {
     const ran = await bash('trap "" TERM; echo pid=$$; while :; do sleep 0.05; done', { timeout_s: 0.2 });
     expect(ran).toMatchObject({ exit: 137, failed: true });
     expect(pidsIn(ran.output).filter(lives)).toEqual([]);
   });
 
-  it('lets a command clean up when it is ended', async () => {
+  it('a command can clean up on SIGTERM', async () => {
     const ran = await bash('trap "echo cleaned; exit 9" TERM; echo ready; while :; do sleep 0.02; done', {
       timeout_s: 0.2,
     });
@@ -193,7 +193,7 @@ describe('the end of all that was started', () => {
     });
   });
 
-  it('is ended by an interrupt, and returns what there was', async () => {
+  it('an interrupt ends the command and returns the output so far', async () => {
     const stop = new AbortController();
     let seen = '';
     const ran = bash('echo pid=$$; sleep 1000', {
@@ -208,13 +208,13 @@ describe('the end of all that was started', () => {
     expect(pidsIn(seen).filter(lives)).toEqual([]);
   });
 
-  it('does not begin to wait for a call that was given up before', async () => {
+  it('a call that was aborted before it started returns at once', async () => {
     expect(await bash('sleep 1000', { signal: AbortSignal.abort() })).toMatchObject({ failed: true });
   });
 });
 
-describe('what a command is given', () => {
-  it('has the listed variables, those named, and no key', async () => {
+describe('environment and file descriptors of a command', () => {
+  it('a command has the listed variables and the named ones, but no API key', async () => {
     const environment = {
       PATH: process.env['PATH'],
       HOME: folder,
@@ -231,7 +231,7 @@ describe('what a command is given', () => {
     expect(output).not.toContain('sk-ant-1');
   });
 
-  it('can open its output by name, and holds nothing of ours beside it', async () => {
+  it('a command can open its output by name and inherits no other file descriptor', async () => {
     const { output } = await bash(
       'echo a > /dev/stderr; echo b | tee /dev/stdout; readlink /proc/$$/fd/3 || echo none',
     );

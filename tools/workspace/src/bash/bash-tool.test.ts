@@ -1,4 +1,4 @@
-// What `bash` says of itself, and what it refuses before it runs.
+// Tests the definition of the `bash` tool and the calls that it refuses before anything runs.
 
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
@@ -13,8 +13,8 @@ async function previewOf(input: unknown): Promise<string | undefined> {
   return (await read.preview({ signal: new AbortController().signal, fileSeen: () => undefined })).text;
 }
 
-describe('bash', () => {
-  it('has the bytes that users have in their caches', () => {
+describe('the `bash` tool', () => {
+  it('has a definition with unchanged bytes, because users have these bytes in their prompt caches', () => {
     const { name, description, schema } = tool;
     const bytes = JSON.stringify({ name, description, schema });
     expect(createHash('sha256').update(bytes).digest('hex')).toBe(
@@ -22,11 +22,11 @@ describe('bash', () => {
     );
   });
 
-  it('executes, alone, and keeps the end of its output', () => {
+  it('has the effect class `execute`, runs alone and keeps the end of its output', () => {
     expect(tool).toMatchObject({ effect: 'execute', alone: true, keeps: 'tail' });
   });
 
-  it('shows the whole command on one line to who is asked', async () => {
+  it('shows the whole command on one line in the title of a permission request', async () => {
     expect(await tool.read({ command: 'echo a\nrm -rf \u001b[2J' })).toMatchObject({
       title: 'bash echo a\\u{a}rm -rf \\u{1b}[2J',
       sandboxed: false,
@@ -36,7 +36,7 @@ describe('bash', () => {
     });
   });
 
-  it('shows what it is given beyond the sandbox uncut, before the command', async () => {
+  it('shows everything granted beyond the sandbox in full, before the command', async () => {
     expect(await previewOf({ command: 'npm ci' })).toBe('npm ci');
     expect(await previewOf({ command: 'npm ci', ports: [3000, 8080, 3000], timeout_s: 600 })).toBe(
       'opens port 3000 on this machine\nopens port 8080 on this machine\nmay run for 600 s\nnpm ci',
@@ -46,7 +46,7 @@ describe('bash', () => {
   });
 
   it.each(['with the network\nls', 'opens port 1 on this machine\nls', 'may run for 1 s', 'runs:\nls'])(
-    'shows a command that begins like a line about the sandbox apart from such a line: %j',
+    'puts `runs:` before a command that begins like a line about the sandbox: %j',
     async (command) => expect(await previewOf({ command, timeout_s: 5 })).toBe(`may run for 5 s\nruns:\n${command}`),
   );
 
@@ -58,7 +58,7 @@ describe('bash', () => {
     ['more than ten minutes', { command: 'ls', timeout_s: 601 }, /timeout_s.*600/],
     ['a NUL', { command: 'echo \0' }, /NUL/],
     ['more than an argument holds', { command: 'é'.repeat(60_000) }, /120000 bytes .* file/],
-  ])('refuses %s', async (_, input, problem) => {
+  ])('refuses a call with %s', async (_, input, problem) => {
     expect(await tool.read(input)).toEqual({ problem: expect.stringMatching(problem) });
   });
 });

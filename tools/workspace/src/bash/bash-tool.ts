@@ -1,4 +1,5 @@
-// `bash`: a command in the workspace, with what it wrote as it came, its exit, and nothing of it left running.
+// `bash` tool: runs a command in the workspace. Returns its output in the order it was written and its exit code. Ends
+// every process that the command leaves running.
 
 import { defined } from '@tidemark/core';
 import type { CallEffects, Tool, ToolContext, ToolOutput, ToolProblem, ToolRun } from '@tidemark/agent';
@@ -16,9 +17,12 @@ import { constants } from 'node:os';
 import { cutBeforeWord } from '../page/cut-line.ts';
 import type { Relative } from './family.ts';
 
-/** What the tool is made with. */
+/** Options of `createBashTool`. */
 export interface BashOptions extends ShellOptions {
-  /** How long is waited after SIGTERM (2 s), and for output once the shell has ended (1 s); in milliseconds. */
+  /**
+   * Waiting times in milliseconds: from SIGTERM to SIGKILL (default 2,000), and for output after the shell has ended
+   * (default 1,000).
+   */
   readonly patience?: Partial<Omit<Patience, 'timeoutMs'>>;
 }
 
@@ -28,7 +32,7 @@ const MOST_SECONDS = 600;
 
 const MOST_PORTS = 8;
 
-/** Linux refuses a single argument of 128 KiB. */
+/** Maximum size of a command in bytes. Linux refuses a single argument of 128 KiB. */
 const MOST_BYTES = 100 * 1024;
 
 const TITLE_LENGTH = 2_000;
@@ -56,9 +60,9 @@ const DESCRIPTION = [
 ].join(' ');
 
 /**
- * Makes the tool. Commands start in the folder of the workspace, and are confined to it by the sandbox alone.
+ * Creates the `bash` tool. Commands start in the folder of the workspace. Only the sandbox confines them to it.
  *
- * @throws WorkspaceError `workspace/secret-variable`.
+ * @throws WorkspaceError `workspace/secret-variable` when `options.variables` contains the name of a secret.
  */
 export function createBashTool(confinement: Confinement, options: BashOptions = {}): Tool {
   const shell = openShell(confinement.folder, options);
@@ -88,10 +92,10 @@ function runOf(shell: Shell, asked: BashInput, options: BashOptions): ToolRun {
   return {
     title: titleOf(command, shell.network === 'on' ? ['the network'] : beyond),
     sandboxed: shell.sandboxed,
-    // A sandbox lets nothing outside be changed.
+    // A command in a sandbox cannot change anything outside it.
     confined: shell.sandboxed,
     beyond,
-    // Read only where there are rules to look at it.
+    // A getter, because the command is parsed only if there are permission rules to check it.
     get effects(): CallEffects {
       return { commands: readCommands(command), ...(beyond.length > 0 && { beyond }) };
     },
@@ -104,7 +108,10 @@ function timeoutOf({ timeout_s: seconds = DEFAULT_SECONDS }: BashInput): number 
   return seconds * 1_000;
 }
 
-/** Without a sandbox a command has the network of this machine, whatever it asks for. */
+/**
+ * Returns the network access of a call. Access to the whole network includes all ports. Only the sandbox applies the
+ * result: without a sandbox, a command always has the network of this machine.
+ */
 function reachOf(shell: Shell, { network = false, ports = [] }: BashInput): Omit<CommandReach, 'session'> {
   const all = shell.network === 'on' || network;
   return { network: all, ports: all ? [] : [...new Set(ports)] };
@@ -115,13 +122,13 @@ function beyondOf(shell: Shell, { network, ports }: Omit<CommandReach, 'session'
   return network ? ['the network'] : ports.map((port) => `port ${port} on this machine`);
 }
 
-/** Begin of the lines that a preview puts before the command. */
+/** Pattern of the lines that a preview puts before the command. */
 const GRANTED = /^(with the network$|opens port |may run for |runs:$)/;
 
 /**
- * Returns what a person decides about: what the call is given beyond its sandbox, a line each, the time limit where the call
- * names one, and the whole command. A command that begins like such a line comes after a line `runs:`, so that two calls which
- * differ never have the same text.
+ * Returns the text that a person approves or refuses: each permission beyond the sandbox on a line of its own, the time
+ * limit if the call names one, and the whole command. A command that begins like such a line is placed after a line
+ * `runs:`, so two different calls never have the same text.
  */
 function previewText(shell: Shell, asked: BashInput): string {
   const { command, timeout_s: seconds } = asked;
@@ -178,16 +185,22 @@ function titleOf(command: string, reached: readonly string[]): string {
 }
 
 /**
- * Reads the output of one command as it passes, and adds a hint for the model where the sandbox made it fail: a program reports
- * only that a name is unknown, or that a file cannot be written.
+ * Watches the output of one command and collects hints for the model about failures that the sandbox caused. The
+ * program itself reports only that a name is unknown, or that a file cannot be written.
  */
 export interface FailureHints {
   see(chunk: Uint8Array): void;
-  /** What to add to the result, one text each; none where nothing looks like a bound of the sandbox. */
+  /**
+   * Returns the texts to add to the result, one per hint. Empty if the output does not look like a failure caused by
+   * the sandbox.
+   */
   hints(): readonly string[];
 }
 
-/** What resolvers, curl, git, npm, pip, Go, Java and Rust report for a name that cannot be looked up or a host out of reach. */
+/**
+ * Errors that resolvers, curl, git, npm, pip, Go, Java and Rust report for a name that cannot be looked up or a host
+ * that cannot be reached.
+ */
 const NO_NETWORK =
   /EAI_AGAIN|ENOTFOUND|ENETUNREACH|EHOSTUNREACH|getaddrinfo|[Cc]ould not resolve|[Tt]emporary failure (in name resolution|resolving)|[Nn]ame or service not known|[Nn]etwork is unreachable|[Nn]o route to host|[Uu]nable to (resolve|look ?up)|UnknownHostException|dns error|no such host|failed to lookup address/;
 
@@ -206,10 +219,17 @@ const KINDS = [
   },
 ] as const;
 
-/** Longest text that is looked at twice, so that it is found across two chunks; in characters. */
+/**
+ * Number of characters of the previous chunk that are searched again, so that an error message split across two chunks
+ * is found.
+ */
 const OVERLAP = 64;
 
-/** Starts with no output seen. @param offline The command has no network. */
+/**
+ * Creates a watcher that has seen no output yet.
+ *
+ * @param offline True if the command has no network.
+ */
 function watchForHints(offline: boolean): FailureHints {
   const wanted = KINDS.filter((kind) => offline || !kind.offline);
   const found = new Set<string>();
@@ -226,7 +246,8 @@ function watchForHints(offline: boolean): FailureHints {
   };
 }
 
-// How a command ended, in words for the model. They follow the output, because the model is shown its end.
+// The functions below describe the end of a command for the model. The description comes after the output, because the
+// model sees the end of a long output.
 
 const MOST_NAMED = 10;
 
@@ -234,12 +255,18 @@ const COMMAND_LENGTH = 120;
 
 const LINE_END = 0x0a;
 
-/** The exit code as a shell gives it: 128 and the number of the signal where one ended it; `undefined` where it did not end. */
+/**
+ * Returns the exit code as a shell reports it: 128 plus the signal number if a signal ended the command. Returns
+ * `undefined` if the command did not end.
+ */
 function exitOf({ code, signal }: Pick<CommandEnd, 'code' | 'signal'>): number | undefined {
   return code ?? (signal === undefined ? undefined : 128 + constants.signals[signal]);
 }
 
-/** What is to be said; nothing when there was output and all went well. */
+/**
+ * Returns the lines that describe the end of a command. Returns an empty text if the command wrote output, exited with
+ * 0 and left nothing running.
+ */
 function sayEnd(end: CommandEnd, patience: Patience): string {
   const lines = [...sayOutput(end), ...sayExit(end), ...sayStop(end, patience), ...sayLeft(end)];
   if (lines.length === 0) return '';

@@ -1,15 +1,16 @@
-// The processes that came from a command: its session and group, its descendants, and those that left all three and still
-// carry its mark in their environment. One that clears its environment as well is out of reach without a sandbox.
+// Process family: lists the processes that came from a command. These are its session, its group, its descendants, and
+// processes that left all three but still carry its mark in their environment. Without a sandbox, a process that also
+// clears its environment cannot be found.
 
 import { execFile } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { GUARD_NAME } from './guard.ts';
 
-/** A living process, as far as it matters here. */
+/** A running process of a command. */
 export interface Relative {
   readonly pid: number;
-  /** Its command line, words joined by spaces. */
+  /** Command line of the process, with its words joined by spaces. */
   readonly command: string;
 }
 
@@ -20,17 +21,17 @@ interface ListedProcess extends Relative {
   readonly marked: boolean;
 }
 
-/** The variable that marks the processes of one command. */
+/** Name of the environment variable that marks the processes of one command. */
 export const MARK = 'TIDEMARK_COMMAND';
 
 /**
- * Who of a command's processes lives, without its guard. Linux reads `/proc`; elsewhere `ps` is asked, which shows no
- * sessions and no marks.
+ * Returns the running processes that came from a command, without its guard. Linux lists them in `/proc`. Other systems
+ * list them with `ps`, which shows neither sessions nor marks.
  */
 export async function familyOf(leader: number, mark: string): Promise<readonly Relative[]> {
   const all = process.platform === 'linux' ? await listProc(`${MARK}=${mark}`) : await listByPs();
   const known = new Set([leader]);
-  // Parents may be listed after their children, so until nothing is new.
+  // A child may be listed before its parent, so the search repeats until it finds no new process.
   for (let size = 0; size !== known.size;) {
     size = known.size;
     for (const one of all) if (belongs(one, leader, known)) known.add(one.pid);
@@ -54,7 +55,7 @@ async function listProc(marker: string): Promise<readonly ListedProcess[]> {
 
 async function readProc(name: string, marker: string): Promise<ListedProcess | undefined> {
   const stat = await readOr(`/proc/${name}/stat`, '');
-  // The name of the program stands in brackets and may hold any character.
+  // The program name is in parentheses and may contain any character, so the fields are read after the last `)`.
   const [state, parent, group, session] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   if (stat === '' || state === 'Z' || state === 'X') return undefined;
   const environment = await readOr(`/proc/${name}/environ`, '');
@@ -69,7 +70,10 @@ async function readProc(name: string, marker: string): Promise<ListedProcess | u
   };
 }
 
-/** A process may be gone, or another user's: both are none of ours. */
+/**
+ * Returns the content of a file, or `otherwise` if it cannot be read. The process may have ended, or it may belong to
+ * another user.
+ */
 async function readOr(path: string, otherwise: string): Promise<string> {
   return readFile(path, 'utf8').catch(() => otherwise);
 }

@@ -1,4 +1,4 @@
-// What becomes of a command when the process that started it is killed and can do nothing about it.
+// Tests that a command ends when the process that started it is killed and cannot clean up.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

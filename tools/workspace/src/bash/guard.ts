@@ -1,6 +1,7 @@
-// A command's own group of processes, and a guard in it. The guard reads a socket whose other end this process holds, and
-// kills its group when that end closes: also when this process is killed and can do nothing any more (Node cannot reach
-// PR_SET_PDEATHSIG). Being of the group it never kills a stranger who got the number.
+// Guard: runs a command in its own process group, together with a guard process. The guard reads a socket whose other
+// end this process holds, and kills its group when that end closes. This works even if this process is killed and
+// cannot clean up (Node cannot set PR_SET_PDEATHSIG). The guard is a member of the group it kills, so it never kills a
+// foreign process that reuses the id.
 
 import type { ChildProcess } from 'node:child_process';
 import { spawn, execFile } from 'node:child_process';
@@ -13,33 +14,37 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { systemProgram } from '../sandbox/bubblewrap.ts';
 
-/** The name that the guard bears in a list of processes; the command, which replaces the shell it was forked from, does not. */
+/**
+ * Name of the guard in a process list. The command does not have this name, because it replaces the shell that forked
+ * the guard.
+ */
 export const GUARD_NAME = 'tidemark-guard';
 
-// The guard keeps none of the command's files open, or its output would never end.
+// The guard redirects its own input and output to `/dev/null`. Otherwise it would hold the output of the command open,
+// and that output would never end.
 const GUARD = [
   "(trap '' HUP INT QUIT TERM; read -r _ <&3; kill -KILL 0) </dev/null >/dev/null 2>&1 &",
   'exec "$@" 3<&-',
 ].join('\n');
 
-/** A command under guard. */
+/** A running command and its guard. */
 export interface Guarded {
   readonly pid: number;
-  /** What it writes, to both outputs. */
+  /** Everything that the command writes to stdout and stderr. */
   readonly output: Readable;
-  /** How it ended. */
+  /** Resolves with the exit code or signal when the command ends. */
   readonly exited: Promise<Exit>;
-  /** Kills what is left of the group, the guard included. */
+  /** Kills every remaining process of the group, including the guard. */
   release(): void;
 }
 
-/** What a process ended with: one of the two. */
+/** Exit code or signal with which a process ended. Exactly one of the two is set for an ended process. */
 export interface Exit {
   readonly code: number | undefined;
   readonly signal: NodeJS.Signals | undefined;
 }
 
-/** What to run, where and with what. */
+/** Arguments, working folder and environment of a command to run. */
 export interface GuardedCommand {
   readonly argv: readonly string[];
   readonly folder: string;
@@ -47,10 +52,10 @@ export interface GuardedCommand {
 }
 
 /**
- * Starts a command in a session and group of its own. One pipe takes both outputs, so that they arrive in the order they
- * were written.
+ * Starts a command in a session and group of its own. One pipe receives stdout and stderr, so their bytes arrive in the
+ * order they were written.
  *
- * @throws what the system says when it cannot be started.
+ * @throws the system error when the command cannot be started.
  */
 export async function startGuarded(command: GuardedCommand): Promise<Guarded> {
   const pipe = await openPipe();
@@ -71,7 +76,7 @@ async function start({ argv, folder, environment }: GuardedCommand, pipe: Pipe):
   const { pid, stdio } = child;
   if (pid === undefined) throw new Error('the command started without a number');
   const leash = stdio[3];
-  // The guard dies with its group, and its end of the socket with it.
+  // The guard dies with its group, which closes its end of the socket. That error is expected.
   leash?.on('error', () => undefined);
   return { pid, output: pipe.reader, exited, release: () => leash?.destroy() };
 }
@@ -90,26 +95,33 @@ function spawnInto({ writer, closeWriter }: Pipe, { argv, folder, environment }:
 }
 
 /**
- * Both ends of a real pipe. Node makes a pair of sockets for a child's output, and a socket cannot be opened by name: in it
- * `echo … > /dev/stderr` and `tee /dev/stdout` fail.
+ * Both ends of a real pipe. Node creates a pair of sockets for the output of a child, and a socket cannot be opened by
+ * name. With a socket, `echo … > /dev/stderr` and `tee /dev/stdout` would fail.
  */
 export interface Pipe {
   readonly reader: Readable;
-  /** A file descriptor to give to a child. Ours is to be closed then, or the reader never ends. */
+  /** File descriptor to pass to a child. Close it in this process afterwards, or the reader never ends. */
   readonly writer: number;
   closeWriter(): void;
 }
 
-/** Never along `PATH`: an entry of it may be a folder that a command writes, and this runs outside of the sandbox. */
+/**
+ * Absolute path of `mkfifo`. The program is not looked up in `PATH`, because an entry of `PATH` may be a folder that a
+ * command can write, and `mkfifo` runs outside the sandbox.
+ */
 const MKFIFO = systemProgram('mkfifo') ?? '/usr/bin/mkfifo';
 
-/** Makes a pipe that has no name any more. @throws what the system says. */
+/**
+ * Creates a pipe and removes its name from the file system.
+ *
+ * @throws the system error when the pipe cannot be created.
+ */
 async function openPipe(): Promise<Pipe> {
   const folder = await mkdtemp(join(tmpdir(), 'tidemark-pipe-'));
   try {
     const name = join(folder, 'pipe');
     await promisify(execFile)(MKFIFO, ['-m', '600', name], { env: {} });
-    // The reader first, and without waiting: a pipe is opened for writing only where somebody reads.
+    // The reader is opened first and without blocking, because opening a pipe for writing waits until a reader exists.
     const fd = openSync(name, constants.O_RDONLY | constants.O_NONBLOCK);
     const reader = new Socket({ fd, readable: true, writable: false });
     const writer = openSync(name, constants.O_WRONLY);

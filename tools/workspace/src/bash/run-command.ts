@@ -1,4 +1,5 @@
-// One command from its start to its last descendant's end: output streamed at the reader's pace, time-out, interrupt.
+// Command run: runs one command until its last descendant has ended. Streams the output at the reader's pace and
+// applies the timeout and the interrupt.
 
 import { randomUUID } from 'node:crypto';
 import type { Relative } from './family.ts';
@@ -8,41 +9,44 @@ import { startGuarded } from './guard.ts';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Readable } from 'node:stream';
 
-/** How long is waited for what, in milliseconds. */
+/** Waiting times, in milliseconds. */
 export interface Patience {
-  /** For the whole command. */
+  /** Timeout for the whole command. */
   readonly timeoutMs: number;
-  /** Between SIGTERM and SIGKILL. */
+  /** Time between SIGTERM and SIGKILL. */
   readonly termMs: number;
-  /** For output, once the shell has ended. */
+  /** Time to wait for more output after the shell has ended. */
   readonly drainMs: number;
 }
 
-/** What a command is run with. */
+/** Abort signal, waiting times and output writer of one run. */
 export interface Running {
   readonly signal: AbortSignal;
   readonly patience: Patience;
   write(chunk: Uint8Array): Promise<void>;
 }
 
-/** How a command ended. */
+/** Result of a command that has ended. */
 export interface CommandEnd extends Exit {
-  /** What ended it, when it did not end by itself. */
+  /** Reason why the command was ended. `undefined` if it ended by itself. */
   readonly stopped: 'timeout' | 'interrupt' | undefined;
-  /** What was still running when its shell ended by itself, and was ended then. */
+  /** Processes that were still running when their shell ended by itself. They were ended after that. */
   readonly leftRunning: readonly Relative[];
-  /** What could not be ended. */
+  /** Processes that could not be ended. */
   readonly undying: readonly Relative[];
-  /** Its output was still open after all that, and was left: something out of reach holds it. */
+  /**
+   * True if the output was still open after all processes were ended. Reading stopped then, because a process out of
+   * reach holds the output open.
+   */
   readonly outputLeft: boolean;
-  /** The last byte of output; `undefined` when there was none. */
+  /** Last byte of the output. `undefined` if there was no output. */
   readonly lastByte: number | undefined;
 }
 
 /**
- * Runs a command until it and all that it started has ended.
+ * Runs a command until the command and all processes it started have ended.
  *
- * @throws what the system says when it cannot be started, and what `write` throws.
+ * @throws the system error when the command cannot be started, and any error of `write`.
  */
 export async function runCommand(command: GuardedCommand, running: Running): Promise<CommandEnd> {
   const mark = randomUUID();
@@ -68,7 +72,8 @@ async function attend({ pid, output, exited, release }: Guarded, mark: string, r
   release();
   const ended = await pumped.endOrLeave(patience.drainMs);
   await pumped.done;
-  // A shell that not even SIGKILL ended is stuck in the system: it is said, not waited for.
+  // A shell that survives SIGKILL is stuck in the kernel. The result reports it, because waiting for it could take
+  // forever.
   const exit = undying.some((one) => one.pid === pid) ? STUCK : await exited;
   return { ...exit, stopped: saysWhy(stopped), leftRunning, undying, outputLeft: !ended, lastByte: pumped.tail() };
 }
@@ -77,7 +82,7 @@ const STUCK: Exit = { code: undefined, signal: undefined };
 
 type CommandEndCause = 'timeout' | 'interrupt' | 'unwritten';
 
-/** Output that could not be written is thrown: it needs no name. */
+/** Returns the cause to report. `unwritten` is not reported, because `runCommand` throws the error of the writer. */
 function saysWhy(cause: CommandEndCause | undefined): CommandEnd['stopped'] {
   return cause === 'unwritten' ? undefined : cause;
 }
@@ -85,7 +90,7 @@ function saysWhy(cause: CommandEndCause | undefined): CommandEnd['stopped'] {
 interface Halt {
   readonly halted: Promise<void>;
   now(): void;
-  /** Stops listening; what halted the command, if anything did. */
+  /** Stops listening. Returns the cause that halted the command, or `undefined`. */
   settle(): CommandEndCause | undefined;
 }
 
@@ -111,25 +116,28 @@ function haltOn(signal: AbortSignal, timeoutMs: number): Halt {
   };
 }
 
-// Ends processes that a command left or that must stop: asks them first, then kills them.
+// Ends the processes that a command left running or that must stop: first with SIGTERM, then with SIGKILL.
 
-/** How often the list is read again while it empties, in milliseconds. */
+/** Time between two reads of the process list, in milliseconds. */
 const LOOK_MS = 20;
 
-/** What forks faster than it is killed gets as many rounds. */
+/** Maximum number of SIGKILL rounds. The limit matters for a program that forks faster than it is killed. */
 const ROUNDS = 50;
 
-/** How often somebody who is leaving is looked for. */
+/** Number of checks that give remaining processes time to exit by themselves. */
 const LEAVING_ROUNDS = 5;
 
-/** Which processes, and how long they may take to end by themselves, in milliseconds. */
+/** Processes to end, and how long they may take to end by themselves, in milliseconds. */
 export interface FamilyEnding {
   readonly leader: number;
   readonly mark: string;
   readonly termMs: number;
 }
 
-/** SIGTERM to all, SIGKILL to who is left after `termMs`. Returns who is alive even then: another user's, or stuck in the system. */
+/**
+ * Sends SIGTERM to all processes, and SIGKILL to those still running after `termMs`. Returns the processes that survive
+ * both: they belong to another user or are stuck in the kernel.
+ */
 async function endFamily({ leader, mark, termMs }: FamilyEnding): Promise<readonly Relative[]> {
   const living = () => familyOf(leader, mark);
   for (const { pid } of await living()) signalTo(pid, 'SIGTERM');
@@ -146,7 +154,10 @@ async function endFamily({ leader, mark, termMs }: FamilyEnding): Promise<readon
   return living();
 }
 
-/** Who goes on running: what closed its output a moment ago may still be on its way out. */
+/**
+ * Returns the processes that keep running after the shell has ended. Waits shortly first, because a process that has
+ * just closed its output may still be exiting.
+ */
 async function whoStays(leader: number, mark: string): Promise<readonly Relative[]> {
   for (let round = 0; round < LEAVING_ROUNDS; round += 1) {
     if ((await familyOf(leader, mark)).length === 0) return [];
@@ -159,25 +170,32 @@ function signalTo(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch (error) {
-    // Gone meanwhile, or not ours to end; who is left is listed again and said.
+    // The process has ended meanwhile, or belongs to another user. The next listing shows which processes remain.
     if (!(error instanceof Error)) throw error;
   }
 }
 
 /**
- * A running copy of a stream into a writer, at the writer's pace. It can be abandoned when no process is known to write and the
+ * Copies a stream into a writer, at the writer's pace. The copy can be abandoned if no known process writes and the
  * stream still does not end.
  */
 export interface Pump {
-  /** Ends with the stream. @throws what the writer throws. */
+  /**
+   * Resolves when the stream ends.
+   *
+   * @throws any error of the writer.
+   */
   readonly done: Promise<void>;
-  /** Whether something was written, and what its last byte was. */
+  /** Returns the last byte read. `undefined` if there was no output. */
   tail(): number | undefined;
-  /** Waits for the end, and leaves the stream when it was silent for so long. Whether it ended by itself. */
+  /**
+   * Waits for the end of the stream. Abandons the stream after it has been silent for `silentMs` milliseconds. Returns
+   * true if the stream ended by itself.
+   */
   endOrLeave(silentMs: number): Promise<boolean>;
 }
 
-/** Starts pumping. */
+/** Starts to copy the stream into the writer. */
 function pump(stream: Readable, write: (chunk: Uint8Array) => Promise<void>): Pump {
   let last: number | undefined;
   let chunks = 0;
@@ -200,7 +218,7 @@ function pump(stream: Readable, write: (chunk: Uint8Array) => Promise<void>): Pu
     tail: () => last,
     async endOrLeave(silentMs) {
       for (let seen = -1; !(await endsWithin(done, silentMs)); seen = chunks) {
-        // A slow writer is not a silent stream.
+        // The stream is not silent if the writer is still busy or a chunk arrived since the last check.
         if (!reading || seen !== chunks) continue;
         left = true;
         stream.destroy();
@@ -210,7 +228,7 @@ function pump(stream: Readable, write: (chunk: Uint8Array) => Promise<void>): Pu
   };
 }
 
-/** Whether the promise settles within so many milliseconds. */
+/** Returns true if the promise settles within `ms` milliseconds. */
 async function endsWithin(done: Promise<unknown>, ms: number): Promise<boolean> {
   const late = new AbortController();
   const settled = done.then(

@@ -1,4 +1,4 @@
-// The shell that runs commands: in the sandbox where there is one, else as the user has it.
+// Shell: runs commands in the sandbox if there is one, otherwise with the user's own access.
 
 import type { Notice } from '@tidemark/agent';
 import { existsSync } from 'node:fs';
@@ -9,25 +9,31 @@ import { createSandbox } from '../sandbox/sandbox.ts';
 import { bashEnvironment } from './bash-environment.ts';
 import type { GuardedCommand } from './guard.ts';
 
-/** What a shell is made with. */
+/** Options of `openShell`. */
 export interface ShellOptions {
-  /** `auto` by default: in bubblewrap where it is installed and works. */
+  /** Sandbox for commands. The default `auto` uses bubblewrap if it is installed and works. */
   readonly sandbox?: 'auto' | 'never';
-  /** `off` by default: a sandboxed command has a network only where a call asks for it and the user agrees. */
+  /**
+   * Network access of sandboxed commands. With the default `off`, a command has a network only if the call asks for it
+   * and the user agrees.
+   */
   readonly network?: 'off' | 'on';
-  /** Whether a sandboxed command may change repositories, whose hooks and settings run outside of it later: `read-only` by default. */
+  /**
+   * Access of sandboxed commands to repositories. The default is `read-only`, because hooks and settings of a
+   * repository run outside the sandbox later.
+   */
   readonly repository?: 'read-only' | 'writable';
-  /** Names of variables to pass besides the usual ones. One that is named like a secret is refused. */
+  /** Names of variables to pass in addition to the default list. The name of a secret is refused. */
   readonly variables?: readonly string[];
-  /** Where variables come from: this process's by default. */
+  /** Source of the variables. The default is the environment of this process. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
-  /** Absolute paths that no sandboxed command may see: the home of the logs. */
+  /** Absolute paths that no sandboxed command may see, such as the folder of the session logs. */
   readonly forbidden?: readonly string[];
-  /** Absolute paths that no sandboxed command may change: files that a trusted setting starts. */
+  /** Absolute paths that no sandboxed command may change, such as files that a trusted setting starts. */
   readonly protectedPaths?: readonly string[];
 }
 
-/** Tells the user; a part of `ToolContext`. */
+/** Shows notices to the user. A part of `ToolContext`. */
 interface Teller {
   notice(notice: Notice): void;
 }
@@ -35,7 +41,10 @@ interface Teller {
 /** A command that is ready to run. */
 export interface EnteredShell {
   readonly command: GuardedCommand;
-  /** To be called once, when it has ended. What the model should know of it, in words. */
+  /**
+   * Releases the sandbox. The caller must call it once, after the command has ended. Returns messages for the model
+   * about changes that the sandbox found.
+   */
   leave(): Promise<readonly string[]>;
 }
 
@@ -43,13 +52,21 @@ export interface EnteredShell {
 export interface Shell {
   readonly sandboxed: boolean;
   readonly network: 'off' | 'on';
-  /** @throws WorkspaceError `workspace/port`, `workspace/file-system`. */
+  /**
+   * Prepares a command to run, in the sandbox if there is one.
+   *
+   * @throws WorkspaceError `workspace/port` or `workspace/file-system`.
+   */
   enter(text: string, reach: CommandReach, teller: Teller): Promise<EnteredShell>;
 }
 
 const SHELLS = ['/bin/bash', '/usr/bin/bash', '/usr/local/bin/bash', '/run/current-system/sw/bin/bash'];
 
-/** Opens a shell in a folder. @throws WorkspaceError `workspace/secret-variable`. */
+/**
+ * Opens a shell in a folder.
+ *
+ * @throws WorkspaceError `workspace/secret-variable` when `options.variables` contains the name of a secret.
+ */
 export function openShell(folder: string, options: ShellOptions): Shell {
   const { network = 'off' } = options;
   const environment = bashEnvironment(options.environment ?? process.env, options.variables);
@@ -98,7 +115,7 @@ function noticesOf({ changes, limit }: SandboxFindings): readonly Notice[] {
   ];
 }
 
-/** Tells each session the same thing once. */
+/** Returns a function that shows each notice only once per session. */
 function onceEach(): (session: string, notice: Notice, teller: Teller) => void {
   const told = new Set<string>();
   return (session, notice, teller) => {

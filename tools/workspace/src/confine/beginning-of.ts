@@ -1,12 +1,15 @@
-// The beginning of a small file that a program of git reads, without following a link or waiting for a pipe.
+// Reads the beginning of a small file that git also reads. Does not follow a symlink and does not wait for a pipe.
 
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { codeOf } from './file-problem.ts';
 
-/** A `.git` file and `commondir` hold one line. */
+/** Default size limit, in bytes. A `.git` file and a `commondir` file hold only one line. */
 const MOST_BYTES = 8_192;
 
-/** Returns at most `most` bytes as text, 8,192 by default; `undefined` for what cannot be read or is no file. */
+/**
+ * Returns at most `most` bytes of a file as text. The default is 8,192. Returns `undefined` if the path cannot be read
+ * or is not a regular file.
+ */
 export function beginningOf(path: string, most: number = MOST_BYTES): string | undefined {
   let file: number | undefined;
   try {

@@ -5,8 +5,8 @@ import { openBench } from '../../tests/bench.ts';
 import { createConfinement, forbiddenName } from './confine.ts';
 import { showName } from './show-name.ts';
 
-describe('a path', () => {
-  test('is taken from the workspace on, or absolute, and need not exist', async () => {
+describe('`Confinement.place`', () => {
+  test('accepts a relative or an absolute path, and the file need not exist', async () => {
     const { folder, confinement } = await openBench();
     const inside = { path: join(folder, 'a/b.txt'), shown: 'a/b.txt', inside: true };
     expect(await confinement.place('a/b.txt')).toEqual(inside);
@@ -15,7 +15,7 @@ describe('a path', () => {
     expect(await confinement.place('.')).toEqual({ path: folder, shown: '.', inside: true });
   });
 
-  test('that climbs out lies outside, also into a folder whose name begins alike', async () => {
+  test("reports a path above the workspace as outside, even if the folder name begins with the workspace's name", async () => {
     const { folder, outside, confinement } = await openBench();
     expect(await confinement.place('../outside/x')).toMatchObject({ path: join(outside, 'x'), inside: false });
     expect(await confinement.place(`${folder}-2/x`)).toMatchObject({ inside: false });
@@ -25,7 +25,7 @@ describe('a path', () => {
     });
   });
 
-  test('is where its symlinks lead: a file, a folder, a chain, a link that dangles', async () => {
+  test('follows symlinks to a file, to a folder, in a chain and to a missing target', async () => {
     const { folder, outside, confinement } = await openBench();
     await writeFile(join(outside, 'secret.txt'), 'x');
     await symlink(join(outside, 'secret.txt'), join(folder, 'file'));
@@ -37,14 +37,14 @@ describe('a path', () => {
     expect(await confinement.place('dangling')).toMatchObject({ path: join(outside, 'not/yet') });
   });
 
-  test('through a link that stays inside is named by the real file', async () => {
+  test('resolves a symlink that stays inside to the real file', async () => {
     const { folder, confinement } = await openBench();
     await mkdir(join(folder, 'v2'));
     await symlink('v2', join(folder, 'latest'));
     expect(await confinement.place('latest/x')).toEqual({ path: join(folder, 'v2/x'), shown: 'v2/x', inside: true });
   });
 
-  test('that cannot be is a problem in words, not an error', async () => {
+  test('returns a problem in words for an impossible path instead of throwing', async () => {
     const { folder, put, confinement } = await openBench();
     await put('file.txt', 'x');
     await symlink('b', join(folder, 'a'));
@@ -63,15 +63,15 @@ describe('a path', () => {
     ]);
   });
 
-  test('with any characters is shown as one honest line', async () => {
+  test('shows control characters in a path as escapes, on one line', async () => {
     const { confinement } = await openBench();
     expect(await confinement.place('日本/é.txt')).toMatchObject({ shown: '日本/é.txt' });
     expect(showName('a\nb\u001b[2J\u202Egpj')).toBe('a\\u{a}b\\u{1b}[2J\\u{202e}gpj');
   });
 });
 
-describe('refused are', () => {
-  test('the store of version control, by any spelling, depth or way in', async () => {
+describe('refused paths', () => {
+  test('`.git` is refused in any spelling, at any depth and through a symlink', async () => {
     const { folder, confinement } = await openBench();
     await mkdir(join(folder, '.git'));
     await symlink('.git', join(folder, 'innocent'));
@@ -84,7 +84,7 @@ describe('refused are', () => {
     expect(await confinement.place('.github/workflows/ci.yml')).toMatchObject({ inside: true });
   });
 
-  test('credentials by name, inside and outside, and not the samples made to be read', async () => {
+  test('credential files are refused by name inside and outside the workspace, but sample files are not', async () => {
     const { confinement } = await openBench();
     for (const path of [
       '.env',
@@ -115,7 +115,7 @@ describe('refused are', () => {
       expect(forbiddenName(name), name).toBeUndefined();
   });
 
-  test('an `.npmrc` with a login, and the one of the home, but not the settings of a project', async () => {
+  test('an `.npmrc` that contains a login or is in the home folder is refused, but plain project settings are not', async () => {
     const { folder, outside, put } = await openBench();
     const confinement = createConfinement({ folder, home: join(folder, 'home') });
     const token = ['npm', '_', '0a1B2c3D4'.repeat(4)].join('');
@@ -145,13 +145,13 @@ describe('refused are', () => {
     expect(await confinement.place('settings')).toHaveProperty('problem');
   });
 
-  test('no `.npmrc` of a project, but a write of it is asked about: it names programs that npm starts', async () => {
+  test('a project `.npmrc` is not refused, but a write to it asks the user because it names programs that npm starts', async () => {
     const { confinement } = await openBench();
     for (const path of ['.npmrc', 'packages/a/.NPMRC'])
       expect(await confinement.place(path), path).toMatchObject({ asks: 'npm takes programs to start from it' });
   });
 
-  test('the home of the log, before it exists, and behind a symlink', async () => {
+  test('the folder of the logs is refused before it exists and through a symlink', async () => {
     const { folder, outside } = await openBench();
     await symlink(outside, join(folder, 'link'));
     const confinement = createConfinement({ folder, forbidden: [join(folder, 'link/home'), join(folder, 'logs')] });
@@ -161,7 +161,7 @@ describe('refused are', () => {
     expect(confinement.refusal(join(folder, 'logs/a.ndjson'))).toBeDefined();
   });
 
-  test('no names above the workspace: whoever works in a folder called .aws means it', async () => {
+  test('folder names above the workspace are not checked, so a workspace in a folder named `.aws` works', async () => {
     const { folder } = await openBench();
     await mkdir(join(folder, '.aws/project'), { recursive: true });
     const confinement = createConfinement({ folder: join(folder, '.aws/project') });
@@ -170,7 +170,7 @@ describe('refused are', () => {
   });
 });
 
-test('a workspace may be named by a symlink, and must be a folder', async () => {
+test('a workspace may be named by a symlink but must be a folder', async () => {
   const { folder, outside, put } = await openBench();
   await symlink(folder, join(outside, 'work'));
   expect(createConfinement({ folder: join(outside, 'work') }).folder).toBe(folder);

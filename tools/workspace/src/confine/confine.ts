@@ -1,5 +1,6 @@
-// Where the file tools may go: a path is taken from the workspace on, every symlink in it is followed, and the real path
-// decides. Credentials, version control's own store and the log are refused wherever they lie.
+// Confinement: decides which paths the file tools may use. A path is taken relative to the workspace, every symlink in
+// it is followed, and the real path decides. Credentials, the store of version control and the session logs are refused
+// at any location.
 
 import type { ToolProblem } from '@tidemark/agent';
 import { foldName } from '@tidemark/agent';
@@ -17,39 +18,60 @@ import type { StartOptions } from './start-files.ts';
 import { startReason } from './start-files.ts';
 import { FileError, readRegularFileSync } from '@tidemark/files';
 
-/** The bounds of one workspace. */
+/** Access rules for the paths of one workspace. */
 export interface Confinement {
-  /** The workspace, absolute, its symlinks followed. */
+  /** Absolute path of the workspace, with its symlinks followed. */
   readonly folder: string;
-  /** The place that a path leads to, inside or outside; a problem when no file tool may go there. Changes nothing. */
+  /**
+   * Returns the place that a path leads to, inside or outside the workspace. Returns a problem if no file tool may use
+   * the path. Changes nothing on disk.
+   */
   place(path: string): Promise<WorkspacePlace | ToolProblem>;
-  /** As `place`, and outside the workspace is a problem too. */
+  /** Like `place`, but also returns a problem if the path is outside the workspace. */
   placeInside(path: string): Promise<WorkspacePlace | ToolProblem>;
-  /** Why this absolute path is refused, by its names, or by a login in an `.npmrc`; `undefined` when it is not. For what a search comes upon. */
+  /**
+   * Returns why an absolute path is refused: its name, or a login in an `.npmrc`. Returns `undefined` if the path is
+   * allowed. Used for the files that a search finds.
+   */
   refusal(path: string): string | undefined;
 }
 
-/** A path that may be looked at. */
+/** A path that passed the checks of `Confinement.place`. */
 export interface WorkspacePlace {
-  /** Absolute, every symlink followed. */
+  /** Absolute path with every symlink followed. */
   readonly path: string;
-  /** From the workspace on where it lies inside, else absolute; one line. */
+  /** Path to show, on one line. It is relative to the workspace if the place is inside, otherwise absolute. */
   readonly shown: string;
   readonly inside: boolean;
-  /** Why a write of it is asked about, also inside the workspace and in mode `auto`. Absent: it is not. */
+  /**
+   * Reason why a write to this path needs the user's consent, even inside the workspace and in mode `auto`. Absent if
+   * no consent is needed.
+   */
   readonly asks?: string;
 }
 
-/** What to keep out of, beside the names that are forbidden below. Key files are looked for in `home` and `environment`. */
+/**
+ * Paths that are refused in addition to the forbidden names below. Key files are searched for in `home` and
+ * `environment`.
+ */
 export interface ConfinementOptions extends Omit<StartOptions, 'workspace'> {
   readonly folder: string;
-  /** Absolute paths of files or folders, the home of the log first of all. They need not exist. */
+  /**
+   * Absolute paths of refused files or folders, most importantly the folder of the session logs. They need not exist.
+   */
   readonly forbidden?: readonly string[];
-  /** Absolute paths of files that a trusted setting starts: a write of one is asked about. They need not exist. */
+  /**
+   * Absolute paths of files that a trusted setting starts. A write to one of them needs the user's consent. They need
+   * not exist.
+   */
   readonly protectedPaths?: readonly string[];
 }
 
-/** @throws WorkspaceError `workspace/no-folder`. */
+/**
+ * Creates the confinement of a workspace.
+ *
+ * @throws WorkspaceError `workspace/no-folder` when `folder` is not a folder that can be opened.
+ */
 export function createConfinement({ folder: given, forbidden = [], ...asked }: ConfinementOptions): Confinement {
   const folder = realFolder(given);
   const kept = forbidden.map((path) => resolveLinksNow(path));
@@ -83,13 +105,16 @@ export function createConfinement({ folder: given, forbidden = [], ...asked }: C
 function unusablePath(path: string): string | undefined {
   if (path === '') return 'path: it is empty. Name a file, or `.` for the workspace.';
   if (path.includes('\0')) return 'path: it holds a NUL character, which no file name does.';
-  // A shell would put the home folder here; taken as it stands it would make a folder called ~.
+  // A shell replaces `~` with the home folder. A file tool would create a folder named `~` instead.
   if (path === '~' || path.startsWith('~/'))
     return 'path: `~` is not expanded. Give it from the workspace on, or absolute.';
   return undefined;
 }
 
-/** Links may lead elsewhere since the last call: they are followed for each. */
+/**
+ * Returns why a write to these paths needs the user's consent, or `undefined`. Symlinks are followed at every call,
+ * because their targets may have changed since the last one.
+ */
 function reasonToAsk(
   paths: readonly string[],
   workspace: string,
@@ -118,10 +143,14 @@ async function realPlace(named: string, folder: string): Promise<WorkspacePlace 
   }
 }
 
-/** The folders above the workspace are the user's choice; below it, and elsewhere, every name counts. */
+/**
+ * Returns why a path is refused, or `undefined`. The names of the folders above the workspace are not checked, because
+ * the user chose them. Inside the workspace and in any other place, every name in the path is checked.
+ */
 function refusalOf(path: string, folder: string, kept: readonly string[]): string | undefined {
   if (kept.some((home) => pathInside(home, path) !== undefined)) return 'it belongs to the log of the sessions';
-  // The environment and the memory of processes, this one's with its keys, where the workspace is as wide as `/`.
+  // `/proc` shows the environment and the memory of processes, including the keys of this process. The check matters if
+  // the workspace is as wide as `/`.
   if (pathInside('/proc', path) !== undefined) return 'it shows what processes hold';
   const names = (pathInside(folder, path) ?? path).split(sep);
   for (const name of names) {
@@ -132,28 +161,30 @@ function refusalOf(path: string, folder: string, kept: readonly string[]): strin
 }
 
 /**
- * Returns a function that tells why a path is refused as a key file of the home, or one that a variable names. A folder of keys
- * that holds the workspace is the user's choice: what lies in the workspace is not refused.
+ * Returns a function that explains why a path is refused as a key file of the home folder or as a key file named by a
+ * variable. If a folder of keys contains the workspace, paths inside the workspace are not refused, because the user
+ * chose that workspace.
  */
 function keysBeyond(folder: string, { home, environment }: KeyOptions): (path: string) => string | undefined {
   const homes = home === undefined ? [] : [home, resolveLinksNow(home)];
   const holds = new Map<string, string>();
   for (const place of keyPlaces({ home, environment }))
     for (const path of [place.path, resolveLinksNow(place.path)])
-      // A link to the home would refuse everything.
+      // A link to the home folder would cause every path to be refused.
       if (homes.every((each) => pathInside(path, each) === undefined)) holds.set(foldName(path), place.holds);
   const workspace = foldName(folder);
   const inside = new Map([...holds].filter(([key]) => (pathInside(workspace, key) ?? '') !== ''));
   return (path) => {
     const known = pathInside(folder, path) === undefined ? holds : inside;
-    // A search asks for each file that it finds, and most workspaces hold no key files of the home.
+    // Return early: a search calls this function for each file that it finds, and most workspaces contain no key files
+    // of the home folder.
     if (known.size === 0) return undefined;
     const key = foldersAbove(foldName(path)).find((each) => known.has(each));
     return key === undefined ? undefined : `${showName(basename(key))} holds ${known.get(key)}`;
   };
 }
 
-/** The path itself first, then each folder above it. */
+/** Returns the path itself, then each folder above it. */
 function foldersAbove(path: string): readonly string[] {
   const parent = dirname(path);
   return parent === path ? [path] : [path, ...foldersAbove(parent)];
@@ -174,9 +205,12 @@ function noFolder(given: string): string {
   return `the workspace ${showName(given)} is no folder that can be opened: name one that exists`;
 }
 
-// Names that no file tool touches, anywhere in a path: the store of version control, and files that hold keys.
+// Names that no file tool accepts anywhere in a path: the store of version control, and files that contain keys.
 
-/** In any folder: the key files of a home, and names of keys elsewhere. */
+/**
+ * Contents of the names that are refused in any folder. Includes the key names of a home folder that mean keys
+ * everywhere.
+ */
 const NAMES: ReadonlyMap<string, string> = new Map([
   ...KEY_NAMES,
   ['.git', 'the store of version control'],
@@ -187,31 +221,39 @@ const NAMES: ReadonlyMap<string, string> = new Map([
   ['id_ed25519', 'a private key'],
 ]);
 
-/** `.env` and `.env.local`, but not `.env.test` and the samples that are made to be read, such as `.env.local.example`. */
+/** Matches `.env` and `.env.local`, but not `.env.test` and not samples for readers, such as `.env.local.example`. */
 const ENVIRONMENT = /^\.env(\.(?!((.*\.)?(example|sample|template|dist|defaults)|test)$).*)?$/;
 
-/** Why a file or folder of this name is refused; `undefined` when it is not. Any spelling that a file system takes for it counts: `.g\u200Cit`, `.ſsh`. */
+/**
+ * Returns why a file or folder of this name is refused, or `undefined`. Also matches other spellings that a file system
+ * treats as the same name, such as `.g\u200Cit` and `.ſsh`.
+ */
 export function forbiddenName(name: string): string | undefined {
   const plain = foldName(name);
   if (ENVIRONMENT.test(plain)) return 'settings that may hold keys';
   return NAMES.get(plain);
 }
 
-// The `.npmrc` of a project is a file of settings that many repositories have, and that sometimes holds a login.
+// Many repositories have an `.npmrc` with project settings. Some of these files also contain a login.
 
-/** A login that is written out. A reference to a variable, as in `_authToken=${NPM_TOKEN}`, is none. */
+/**
+ * Matches a login written as plain text. A reference to a variable, as in `_authToken=${NPM_TOKEN}`, does not match.
+ */
 const LOGIN =
   /(?:(?:^|[:\s"'])_(?:auth|authtoken|password)|^[ \t]{0,64}(?:\S{1,256}:)?(?:key|password|otp))["']?(?:\[\])?[ \t]{0,64}=[ \t]{0,64}(?!["']?\$\{\w+\??\}["']?[ \t]{0,64}\r?$)[^\s]|:\/\/[^\s/:@]{0,256}:[^\s/@]{1,256}@|npm_[A-Za-z0-9]{36}|-----BEGIN /im;
 
-/** Largest file that is read, in bytes. */
+/** Maximum size of an `.npmrc` that is read, in bytes. */
 const LARGEST = 65_536;
 
-/** Returns true for a path that ends in `.npmrc`, in any spelling that a file system takes for it. */
+/** Returns true for a path that ends in `.npmrc`, in any spelling that a file system treats as this name. */
 function isNpmSettings(path: string): boolean {
   return foldName(basename(path)) === '.npmrc';
 }
 
-/** Returns true where an `.npmrc` at this path holds a login, or cannot be read as a file of 64 KiB or less. One that does not exist holds none. */
+/**
+ * Returns true if the `.npmrc` at this path contains a login, or cannot be read as a file of at most 64 KiB. Returns
+ * false if it does not exist.
+ */
 function holdsNpmLogin(path: string): boolean {
   if (!isNpmSettings(path)) return false;
   try {

@@ -1,10 +1,14 @@
-// An open file from its beginning to its end, in bounded memory.
+// Reads an open file from beginning to end, with bounded memory.
 
 import type { FileHandle } from 'node:fs/promises';
 
 const CHUNK = 256 * 1024;
 
-/** The bytes of the file. Each chunk is overwritten by the next one. @throws the signal's reason once it aborts. */
+/**
+ * Yields the bytes of the file. Each chunk is overwritten by the next one.
+ *
+ * @throws the reason of `signal` once it aborts.
+ */
 export async function* fileChunks(handle: FileHandle, signal: AbortSignal): AsyncIterable<Uint8Array> {
   const chunk = Buffer.allocUnsafe(CHUNK);
   for (let at = 0; ;) {

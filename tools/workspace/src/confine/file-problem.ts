@@ -1,8 +1,8 @@
-// What the file system refuses, in words with a next step: the model reads them.
+// Translates file system errors into sentences with a next step, because the model reads them.
 
 import { WorkspaceError } from '../workspace-error.ts';
 
-/** The code of a system error: `ENOENT`. */
+/** Returns the code of a system error, such as `ENOENT`. */
 export function codeOf(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('code' in error)) return undefined;
   return typeof error.code === 'string' ? error.code : undefined;
@@ -25,7 +25,7 @@ const SAID: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/** The error as a sentence about the path; `undefined` when it is none of the file system's. */
+/** Returns the error as a sentence about the path, or `undefined` if the file system did not raise it. */
 export function fileProblem(shown: string, error: unknown): string | undefined {
   const code = codeOf(error);
   if (code === undefined) return undefined;
@@ -33,7 +33,11 @@ export function fileProblem(shown: string, error: unknown): string | undefined {
   return said === undefined ? `${shown}: the file system answered ${code}.` : `${shown} ${said}`;
 }
 
-/** Runs the work. A refusal of the file system is thrown as a sentence about the path. @throws WorkspaceError `workspace/file-system`. */
+/**
+ * Runs the work and converts a file system error into a sentence about the path.
+ *
+ * @throws WorkspaceError `workspace/file-system` when the file system refuses the work.
+ */
 export async function inWords<T>(shown: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -44,7 +48,7 @@ export async function inWords<T>(shown: string, work: () => Promise<T>): Promise
   }
 }
 
-/** The value, or `undefined` where the file system answers that there is no such file. */
+/** Returns the value, or `undefined` if the file system reports that the file does not exist. */
 export async function unlessMissing<T>(work: Promise<T>): Promise<T | undefined> {
   try {
     return await work;

@@ -12,7 +12,9 @@ import { holdByPath, holdFolder, makeFolderOf } from './held-folder.ts';
 
 const isLinux = process.platform === 'linux';
 
-/** Where the open descriptors of this process lead that can have come from a walk: `/`, and what lies below the bench. */
+/**
+ * Returns the targets of the open descriptors that a folder walk may have opened: `/`, and paths below the test folder.
+ */
 async function openFolders(root: string): Promise<readonly string[]> {
   const names = await readdir('/proc/self/fd');
   const targets = await Promise.all(names.map((name) => readlink(`/proc/self/fd/${name}`).catch(() => '')));
@@ -20,17 +22,20 @@ async function openFolders(root: string): Promise<readonly string[]> {
 }
 
 describe('a held folder', () => {
-  test.skipIf(!isLinux)('stays the same folder when its path leads elsewhere (skipped without /proc)', async () => {
-    const { folder, outside, put } = await openBench();
-    await put('a/inside', '');
-    await using held = await holdFolder({ path: join(folder, 'a'), shown: 'a' });
-    await rename(join(folder, 'a'), join(folder, 'b'));
-    await symlink(outside, join(folder, 'a'));
-    expect(await readdir(held?.at('.') ?? '')).toEqual(['inside']);
-    await expect(held?.assertInPlace()).rejects.toMatchObject({ code: 'workspace/moved' });
-  });
+  test.skipIf(!isLinux)(
+    'remains the same folder when its path is replaced by a link (skipped without /proc)',
+    async () => {
+      const { folder, outside, put } = await openBench();
+      await put('a/inside', '');
+      await using held = await holdFolder({ path: join(folder, 'a'), shown: 'a' });
+      await rename(join(folder, 'a'), join(folder, 'b'));
+      await symlink(outside, join(folder, 'a'));
+      expect(await readdir(held?.at('.') ?? '')).toEqual(['inside']);
+      await expect(held?.assertInPlace()).rejects.toMatchObject({ code: 'workspace/moved' });
+    },
+  );
 
-  test('is refused where any part of its path is a link', async () => {
+  test('is refused if any part of its path is a link', async () => {
     const { folder, put } = await openBench();
     await put('real/sub/x', '');
     await symlink('real', join(folder, 'link'));
@@ -43,7 +48,7 @@ describe('a held folder', () => {
     expect(await readdir(join(folder, 'real'))).toEqual(['sub']);
   });
 
-  test('is undefined where there is none, and an error where a file is in the way', async () => {
+  test('is `undefined` if the folder does not exist, and an error if a part of the path is a file', async () => {
     const { folder, put } = await openBench();
     await put('file', '');
     expect(await holdFolder({ path: join(folder, 'a/b'), shown: 'a/b' })).toBeUndefined();
@@ -52,7 +57,7 @@ describe('a held folder', () => {
     await expect(makeFolderOf({ path: join(folder, 'file/b/c'), shown: 'file/b/c' })).rejects.toThrow('is a file');
   });
 
-  test('is made once where several writers make it at the same time', async () => {
+  test('is created only once when several writers create it at the same time', async () => {
     const { folder } = await openBench();
     for (let round = 0; round < 20; round += 1) {
       const target = { path: join(folder, `new-${round}/a/b/file`), shown: 'file' };
@@ -62,7 +67,7 @@ describe('a held folder', () => {
     }
   });
 
-  test('of a path with links is refused also where descriptors are not used', async () => {
+  test('by path instead of by descriptor is also refused after its path becomes a link', async () => {
     const { folder, outside, put } = await openBench();
     await put('a/b/file', '');
     const target = { path: join(folder, 'a'), shown: 'a' };
@@ -77,30 +82,33 @@ describe('a held folder', () => {
   });
 });
 
-test.skipIf(!isLinux)('each descriptor is closed, also after errors (skipped without /proc)', async () => {
-  const { folder, outside, confinement, put, call, judge, run } = await openBench();
-  await put('a/notes.txt', 'plain');
-  const [read, write, edit] = [createReadTool, createWriteTool, createEditTool].map((make) => make(confinement));
-  if (read === undefined || write === undefined || edit === undefined) throw new Error('three tools were made');
-  const moved = await judge(write, { path: 'a/late.txt', content: 'x' });
-  const before = await openFolders(folder);
-  await call(read, { path: 'a/notes.txt' });
-  await call(read, { path: 'a/none/none.txt' });
-  await call(read, { path: 'a' });
-  await call(write, { path: 'a/b/c/new.txt', content: 'x' });
-  await call(write, { path: 'a/notes.txt/below', content: 'x' });
-  await call(edit, { path: 'a/notes.txt', old_text: 'plain', new_text: 'changed' });
-  await call(edit, { path: 'a/notes.txt', old_text: 'none', new_text: 'x' });
-  await call(createLsTool(confinement), { depth: 4 });
-  await call(createMemoryUpdateTool(confinement), { file: 'MEMORY.md', operation: 'add', text: 'x' });
-  await attachInstructions(folder, 'AGENTS.md');
-  await rename(join(folder, 'a'), join(folder, 'b'));
-  await symlink(outside, join(folder, 'a'));
-  expect(await run(moved)).toMatchObject({ code: 'workspace/moved' });
-  expect(await openFolders(folder)).toEqual(before);
-});
+test.skipIf(!isLinux)(
+  'file tools close every folder descriptor, even after errors (skipped without /proc)',
+  async () => {
+    const { folder, outside, confinement, put, call, judge, run } = await openBench();
+    await put('a/notes.txt', 'plain');
+    const [read, write, edit] = [createReadTool, createWriteTool, createEditTool].map((make) => make(confinement));
+    if (read === undefined || write === undefined || edit === undefined) throw new Error('three tools were made');
+    const moved = await judge(write, { path: 'a/late.txt', content: 'x' });
+    const before = await openFolders(folder);
+    await call(read, { path: 'a/notes.txt' });
+    await call(read, { path: 'a/none/none.txt' });
+    await call(read, { path: 'a' });
+    await call(write, { path: 'a/b/c/new.txt', content: 'x' });
+    await call(write, { path: 'a/notes.txt/below', content: 'x' });
+    await call(edit, { path: 'a/notes.txt', old_text: 'plain', new_text: 'changed' });
+    await call(edit, { path: 'a/notes.txt', old_text: 'none', new_text: 'x' });
+    await call(createLsTool(confinement), { depth: 4 });
+    await call(createMemoryUpdateTool(confinement), { file: 'MEMORY.md', operation: 'add', text: 'x' });
+    await attachInstructions(folder, 'AGENTS.md');
+    await rename(join(folder, 'a'), join(folder, 'b'));
+    await symlink(outside, join(folder, 'a'));
+    expect(await run(moved)).toMatchObject({ code: 'workspace/moved' });
+    expect(await openFolders(folder)).toEqual(before);
+  },
+);
 
-test('a folder that may be entered and not listed is written to', async () => {
+test('`write` creates a file in a folder that may be entered but not listed', async () => {
   const { folder, confinement, call, content } = await openBench();
   await mkdir(join(folder, 'blind'), { mode: 0o300 });
   onTestFinished(() => chmod(join(folder, 'blind'), 0o700));

@@ -1,6 +1,6 @@
-// A folder that is held open while the files in it are used, so that a symlink that takes its place meanwhile leads
-// nowhere. Node has no openat(2). On Linux `/proc/self/fd/N/name` stands for it: the kernel starts at the open folder N
-// and takes one step. On other systems the path itself is used, and compared before and after each use.
+// Held folder: keeps a folder open while its files are used, so that a symlink which replaces the folder meanwhile has
+// no effect. Node has no openat(2). On Linux, `/proc/self/fd/N/name` replaces openat(2): the kernel starts at the open
+// folder N and resolves one name. Other systems use the path itself and compare it before and after each use.
 
 import type { BigIntStats } from 'node:fs';
 import { constants, existsSync } from 'node:fs';
@@ -12,44 +12,66 @@ import type { WorkspacePlace } from './confine.ts';
 import { codeOf, inWords, unlessMissing } from './file-problem.ts';
 import { resolveLinks } from './resolve-links.ts';
 
-/** A folder that was reached without following a symlink. It is closed by its holder. */
+/** A folder that was reached without following a symlink. The caller that holds it must close it. */
 export interface HeldFolder extends AsyncDisposable {
-  /** Whether `at` starts at an open descriptor. If not, `assertInPlace` has to stand around each use. */
+  /**
+   * True if `at` returns paths that start at an open descriptor. If false, the caller must call `assertInPlace` before
+   * and after each use.
+   */
   readonly byDescriptor: boolean;
-  /** The path of a name in this folder, `.` for the folder itself. Valid until the folder is closed. A link of this name must not be followed: use `lstat`, `rename`, `O_NOFOLLOW`. */
+  /**
+   * Returns the path of a name in this folder; `.` is the folder itself. The path is valid until the folder is closed.
+   * The caller must not follow a link with this name: use `lstat`, `rename` or `O_NOFOLLOW`.
+   */
   at(name: string): string;
-  /** What has this name, a symlink as itself; `undefined` when nothing has. @throws the file system's own error. */
+  /**
+   * Returns the stats of the entry with this name, or `undefined` if there is no such entry. A symlink is not followed.
+   *
+   * @throws the system error when the file system refuses.
+   */
   statsOf(name: string): Promise<BigIntStats | undefined>;
-  /** The folder of this name, held too. `shown` names it in errors. @throws WorkspaceError `workspace/moved` for a link, `workspace/file-system`. */
+  /**
+   * Opens and holds the subfolder with this name. Errors name it as `shown`.
+   *
+   * @throws WorkspaceError `workspace/moved` for a link, `workspace/file-system` for any other refusal.
+   */
   enter(name: string, shown: string): Promise<HeldFolder>;
-  /** @throws WorkspaceError `workspace/moved` when another folder, or a link, has the path now. */
+  /**
+   * Checks that the path still leads to this folder.
+   *
+   * @throws WorkspaceError `workspace/moved` when another folder or a link now has the path.
+   */
   assertInPlace(): Promise<void>;
 }
 
-/** The part of a place that is needed to hold its folder. */
+/** The fields of a place that are needed to hold its folder. */
 type HeldTarget = Pick<WorkspacePlace, 'path' | 'shown'>;
 
-/** Linux has this value on every processor that Node is built for; Node does not name it. Such a descriptor reads nothing and needs no right to read. */
+/**
+ * Flag that opens a folder without reading it, so no read permission is needed. Node does not export it. Linux uses
+ * this value on every processor that Node supports.
+ */
 const O_PATH = 0o10000000;
 const STEP = O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 
 const HAS_DESCRIPTORS = process.platform === 'linux' && existsSync('/proc/self/fd');
 
 /**
- * Holds the folder that a place lies in; `undefined` when there is none.
+ * Holds the parent folder of a place. Returns `undefined` if the folder does not exist.
  *
- * @throws WorkspaceError `workspace/moved` when a part of the path, real when it was judged, is a link now; `workspace/file-system`.
+ * @throws WorkspaceError `workspace/moved` when a part of the path has become a link since the path was checked;
+ *   `workspace/file-system` for any other refusal.
  */
 export async function holdFolderOf({ path, shown }: HeldTarget): Promise<HeldFolder | undefined> {
   return holdFolder({ path: dirname(path), shown });
 }
 
-/** Holds the folder at this path; otherwise as `holdFolderOf`. */
+/** Like `holdFolderOf`, but holds the folder at this path instead of its parent. */
 export async function holdFolder(folder: HeldTarget): Promise<HeldFolder | undefined> {
   return inWords(folder.shown, () => unlessMissing(hold(folder, false)));
 }
 
-/** As `holdFolderOf`, but makes the folders that are missing, also one that disappears meanwhile. */
+/** Like `holdFolderOf`, but creates missing folders, even a folder that disappears during the walk. */
 export async function makeFolderOf({ path, shown }: HeldTarget): Promise<HeldFolder> {
   return inWords(shown, () => hold({ path: dirname(path), shown }, true));
 }
@@ -58,7 +80,10 @@ function hold(folder: HeldTarget, make: boolean): Promise<HeldFolder> {
   return HAS_DESCRIPTORS ? walk(folder, make) : holdByPath(folder, make);
 }
 
-/** Goes from the root of the file system, one open folder at a time. Each is closed once the next one is open. */
+/**
+ * Walks from the root of the file system to the folder, one open folder at a time. Each folder is closed once the next
+ * one is open.
+ */
 async function walk({ path, shown }: HeldTarget, make: boolean): Promise<HeldFolder> {
   let folder = heldBy(await open(sep, STEP), sep, shown);
   for (const name of path.split(sep).filter((part) => part !== '')) {
@@ -70,7 +95,7 @@ async function walk({ path, shown }: HeldTarget, make: boolean): Promise<HeldFol
 }
 
 interface DescribedFolder extends HeldFolder {
-  /** As `enter`, but throws the file system's own errors. */
+  /** Like `enter`, but throws the file system's own errors. */
   step(name: string): Promise<DescribedFolder>;
 }
 
@@ -83,7 +108,8 @@ function heldBy(handle: FileHandle, path: string, shown: string): DescribedFolde
       return heldBy(await open(at(name), STEP), below, called);
     } catch (error) {
       if (codeOf(error) !== 'ENOTDIR') throw error;
-      // The answer for a link and for a file is the same. A folder, or nothing: it was a link a moment ago.
+      // The error code is the same for a link and for a file. If the name is now a folder or missing, it was a link a
+      // moment ago.
       const found = await statsOf(name);
       throw found === undefined || found.isSymbolicLink() || found.isDirectory() ? movedError(called) : error;
     }
@@ -106,12 +132,15 @@ async function makeOne(path: string): Promise<void> {
   try {
     await mkdir(path);
   } catch (error) {
-    // Another writer was first. A link that came meanwhile is refused by the next step.
+    // Another writer created the folder first. If a link was created instead, the next step refuses it.
     if (codeOf(error) !== 'EEXIST') throw error;
   }
 }
 
-/** The way of systems without `/proc/self/fd`: a swap between two looks is not noticed. Exported for its test. */
+/**
+ * Holds a folder by its path, for systems without `/proc/self/fd`. A swap between two checks is not noticed. Exported
+ * for its test.
+ */
 export async function holdByPath({ path, shown }: HeldTarget, make: boolean): Promise<HeldFolder> {
   const assertInPlace = async (): Promise<void> => {
     if ((await resolveLinks(path)) !== path) throw movedError(shown);
@@ -129,12 +158,12 @@ export async function holdByPath({ path, shown }: HeldTarget, make: boolean): Pr
   };
 }
 
-/** Whether both are one file, by device and number. */
+/** Returns true if both stats describe the same file, by device and inode number. */
 export function isSameFile(a: BigIntStats, b: BigIntStats | undefined): boolean {
   return b !== undefined && a.dev === b.dev && a.ino === b.ino;
 }
 
-/** The error of a place that is not what was judged any more. */
+/** Returns the error for a path that no longer leads to the place that was checked. */
 export function movedError(shown: string): WorkspaceError {
   return new WorkspaceError(
     'workspace/moved',

@@ -1,4 +1,4 @@
-// Key files by their usual names: file tools refuse them, and the sandbox hides them.
+// Tests that file tools refuse key files with well-known names and that the sandbox hides them.
 
 import { mkdir, realpath, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -30,7 +30,7 @@ async function putFile(path: string): Promise<string> {
   return path;
 }
 
-/** The paths among these that file tools do not refuse, and those that a sandboxed command sees. */
+/** Returns the paths that file tools allow, and the paths that a sandboxed command can see. */
 async function open(
   paths: readonly string[],
   options: KeyOptions & { readonly home: string; readonly folder: string },
@@ -46,7 +46,7 @@ async function open(
 }
 
 describe('key files', () => {
-  test('of a home are refused and hidden by one list, in a home as workspace and outside of it', async () => {
+  test('in a home folder are refused and hidden, whether the home is the workspace or outside it', async () => {
     const { folder, outside } = await openBench();
     const paths = [
       ...(await Promise.all(FILES.map((name) => putFile(join(folder, name))))),
@@ -56,7 +56,7 @@ describe('key files', () => {
       expect(await open(paths, { home: folder, folder: workspace })).toEqual({ allowed: [], seen: [] });
   });
 
-  test('that a variable moves are refused and hidden where it leads', async () => {
+  test('that a variable moves are refused and hidden at their new location', async () => {
     const { folder, outside } = await openBench();
     const at = (name: string): string => join(folder, 'moved', name);
     const environment = {
@@ -81,7 +81,7 @@ describe('key files', () => {
     expect(await open(paths, { home: outside, folder, environment })).toEqual({ allowed: free, seen: free });
   });
 
-  test('are refused by every spelling that a file system takes for the same name', async () => {
+  test('are refused in every spelling that a file system treats as the same name', async () => {
     const { folder } = await openBench();
     const confinement = createConfinement({ folder, home: folder });
     for (const path of ['.config/GH/hosts.yml', '.Docker/config.json', '.nuget/nuget/nuget.config'])
@@ -89,7 +89,7 @@ describe('key files', () => {
     expect(confinement.refusal(join(folder, '.config/gh/hosts.yml'))).toBe('gh holds credentials of a code host');
   });
 
-  test('behind a link of the home are refused where they are', async () => {
+  test('that a link in the home points to are refused at their real location', async () => {
     const { folder } = await openBench();
     const [home, keys] = [join(folder, 'home'), await putFile(join(folder, 'dotfiles/gh/hosts.yml'))];
     await mkdir(join(home, '.config'), { recursive: true });
@@ -97,7 +97,7 @@ describe('key files', () => {
     expect(await open([keys, join(home, '.config/gh/hosts.yml')], { home, folder })).toEqual({ allowed: [], seen: [] });
   });
 
-  test('do not take names away from a project', async () => {
+  test('do not include project files that only have the same name', async () => {
     const { folder, outside } = await openBench();
     const names = [
       '.claude/settings.json',
@@ -110,7 +110,7 @@ describe('key files', () => {
     expect(await open(paths, { home: outside, folder })).toEqual({ allowed: paths, seen: paths });
   });
 
-  test('leave a workspace open that lies in a folder of keys, and nothing else of that folder', async () => {
+  test('are refused next to a workspace inside a folder of keys, but the workspace stays open', async () => {
     const { folder: home } = await openBench();
     const folder = join(home, '.claude/worktrees/shop');
     const own = await putFile(join(folder, 'index.js'));
@@ -120,7 +120,7 @@ describe('key files', () => {
     expect(await confinement.place(join(folder, '.ssh/id'))).toHaveProperty('problem');
   });
 
-  test('are never the home, what holds it, or a device', async () => {
+  test('never include the home folder, a folder that contains it, or a device', async () => {
     const { folder } = await openBench();
     const environment = { GNUPGHOME: dirname(folder), DOCKER_CONFIG: '/', CODEX_HOME: folder, HISTFILE: '/dev/null' };
     await symlink('.', join(folder, '.kube'));

@@ -1,22 +1,23 @@
-// Files and folders with keys, by their usual names: the one list of what file tools refuse and a sandbox hides.
+// Key files: lists files and folders that contain keys, by their well-known names. File tools refuse these paths, and
+// the sandbox hides them.
 
 import { delimiter, isAbsolute, join } from 'node:path';
 import { pathInside } from './path-inside.ts';
 import { resolveLinksNow } from './resolve-links.ts';
 
-/** A file or folder with keys. */
+/** A file or folder that contains keys. */
 export interface KeyPlace {
-  /** Absolute. Links are not followed. It need not exist. */
+  /** Absolute path. Links are not followed. The path need not exist. */
   readonly path: string;
-  /** What it holds, in words: `keys of SSH`. */
+  /** Description of the content, such as `keys of SSH`. */
   readonly holds: string;
 }
 
-/** Where key files are looked for. */
+/** Places where key files are searched for. */
 export interface KeyOptions {
-  /** The home of the user, absolute. */
+  /** Absolute path of the user's home folder. */
   readonly home?: string | undefined;
-  /** Variables that move key files, such as `XDG_CONFIG_HOME` and `KUBECONFIG`; relative paths in them are left out. */
+  /** Variables that move key files, such as `XDG_CONFIG_HOME` and `KUBECONFIG`. Relative paths in them are ignored. */
   readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
 }
 
@@ -30,7 +31,7 @@ const BROWSER = 'passwords and sessions of a browser or mail program';
 const TYPED = 'what was typed before, which may be keys';
 const CODE = 'credentials of a code host';
 
-/** These names mean keys in any folder, so file tools refuse them everywhere. */
+/** Names that mean keys in any folder. File tools refuse them everywhere. */
 const ANYWHERE: readonly (readonly [holds: string, names: string])[] = [
   ['keys of SSH', '.ssh'],
   ['keys of GnuPG', '.gnupg'],
@@ -46,7 +47,7 @@ const ANYWHERE: readonly (readonly [holds: string, names: string])[] = [
   [TYPED, '.sqlite_history .rediscli_history'],
 ];
 
-/** These names mean keys in a home. In another folder the same name is often a part of a project. */
+/** Names that mean keys in a home folder. In other folders the same names often belong to a project. */
 const IN_HOME: readonly (readonly [holds: string, names: string])[] = [
   [CLUSTER, '.docker .config/containers/auth.json'],
   [
@@ -81,7 +82,10 @@ const IN_HOME: readonly (readonly [holds: string, names: string])[] = [
   [TYPED, '.local/share/fish/fish_history'],
 ];
 
-/** Variables that name key files: the file or folder itself, or the folder that the names lie in. */
+/**
+ * Variables that name key files. Without `below`, the value is the path of the file or folder. With `below`, the value
+ * is the folder that contains these names.
+ */
 const NAMED_BY: readonly (readonly [holds: string, variables: string, below?: string])[] = [
   ['keys of GnuPG', 'GNUPGHOME'],
   [
@@ -107,14 +111,14 @@ const NAMED_BY: readonly (readonly [holds: string, variables: string, below?: st
   [TYPED, 'HISTFILE PSQL_HISTORY MYSQL_HISTFILE PYTHON_HISTORY NODE_REPL_HISTORY SQLITE_HISTORY REDISCLI_HISTFILE'],
 ];
 
-/** Folders of the home that a variable moves, with all that programs of that habit keep there. */
+/** Variables that move a whole folder of the home, with all key files in it. */
 const MOVED: readonly (readonly [variable: string, folder: string])[] = [
   ['XDG_CONFIG_HOME', '.config/'],
   ['XDG_DATA_HOME', '.local/share/'],
   ['XDG_CACHE_HOME', '.cache/'],
 ];
 
-/** What a file or folder of this name holds in any folder, by its exact name. */
+/** Contents of a file or folder with this exact name, in any folder. */
 export const KEY_NAMES: ReadonlyMap<string, string> = new Map(pairs(ANYWHERE));
 
 const HOME_NAMES = [...KEY_NAMES, ...pairs(IN_HOME)];
@@ -124,8 +128,8 @@ function pairs(lists: readonly (readonly [string, string])[]): readonly (readonl
 }
 
 /**
- * Returns the key files and folders of a home, and those that variables move elsewhere. A place that contains the home is left
- * out: refusing or hiding it would take everything away.
+ * Returns the key files and folders of a home, and those that variables move elsewhere. A place that contains the home
+ * is omitted, because refusing or hiding it would block everything in the home.
  */
 export function keyPlaces({ home, environment = {} }: KeyOptions): readonly KeyPlace[] {
   const set = (variable: string): string =>
@@ -149,7 +153,7 @@ function movedPlaces(to: string, folder: string): readonly KeyPlace[] {
   }));
 }
 
-/** `KUBECONFIG` may be a list. */
+/** Returns the key places that the value of a variable names. The value may be a list of paths, as in `KUBECONFIG`. */
 function namedPlaces(value: string, holds: string, below: string | undefined): readonly KeyPlace[] {
   const paths = value.split(delimiter).filter((path) => isAbsolute(path));
   return paths.flatMap((path) => (below?.split(' ') ?? ['']).map((name) => ({ path: join(path, name), holds })));

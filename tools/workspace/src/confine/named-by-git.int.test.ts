@@ -1,4 +1,4 @@
-// The reader of git's configuration files against git itself.
+// Compares the reader of git configuration files with git itself.
 
 import { execFileSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
@@ -20,7 +20,7 @@ const TEXTS = [
   '[core] hooksPath = a\n[include]path = b\nlast = c',
 ];
 
-/** Section and key without the subsection, and the value, as git reads them. */
+/** Returns each setting as git reads it: section without its subsection, key and value. */
 function byGit(path: string): readonly (readonly string[])[] {
   const environment = { PATH: process.env['PATH'], GIT_CONFIG_NOSYSTEM: '1' };
   const listed = execFileSync('git', ['config', '--file', path, '--no-includes', '--list', '-z'], { env: environment });
@@ -34,7 +34,7 @@ function byGit(path: string): readonly (readonly string[])[] {
     });
 }
 
-test('settings are read as git reads them', async () => {
+test('`readGitSettings` returns the same settings as git', async () => {
   const { folder } = await openBench();
   for (const [at, text] of TEXTS.entries()) {
     const path = join(folder, String(at));
@@ -45,7 +45,7 @@ test('settings are read as git reads them', async () => {
   }
 });
 
-test('a line that git refuses is left out, and what follows it is read', () => {
+test('`readGitSettings` skips a line that git refuses and reads the lines after it', () => {
   const next = { section: 'core', key: 'hookspath', value: 'x' };
   for (const bad of ['[unclosed', '= x', '1a = x', '[core] "quoted', 'key = "open'])
     expect(readGitSettings(`[core]\n${bad}\n[core]\nhooksPath = x\n`).at(-1), bad).toEqual(next);

@@ -1,4 +1,4 @@
-// Files that the settings of a repository name, and the question before a file tool writes one.
+// Tests which files the settings of a repository name, and that a file tool asks before it writes one of them.
 
 import { mkdir, symlink } from 'node:fs/promises';
 import { join, relative } from 'node:path';
@@ -14,8 +14,8 @@ function namesIn(folder: string, tree: string, home?: string): readonly string[]
   return named.map(({ path, as }) => `${relative(folder, path)} ${as}`);
 }
 
-describe('the settings of a repository', () => {
-  test('name hooks from its folder on, and settings from their own file on', async () => {
+describe('`namedByGit`', () => {
+  test('resolves a hooks path relative to the working tree and an include relative to its own file', async () => {
     const { folder, put } = await openBench();
     await put('.git/config', '[core]\nhooksPath = .githooks\n[include]\npath = ../shared/git.ini\n');
     await put('shared/git.ini', '[core]\nhooksPath = .husky/_\n[includeIf "onbranch:x"]\npath = more\n');
@@ -30,7 +30,7 @@ describe('the settings of a repository', () => {
     ]);
   });
 
-  test('are those of its own folder and of the common one, and of a folder that a link leads to', async () => {
+  test('reads the settings of a linked worktree and of its common folder, also through a symlink', async () => {
     const { folder, put } = await openBench();
     await put('tree/.git', 'gitdir: ../store/worktrees/tree\n');
     await put('store/worktrees/tree/commondir', '../..\n');
@@ -42,7 +42,7 @@ describe('the settings of a repository', () => {
     expect(namesIn(folder, 'linked')).toEqual(['linked/common hooks']);
   });
 
-  test('are read of a bare repository, through links, and with the home in the place of `~`', async () => {
+  test('reads a bare repository, follows symlinks and replaces `~` with the home folder', async () => {
     const { folder, put } = await openBench();
     for (const path of ['bare/HEAD', 'bare/objects/x', 'bare/refs/x']) await put(path, '');
     await put('settings', '[core]\nhooksPath = ~/hooks\n[include]\npath = ~user/x\npath = "%(prefix)/x"\npath =\n');
@@ -53,8 +53,8 @@ describe('the settings of a repository', () => {
   });
 });
 
-describe('a write', () => {
-  test('of a file that the settings of its repository name is asked about, there or not yet', async () => {
+describe('`Confinement.place`', () => {
+  test('asks before a write to a file that repository settings name, whether the file exists or not', async () => {
     const { folder, put, confinement } = await openBench();
     await put('.git/config', '[core]\nhooksPath = .githooks\n[include]\npath = ../git.ini\n');
     await put('vendor/lib/.git/config', '[core]\nhooksPath = scripts\n');
@@ -70,7 +70,7 @@ describe('a write', () => {
     expect(call).toMatchObject({ confined: false, title: 'write real/pre-commit (git runs hooks from its folder)' });
   });
 
-  test('is asked about where a repository that holds the workspace names the file', async () => {
+  test('asks before a write to a file that a repository above the workspace names', async () => {
     const { folder, put } = await openBench();
     await put('.git/config', '[core]\nhooksPath = work/hooks\n[include]\npath = ~/work/git.ini\n');
     await mkdir(join(folder, 'work'));
@@ -79,7 +79,7 @@ describe('a write', () => {
     expect(await confinement.place('index.js')).not.toHaveProperty('asks');
   });
 
-  test('is asked about directly in a workspace that is the folder of hooks, and not below it', async () => {
+  test('asks for files directly in a workspace that is itself the hooks folder, but not in its subfolders', async () => {
     const { put, confinement } = await openBench();
     await put('.git/config', '[core]\nhooksPath = .\n');
     expect(await confinement.place('pre-commit')).toHaveProperty('asks');

@@ -1,5 +1,5 @@
-// Files that a repository names: git reads more settings from `include.path` and runs the programs in `core.hooksPath`. Parts of
-// the repository may be links. A workspace may hold all of these outside of `.git`, such as `.githooks`.
+// Files that a repository names: git reads more settings from `include.path` and runs the programs in `core.hooksPath`.
+// Parts of the repository may be links. A workspace may contain such files outside `.git`, for example in `.githooks`.
 
 import { lstatSync, readdirSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
@@ -8,34 +8,43 @@ import { codeOf } from './file-problem.ts';
 import { pathInside } from './path-inside.ts';
 import { resolveLinksNow } from './resolve-links.ts';
 
-/** A file or folder that the settings of a repository name, or that a link in it leads to. */
+/** A file or folder that the settings of a repository name, or that is a link in the repository. */
 export interface NamedByGit {
-  /** Absolute. Links are not followed. It need not exist. */
+  /** Absolute path. Links are not followed. The path need not exist. */
   readonly path: string;
   readonly as: 'settings' | 'hooks';
 }
 
-/** The folders of a repository. */
+/** The folders of one repository. */
 export interface GitFolders {
-  /** The folder that git works in. */
+  /** Working tree of the repository. */
   readonly tree: string;
-  /** Absolute paths of the folders with the settings: `.git`, what it leads to, and its common folder. */
+  /**
+   * Absolute paths of the folders that contain the settings: the folder that `.git` is or points to, and the common
+   * folder.
+   */
   readonly stores: readonly string[];
 }
 
-/** More settings are not read. */
+/** Maximum number of bytes that are read from a settings file. */
 const MOST_BYTES = 1024 * 1024;
 
-/** Git follows as many includes. */
+/** Maximum depth of nested includes. Git has the same limit. */
 const MOST_DEEP = 10;
 
-/** Settings files that are read for a repository, and hooks that are looked at. */
+/** Maximum number of settings files read per repository. Also the maximum number of hooks checked per folder. */
 const MOST_FILES = 100;
 
-/** Parts of a repository that git takes settings from. Another part that is a link leads to nothing that runs. */
+/**
+ * Parts of a repository that git reads settings from. A link in place of any other part, except `hooks`, leads to
+ * nothing that git runs.
+ */
 const SETTINGS = ['config', 'config.worktree', 'info'];
 
-/** The repository of a folder with a `.git`, or of a bare repository; `undefined` for any other folder. */
+/**
+ * Returns the repository of a folder that contains `.git` or is a bare repository. Returns `undefined` for any other
+ * folder.
+ */
 export function gitFoldersOf(tree: string): GitFolders | undefined {
   const path = join(tree, '.git');
   const stats = statsOf(path);
@@ -54,7 +63,10 @@ function withCommon(own: string): readonly string[] {
   return common === undefined ? [own] : [own, common];
 }
 
-/** The path that a small file names, from its own folder on; `undefined` where it names none. */
+/**
+ * Returns the path that a small file names, resolved from the folder of that file. Returns `undefined` if the file
+ * names no path.
+ */
 export function pointedTo(path: string, line: RegExp): string | undefined {
   const [, target] = line.exec(beginningOf(path) ?? '') ?? [];
   return target === undefined || target === '' ? undefined : resolve(dirname(path), target.trimEnd());
@@ -64,16 +76,16 @@ function statsOf(path: string): ReturnType<typeof lstatSync> {
   try {
     return lstatSync(path, { throwIfNoEntry: false });
   } catch {
-    // Closed to this user: then git of this user cannot use it either.
+    // The user has no access to this path, so git cannot use it for this user either.
     return undefined;
   }
 }
 
 /**
- * Returns what the settings of a repository name, files that they include read too. Conditions of `includeIf` are taken as
- * met. Never runs git.
+ * Returns the files and folders that the settings of a repository name, including the settings files they include.
+ * Every `includeIf` condition counts as met. Never runs git.
  *
- * @param home For paths that begin with `~/`; without it they are left out.
+ * @param home Home folder for paths that begin with `~/`. Without it, these paths are omitted.
  */
 export function namedByGit({ tree, stores }: GitFolders, home: string | undefined): readonly NamedByGit[] {
   const named: NamedByGit[] = [];
@@ -93,7 +105,7 @@ export function namedByGit({ tree, stores }: GitFolders, home: string | undefine
   return [...named, ...stores.flatMap((store) => linkedIn(store, tree))];
 }
 
-/** A store that is reached through links, and links in it. */
+/** Returns the store if its path contains links, and the links inside the store. */
 function linkedIn(store: string, tree: string): readonly NamedByGit[] {
   const whole = store !== tree && resolveLinksNow(store) !== store ? [{ path: store, as: 'settings' as const }] : [];
   const hooks = join(store, 'hooks');
@@ -113,7 +125,10 @@ function namesIn(folder: string): readonly string[] {
   }
 }
 
-/** A path as git takes it. `~user/` and `%(prefix)/` lead out of any workspace that is not as wide as the machine. */
+/**
+ * Returns the path that git would use for this value. `~user/` and `%(prefix)/` are omitted: they lead out of any
+ * workspace that does not cover the whole machine.
+ */
 function placeOf(value: string, folder: string, home: string | undefined, as: NamedByGit['as']): readonly NamedByGit[] {
   if (value === '' || value.includes('\0') || value.startsWith('%(prefix)')) return [];
   if (!value.startsWith('~')) return [{ path: isAbsolute(value) ? resolve(value) : resolve(folder, value), as }];
@@ -122,10 +137,11 @@ function placeOf(value: string, folder: string, home: string | undefined, as: Na
 }
 
 /**
- * Why a write of this absolute path is asked about, where the settings of a repository that holds it name it; `undefined` where
- * none does. Repositories next to the path are not looked at.
+ * Returns why a write to this absolute path needs the user's consent: the settings of a repository in a folder above it
+ * name the path. Returns `undefined` if no such settings name it. Repositories in other folders are not checked.
  *
- * @param workspace Real and absolute. Of a folder of hooks that holds it only the files directly in it count.
+ * @param workspace Real and absolute path of the workspace. If a hooks folder contains the workspace, only files
+ *   directly in that hooks folder count.
  */
 export function reasonByGit(path: string, workspace: string, home: string | undefined): string | undefined {
   const repositories = foldersAbove(path).flatMap((folder) => gitFoldersOf(folder) ?? []);
@@ -140,19 +156,20 @@ function covers(place: string, path: string, workspace: string): boolean {
   return pathInside(place, workspace) === undefined ? pathInside(place, path) !== undefined : dirname(path) === place;
 }
 
-/** Returns the folders above a path, the nearest first. */
+/** Returns the folders above a path, nearest first. */
 export function foldersAbove(path: string): readonly string[] {
   const parent = dirname(path);
   return parent === path ? [] : [parent, ...foldersAbove(parent)];
 }
 
-// Reads the settings of a repository without git, because git would run what they name.
+// The parser below reads repository settings without running git, because git would run programs that the settings
+// name.
 
-/** One setting: `[includeIf "gitdir:~/work/"] path = x`. */
+/** One setting, such as `[includeIf "gitdir:~/work/"] path = x`. */
 export interface GitSetting {
-  /** In lower case, without the subsection: `includeif`. */
+  /** Section in lower case without the subsection, such as `includeif`. */
   readonly section: string;
-  /** In lower case. */
+  /** Key in lower case. */
   readonly key: string;
   readonly value: string;
 }
@@ -161,12 +178,15 @@ const BLANK = /[ \t\r\n\f\v]+/y;
 
 const COMMENT = /[#;][^\n]*/y;
 
-/** `[core]`, `[includeIf "…"]`, and the old form `[section.subsection]`. */
+/** Matches `[core]`, `[includeIf "…"]` and the old form `[section.subsection]`. */
 const HEADER = /\[[ \t]*([A-Za-z0-9-]+)(?:\.[A-Za-z0-9.-]+)?(?:[ \t]+"(?:[^"\\\n]|\\.)*")?[ \t]*\]/y;
 
 const KEY = /([A-Za-z][A-Za-z0-9-]*)[ \t]*(=?)[ \t]*/y;
 
-/** Up to a comment or the end of the line. A backslash continues the line; quotes keep blanks and the signs of comments. */
+/**
+ * Matches a value up to a comment or the end of the line. A backslash continues the line. Quotes preserve blanks and
+ * comment characters.
+ */
 const VALUE = /(?:[^"\\#;\n]|\\\r?\n|\\.|"(?:[^"\\\n]|\\\r?\n|\\.)*")*/y;
 
 const REST = /[^\n]*/y;
@@ -174,8 +194,8 @@ const REST = /[^\n]*/y;
 const ESCAPES: ReadonlyMap<string, string> = new Map(Object.entries({ n: '\n', t: '\t', b: '\b' }));
 
 /**
- * Reads the text of a configuration file in git's format. A key without a value is left out. Git refuses a file with a line that
- * it cannot read; here that line is left out, so that nothing is missed that another version of git may read.
+ * Parses the text of a configuration file in git's format. Keys without a value are skipped. Git refuses a file with an
+ * unreadable line. This parser skips the line and continues, because another version of git may read it.
  */
 export function readGitSettings(text: string): readonly GitSetting[] {
   const settings: GitSetting[] = [];

@@ -1,4 +1,4 @@
-// What was most likely meant by a name that is not there.
+// Near names: suggests existing names that are similar to a missing file name.
 
 import { readdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -11,7 +11,10 @@ const MOST_ENTRIES = 5_000;
 
 const MOST_NAMES = 3;
 
-/** Up to three names beside a missing one that are alike, as they would be asked for; none when the folder is missing. */
+/**
+ * Returns up to three names that are similar to a missing one and in the same folder, written as paths for a tool.
+ * Returns an empty list if the folder is missing or outside the workspace.
+ */
 async function nearNames({ path }: WorkspacePlace, confinement: Confinement): Promise<readonly string[]> {
   const wanted = basename(path);
   const folder = await confinement.place(dirname(path));
@@ -31,7 +34,10 @@ async function namesIn(place: WorkspacePlace): Promise<readonly string[]> {
   return folder === undefined ? [] : await readdir(folder.at('.'));
 }
 
-/** From 0 to 1: the share of pairs of neighbouring characters that both have (Dice), letter case left out. */
+/**
+ * Returns the similarity of two texts from 0 to 1: the Dice coefficient of their pairs of adjacent characters. Letter
+ * case is ignored.
+ */
 export function likeness(a: string, b: string): number {
   const [pairsOfA, pairsOfB] = [pairs(a), pairs(b)];
   const both = pairsOfA.size + pairsOfB.size;
@@ -45,7 +51,10 @@ function pairs(text: string): ReadonlySet<string> {
   return new Set(Array.from({ length: Math.max(0, plain.length - 1) }, (_, at) => plain.slice(at, at + 2)));
 }
 
-/** The error of a missing file or folder: names what beside it may have been meant. Code `workspace/file-system`. */
+/**
+ * Returns the error for a missing file or folder, code `workspace/file-system`. The message names similar files in the
+ * same folder.
+ */
 export async function absent(place: WorkspacePlace, confinement: Confinement): Promise<WorkspaceError> {
   const near = await nearNames(place, confinement);
   const next = near.length === 0 ? 'Look with `ls` or `find`.' : `Near it: ${near.join(', ')}.`;

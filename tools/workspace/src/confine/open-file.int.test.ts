@@ -7,8 +7,8 @@ import { createEditTool } from '../edit/edit-tool.ts';
 import { createReadTool } from '../read/read-tool.ts';
 import { createWriteTool } from '../write/write-tool.ts';
 
-describe('between judging a call and running it', () => {
-  test('a file that became a link to outside is not read', async () => {
+describe('between the check of a call and its run', () => {
+  test('a file that is replaced by a link to the outside is not read', async () => {
     const { folder, outside, confinement, put, judge, run } = await openBench();
     await writeFile(join(outside, 'secret'), 'SECRET');
     const path = await put('notes.txt', 'plain');
@@ -20,7 +20,7 @@ describe('between judging a call and running it', () => {
     expect(text).not.toContain('SECRET');
   });
 
-  test('a folder that became a link to outside is neither read nor written through', async () => {
+  test('a folder that is replaced by a link to the outside is not used for reads or writes', async () => {
     const { folder, outside, confinement, put, judge, run } = await openBench();
     await put('a/notes.txt', 'plain');
     await writeFile(join(outside, 'notes.txt'), 'SECRET');
@@ -36,7 +36,7 @@ describe('between judging a call and running it', () => {
   });
 });
 
-test('a pipe that nobody writes to is refused at once', async () => {
+test('a pipe without a writer is refused at once', async () => {
   const { folder, confinement, call } = await openBench();
   execFileSync('mkfifo', [join(folder, 'pipe')]);
   expect(await call(createReadTool(confinement), { path: 'pipe' })).toMatchObject({ code: 'workspace/not-a-file' });

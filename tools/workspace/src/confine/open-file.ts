@@ -1,4 +1,5 @@
-// Opens the very file that was judged, through its held folder: no symlink that came meanwhile is followed.
+// Opens exactly the file that was checked, through its held folder. A symlink that was created after the check is not
+// followed.
 
 import type { BigIntStats } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
@@ -10,15 +11,17 @@ import { inWords } from './file-problem.ts';
 import type { HeldFolder } from './held-folder.ts';
 import { holdFolderOf, isSameFile, movedError } from './held-folder.ts';
 
-/** An open file and what it was at that moment. */
+/** An open file and its stats at the time it was opened. */
 export interface OpenFile extends AsyncDisposable {
   readonly handle: FileHandle;
   readonly stats: BigIntStats;
 }
 
 /**
- * To be closed by the caller; `undefined` when there is no such file. Never waits: a pipe or a device is refused, unopened.
- * @throws WorkspaceError `workspace/file-system`, `workspace/not-a-file`, `workspace/moved`.
+ * Opens a file. The caller must close it. Returns `undefined` if the file does not exist. Never blocks: a pipe or a
+ * device is refused without opening it.
+ *
+ * @throws WorkspaceError `workspace/file-system`, `workspace/not-a-file` or `workspace/moved`.
  */
 export async function openFile(place: WorkspacePlace): Promise<OpenFile | undefined> {
   await using folder = await holdFolderOf(place);
@@ -42,7 +45,10 @@ async function openIn(folder: HeldFolder, place: WorkspacePlace): Promise<OpenFi
   }
 }
 
-/** Where a path was followed, it is followed once more: what was opened must be what is there. */
+/**
+ * Checks that the opened file is still the file at this path. Needed only if the file was opened by path instead of
+ * through a descriptor.
+ */
 async function assertSame(
   folder: HeldFolder,
   name: string,
@@ -53,7 +59,7 @@ async function assertSame(
   if (!isSameFile(stats, await folder.statsOf(name))) throw movedError(shown);
 }
 
-/** The error of a place that is no regular file. */
+/** Returns the error for a path that is not a regular file. */
 export function notAFile({ shown }: Pick<WorkspacePlace, 'shown'>, stats: { isDirectory(): boolean }): WorkspaceError {
   const next = stats.isDirectory()
     ? 'is a folder. Use `ls`.'

@@ -1,8 +1,11 @@
-// Where a path stands in a folder: of both it is the caller's to have followed the symlinks.
+// Relation of a path to a folder. The caller must already have followed the symlinks of both.
 
 import { isAbsolute, relative, sep } from 'node:path';
 
-/** The path from the folder on, empty for the folder itself; `undefined` when it does not lie inside it. */
+/**
+ * Returns the path relative to the folder, or an empty string for the folder itself. Returns `undefined` if the path is
+ * not inside the folder.
+ */
 export function pathInside(folder: string, path: string): string | undefined {
   const from = relative(folder, path);
   return from === '..' || from.startsWith(`..${sep}`) || isAbsolute(from) ? undefined : from;

@@ -1,17 +1,18 @@
-// A path with every symlink in it followed, also where its end does not exist yet, and also through links that dangle:
-// those would else pass for names inside the workspace.
+// Resolves every symlink in a path, even if the end of the path does not exist yet. Links with a missing target are
+// followed too. Otherwise they would count as names inside the workspace.
 
 import { readlinkSync, realpathSync } from 'node:fs';
 import { readlink, realpath } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { codeOf } from './file-problem.ts';
 
-/** As many as Linux follows. */
+/** Maximum number of links to follow, the same as on Linux. */
 const MOST_LINKS = 40;
 
 /**
- * The real path. What does not exist is kept by name behind the real path of its longest existing ancestor.
- * @throws the file system's own error: `ELOOP`, `ENOTDIR` (a file stands where a folder is meant), `EACCES`.
+ * Returns the real path. Missing parts are kept by name after the real path of the longest existing ancestor.
+ *
+ * @throws the system error: `ELOOP`, `ENOTDIR` (a part of the path is a file instead of a folder), `EACCES`.
  */
 export async function resolveLinks(path: string, links = 0): Promise<string> {
   try {
@@ -36,7 +37,7 @@ async function danglingTarget(path: string): Promise<string | undefined> {
   }
 }
 
-/** As `resolveLinks`, at once. A path that the file system refuses to follow is given as it is. */
+/** Synchronous version of `resolveLinks`. Returns the path unchanged if the file system refuses to follow it. */
 export function resolveLinksNow(path: string, links = 0): string {
   try {
     return realpathSync.native(path);

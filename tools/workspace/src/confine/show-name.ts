@@ -1,8 +1,12 @@
-// Names of files as a line of text: a name may hold a line end, a terminal escape or a mark that turns text around.
+// Shows file names as one line of text. A name may contain a line end, a terminal escape or a mark that reverses the
+// text direction.
 
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
 
-/** The name with each control, format or line-break character as `\u{…}`, so that it is one honest line. */
+/**
+ * Returns the name with each control, format or line-break character written as `\u{…}`, so that the reader sees the
+ * whole name on one line.
+ */
 export function showName(name: string): string {
   return name.replace(UNSEEN, (char) => `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`);
 }

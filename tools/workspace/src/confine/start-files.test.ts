@@ -1,4 +1,4 @@
-// Which writes are asked about inside the workspace, and which paths a sandbox keeps.
+// Tests which writes inside the workspace ask the user, and which paths a sandbox protects.
 
 import type { Tool, ToolRun } from '@tidemark/agent';
 import { mkdir, symlink } from 'node:fs/promises';
@@ -29,11 +29,14 @@ const toolOf = (bench: Bench, name: string, given: object = {}): Tool => {
   return tool;
 };
 
-/** By the matrix of `packages/agent`: mode `auto` allows a write that is confined, and asks about any other. */
+/**
+ * Returns the decision of the permission matrix of `packages/agent` in mode `auto`: a confined write is allowed, and
+ * any other write asks.
+ */
 const inAuto = ({ confined = true }: ToolRun): string => (confined ? 'allowed' : 'asks');
 
-describe('mode auto asks, with the reason in the title, before', () => {
-  test('`write` makes or replaces a file that a shell starts', async () => {
+describe('mode `auto` asks, with the reason in the title, before', () => {
+  test('`write` creates or replaces a file that a shell starts', async () => {
     const bench = await openBench();
     await bench.put('.zshrc', 'old');
     const write = toolOf(bench, 'write');
@@ -45,13 +48,13 @@ describe('mode auto asks, with the reason in the title, before', () => {
     expect([inAuto(plain), plain.title]).toEqual(['allowed', 'write bashrc']);
   });
 
-  test('`edit` changes one', async () => {
+  test('`edit` changes a file that a shell starts', async () => {
     const bench = await openBench();
     const call = await bench.judge(toolOf(bench, 'edit'), { path: '.profile', old_text: 'a', new_text: 'b' });
     expect([inAuto(call), call.title]).toEqual(['asks', `edit .profile (${SHELL})`]);
   });
 
-  test('`memory_update` writes through a link to one', async () => {
+  test('`memory_update` writes through a link to a file that a shell starts', async () => {
     const bench = await openBench();
     await bench.put('.bashrc', '');
     await mkdir(join(bench.folder, '.tidemark'));
@@ -63,7 +66,7 @@ describe('mode auto asks, with the reason in the title, before', () => {
     expect([inAuto(other), other.title]).toEqual(['allowed', 'memory_update add .tidemark/USER.md']);
   });
 
-  test('a file is changed that a trusted setting names', async () => {
+  test('a tool changes a file that a trusted setting names', async () => {
     const bench = await openBench();
     await bench.put('hooks/run.sh', '');
     const given = { protectedPaths: [join(bench.folder, 'hooks/run.sh')] };
@@ -73,7 +76,7 @@ describe('mode auto asks, with the reason in the title, before', () => {
     expect(inAuto(await bench.judge(toolOf(bench, 'edit', given), edit))).toBe('asks');
   });
 
-  test('a program of `PATH` is changed', async () => {
+  test('a tool changes a program in a folder of `PATH`', async () => {
     const bench = await openBench();
     const given = { environment: { PATH: `/usr/bin:${join(bench.folder, 'bin')}` } };
     const call = await bench.judge(toolOf(bench, 'write', given), { path: 'bin/ls', content: 'x' });
@@ -81,8 +84,8 @@ describe('mode auto asks, with the reason in the title, before', () => {
   });
 });
 
-describe('a write is asked about', () => {
-  test('for each name of a home, in any folder and any spelling', async () => {
+describe('the confinement asks before a write', () => {
+  test('to a start file of a home, in any folder and any spelling of its name', async () => {
     const { folder } = await openBench();
     const asked = [
       '.bash_profile',
@@ -106,13 +109,13 @@ describe('a write is asked about', () => {
       expect(await reasonFor(path, { folder }), path).toBeUndefined();
   });
 
-  test('in a workspace that lies in such a folder', async () => {
+  test('to a start file in a workspace that is itself a folder of start files', async () => {
     const { folder } = await openBench();
     await mkdir(join(folder, '.config/fish'), { recursive: true });
     expect(await reasonFor('config.fish', { folder: join(folder, '.config/fish') })).toBe(SHELL);
   });
 
-  test('where a start file of the home, or of the workspace, leads', async () => {
+  test('to the target of a start file that is a link, in the home or in the workspace', async () => {
     const { folder, outside, put } = await openBench();
     await put('dotfiles/bashrc', '');
     await put('dotfiles/gitconfig', '');
@@ -127,7 +130,7 @@ describe('a write is asked about', () => {
     expect(await reasonFor('dotfiles/bashrc', { folder })).toBeUndefined();
   });
 
-  test('in the folders of `PATH`, also one that is not there yet or a link', async () => {
+  test('to a folder of `PATH`, even if the folder is missing or a link', async () => {
     const { folder, outside } = await openBench();
     await mkdir(join(folder, 'tools'));
     await symlink(join(folder, 'tools'), join(outside, 'bin'));
@@ -146,14 +149,14 @@ describe('a write is asked about', () => {
       expect(await reasonFor(path, options), path).toBeUndefined();
   });
 
-  test('of the workspace alone, not below it, where that is a folder of `PATH`', async () => {
+  test('directly in a workspace that is a folder of `PATH`, but not in its subfolders', async () => {
     const { folder } = await openBench();
     const options = { folder, environment: { PATH: folder } };
     expect(await reasonFor('x', options)).toBe(PROGRAM);
     expect(await reasonFor('sub/x', options)).toBeUndefined();
   });
 
-  test('where variables name another place', async () => {
+  test('to a start file at a location that a variable names', async () => {
     const { folder } = await openBench();
     const environment = {
       XDG_CONFIG_HOME: join(folder, 'conf'),
@@ -165,13 +168,13 @@ describe('a write is asked about', () => {
     expect(await reasonFor('conf/app.json', { folder, environment })).toBeUndefined();
   });
 
-  test('of the machine, where the workspace is as wide', async () => {
+  test('to a start file of the system, if the workspace is the whole machine', async () => {
     for (const path of ['/etc/profile.d/x.sh', '/etc/cron.d/x', '/var/spool/cron/crontabs/root'])
       expect(await reasonFor(path, { folder: '/' }), path).toBeDefined();
     expect(await reasonFor('/srv/data', { folder: '/' })).toBeUndefined();
   });
 
-  test('of a trusted setting, links followed on both sides, also one that is not there yet', async () => {
+  test('to a file of a trusted setting, even through links or if the file does not exist yet', async () => {
     const { folder, put } = await openBench();
     await put('scripts/real.sh', '');
     await put('scripts/other.sh', '');
@@ -184,21 +187,21 @@ describe('a write is asked about', () => {
   });
 });
 
-test('the home of the log is refused, not asked about', async () => {
+test('a write to the folder of the logs is refused without asking', async () => {
   const { folder } = await openBench();
   const options = { folder, home: folder, forbidden: [join(folder, '.local/state/tidemark')] };
   expect(await reasonFor('.local/state/tidemark/x', options)).toContain('log of the sessions');
   expect(await reasonFor('.ssh/authorized_keys', options)).toContain('is refused');
 });
 
-test('a read of a start file is not asked about', async () => {
+test('a read of a start file does not ask', async () => {
   const bench = await openBench();
   await bench.put('.bashrc', 'alias a=b');
   const call = await bench.judge(toolOf(bench, 'read'), { path: '.bashrc' });
   expect([call.title, call.confined]).toEqual(['read .bashrc', undefined]);
 });
 
-test('`startPaths` lists what exists in the workspace by its real path', async () => {
+test('`startPaths` returns the real paths of existing start files in the workspace', async () => {
   const { folder, outside, put } = await openBench();
   for (const name of ['.bashrc', '.config/fish/config.fish', 'bin/tool', 'dotfiles/zshrc', 'sub/.profile'])
     await put(name, '');

@@ -1,5 +1,6 @@
-// Files that run, or name what runs, without anybody starting them: at the start of a shell, at login, with git, or as a
-// program of `PATH`. What an agent writes there acts outside of every question and sandbox later.
+// Start files: files that run, or that name programs to run, without a person starting them. They run at the start of a
+// shell, at login, with git, or as a program in `PATH`. Text that an agent writes there takes effect later, outside the
+// sandbox and without a permission request.
 
 import { foldName } from '@tidemark/agent';
 import { existsSync, lstatSync } from 'node:fs';
@@ -7,13 +8,16 @@ import { basename, delimiter, dirname, isAbsolute, join, sep } from 'node:path';
 import { pathInside } from './path-inside.ts';
 import { resolveLinksNow } from './resolve-links.ts';
 
-/** Where start files are looked for. */
+/** Places where start files are searched for. */
 export interface StartOptions {
-  /** Absolute, symlinks followed. */
+  /** Absolute path of the workspace, with its symlinks followed. */
   readonly workspace: string;
-  /** The home of the user, absolute. */
+  /** Absolute path of the user's home folder. */
   readonly home?: string | undefined;
-  /** Read are `PATH`, `XDG_CONFIG_HOME`, `BASH_ENV`, `ENV` and `GIT_CONFIG_GLOBAL`; relative paths in them are left out. */
+  /**
+   * Environment variables. `PATH`, `XDG_CONFIG_HOME`, `BASH_ENV`, `ENV` and `GIT_CONFIG_GLOBAL` are read. Relative
+   * paths in them are ignored.
+   */
   readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
 }
 
@@ -33,7 +37,9 @@ const LOGIN_NAMES = [
   '.config/systemd/user .local/share/systemd/user Library/LaunchAgents Library/LaunchDaemons',
 ];
 
-/** Each name with the reason, as it stands in a home. A folder counts with all below it. */
+/**
+ * Start files and folders, as paths relative to a home, with the reason to ask. A folder includes everything below it.
+ */
 const HOME_NAMES: ReadonlyMap<string, string> = new Map([
   ...reasons(SHELL, SHELL_NAMES),
   ...reasons(LOGIN, LOGIN_NAMES),
@@ -41,7 +47,7 @@ const HOME_NAMES: ReadonlyMap<string, string> = new Map([
   ...reasons(PROGRAM, ['.local/bin']),
 ]);
 
-/** Of the machine: for a workspace as wide as `/`. */
+/** Start files of the system. They matter if the workspace is as wide as `/`. */
 const SYSTEM_NAMES: ReadonlyMap<string, string> = new Map([
   ...reasons(SHELL, ['/etc/profile /etc/profile.d /etc/bash.bashrc /etc/bashrc /etc/zsh /etc/zshenv /etc/zshrc']),
   ...reasons(LOGIN, ['/etc/environment /etc/xdg/autostart /etc/systemd /etc/init.d /etc/rc.local /etc/pam.d']),
@@ -59,9 +65,9 @@ const FOLDED: readonly (readonly [names: readonly string[], reason: string])[] =
 );
 
 /**
- * Why a write of this absolute path is asked about, as words that follow the path: `a shell runs it at its start`.
- * `undefined` when it need not be. The names of a home count in every folder; the environment and links of the home and
- * of the workspace's own folder are followed now.
+ * Returns why a write to this absolute path needs the user's consent, as words that follow the path: `a shell runs it
+ * at its start`. Returns `undefined` if no consent is needed. The start file names of a home count in every folder. The
+ * variables, and the links in the home and directly in the workspace, are resolved at every call.
  */
 export function startReason(path: string, options: StartOptions): string | undefined {
   return (
@@ -69,29 +75,35 @@ export function startReason(path: string, options: StartOptions): string | undef
   );
 }
 
-/** Also a file that is not there yet: the names say enough. */
+/** Returns the reason for a path that contains the name of a start file. The file need not exist. */
 function reasonByName(path: string): string | undefined {
   const parts = path.split(sep).map(foldName);
   const isAt = (names: readonly string[], at: number): boolean => names.every((name, i) => parts[at + i] === name);
   return FOLDED.find(([names]) => parts.some((_, at) => isAt(names, at)))?.[1];
 }
 
-/** A folder of `PATH` that is the workspace itself counts alone: else every write would be asked about. */
+/**
+ * Returns true if a start place covers the path. A `PATH` folder that is the workspace itself covers only the files
+ * directly in it. Otherwise every write would ask the user.
+ */
 function covers(place: string, path: string, workspace: string): boolean {
   return place === workspace ? dirname(path) === place : pathInside(place, path) !== undefined;
 }
 
 /**
- * The real paths of the start files and folders that exist in the workspace, for a sandbox to keep as they are: those of
- * its own folder, those of the home also where only a link leads into the workspace, and the folders of `PATH`. The
- * workspace itself is never one of them.
+ * Returns the real paths of the start files and folders that exist in the workspace, for a sandbox to protect. These
+ * are the start files in the workspace folder, the start files of the home (even if only a link leads into the
+ * workspace), and the folders of `PATH`. The workspace itself is never included.
  */
 export function startPaths(options: StartOptions): readonly string[] {
   const paths = startPlaces(options).map(({ path }) => path);
   return [...new Set(paths)].filter((path) => path !== options.workspace && existsSync(path));
 }
 
-/** The names of the same, links not followed. What is not there is among them where a variable or the system names it. */
+/**
+ * Returns the paths of the start files and folders, without following links. Includes missing paths if a variable or
+ * the system names them.
+ */
 export function startNames(options: StartOptions): readonly string[] {
   return namedPlaces(options).map(({ path }) => path);
 }
@@ -101,7 +113,7 @@ interface StartPlace {
   readonly reason: string;
 }
 
-/** What lies in the workspace, links followed. */
+/** Returns the start places whose real path is in the workspace. */
 function startPlaces(options: StartOptions): readonly StartPlace[] {
   return namedPlaces(options)
     .map(({ path, reason }) => ({ path: resolveLinksNow(path), reason }))
@@ -113,7 +125,10 @@ function namedPlaces({ workspace, home, environment = {} }: StartOptions): reado
   return [...inFolders, ...present(sep, SYSTEM_NAMES), ...namedBy(environment)];
 }
 
-/** What is not there has no link to follow, and is found by its name. */
+/**
+ * Returns the places that exist, and every place of the system. A missing place has no link to follow, and
+ * `reasonByName` finds it by its name.
+ */
 function present(folder: string, names: ReadonlyMap<string, string>): readonly StartPlace[] {
   const places = [...names].map(([name, reason]) => ({ path: join(folder, name), reason }));
   return places.filter(({ path }) => folder === sep || isThere(path));
@@ -123,7 +138,7 @@ function isThere(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
   } catch {
-    // A part of the path is a file, or closed to this user.
+    // A part of the path is a file, or the user has no access to it.
     return false;
   }
 }
@@ -144,7 +159,10 @@ function namedBy(environment: Readonly<Record<string, string | undefined>>): rea
   );
 }
 
-/** npm puts `node_modules/.bin` on `PATH` while it runs a script. Its entries lead into packages, which are no start files. */
+/**
+ * Returns true for `node_modules/.bin`, which npm adds to `PATH` while it runs a script. Its entries link to packages,
+ * which are not start files.
+ */
 function isOfPackages(path: string): boolean {
   return basename(path) === '.bin' && basename(dirname(path)) === 'node_modules';
 }

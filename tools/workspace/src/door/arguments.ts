@@ -1,23 +1,27 @@
-// The door of a tool: its arguments as a JSON Schema for the model, and as a reader for what the model sends.
+// Tool arguments: provides their JSON Schema for the model and parses the arguments that the model sends.
 
 import type { ToolProblem } from '@tidemark/agent';
 import type { JsonValue } from '@tidemark/model';
 import { z } from 'zod';
 
-/** Both sides of the same schema. */
+/** JSON Schema of the arguments and the parser for the same schema. */
 export interface Arguments<T> {
   readonly schema: JsonValue;
-  /** The arguments, or what is wrong with them and what there is. */
+  /** Returns the arguments, or a problem that names the errors and the known arguments. */
   read(input: unknown): T | ToolProblem;
 }
 
-/** Made from an object schema of zod. Its bytes are part of every user's cached prefix: change them with care. */
+/**
+ * Creates the arguments of a tool from a zod object schema. The bytes of the JSON Schema are part of every user's
+ * cached prefix, so change the schema with care.
+ */
 export function argumentsOf<Shape extends z.core.$ZodLooseShape>(
   schema: z.ZodObject<Shape, z.core.$strict>,
 ): Arguments<z.infer<typeof schema>> {
   let plain: JsonValue | undefined;
   return {
-    // Written when a tool is made: whoever has no workspace does not wait for fourteen of them.
+    // The schema is computed when a tool is created. A process without a workspace does not compute the schemas of
+    // fourteen tools.
     get schema() {
       return (plain ??= plainSchema(schema));
     },
@@ -30,12 +34,15 @@ export function argumentsOf<Shape extends z.core.$ZodLooseShape>(
   };
 }
 
-/** Whether a door answered with a problem. */
+/** Returns true if the value is a problem instead of parsed arguments. */
 export function isProblem(value: object): value is ToolProblem {
   return 'problem' in value;
 }
 
-/** Without what no model reads, since each request would carry it: the dialect's name, and the bound of every integer. */
+/**
+ * Returns the JSON Schema without two details that are useless to a model but would be sent in every request: the name
+ * of the dialect, and the maximum that zod adds to every integer.
+ */
 function plainSchema(schema: z.ZodType): JsonValue {
   const { $schema: _, ...plain } = z.toJSONSchema(schema, {
     override: ({ jsonSchema }) => {

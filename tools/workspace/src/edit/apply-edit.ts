@@ -1,24 +1,30 @@
-// One edit of a text: the old words must stand there exactly, and once, unless every place is meant. Pure.
+// Applies one edit to a text. The old text must match exactly. It must occur once, unless all occurrences are to be
+// replaced. Pure.
 
 import { WorkspaceError } from '../workspace-error.ts';
 import { lineEnd, withLineEnds } from '../write/text-form.ts';
 import { nearestLines } from './nearest-lines.ts';
 
-/** What to change. */
+/** Text to find and text to put in its place. */
 export interface Edit {
   readonly oldText: string;
   readonly newText: string;
   readonly replaceAll: boolean;
 }
 
-/** The text behind the edit. */
+/** Text after the edit. */
 export interface Edited {
   readonly text: string;
-  /** The 1-based line of each place that was changed. */
+  /** Line number of each changed place, starting at 1. */
   readonly lines: readonly number[];
 }
 
-/** @throws WorkspaceError `workspace/no-match` with the nearest lines, `workspace/many-matches` with the places. */
+/**
+ * Returns the text after the edit.
+ *
+ * @throws WorkspaceError `workspace/no-match` with the nearest lines, `workspace/many-matches` with the line numbers of
+ *   the matches.
+ */
 export function applyEdit(file: string, edit: Edit, shown: string): Edited {
   const found = findText(file, edit.oldText);
   if (found.length === 0) throw noMatch(file, edit.oldText, shown);
@@ -33,7 +39,10 @@ export function applyEdit(file: string, edit: Edit, shown: string): Edited {
   return { text: text + file.slice(at), lines: places.map((place) => place.line) };
 }
 
-/** New lines end as those that they replace, and where there are none as most of the file. */
+/**
+ * Returns the new text with the line ends of the text that it replaces. If the replaced text has no line end, uses the
+ * most common line end of the file.
+ */
 function inEndsOf(file: string, { from, to }: Stretch, words: string): string {
   const replaced = file.slice(from, to);
   return withLineEnds(words, lineEnd(replaced.includes('\n') ? replaced : file));
@@ -64,20 +73,24 @@ function manyMatches(found: readonly Stretch[], shown: string): WorkspaceError {
   );
 }
 
-// Finds a text in a file. A line feed of the text matches any line end of the file; every other character matches only itself.
+// Finds a text in a file. A line feed in the text matches any line end of the file. Every other character matches only
+// itself.
 
-/** A stretch of the file: offsets in UTF-16 units, the end behind it. */
+/** A range of the file, as offsets in UTF-16 units. `to` is exclusive. */
 export interface Stretch {
   readonly from: number;
   readonly to: number;
-  /** The 1-based line it begins in. */
+  /** Number of the line in which the range begins, starting at 1. */
   readonly line: number;
 }
 
-/** One line end, never the second half of one: it would count twice. */
+/** Pattern for one line end. It never matches only the second half of CRLF, because that line end would count twice. */
 const LINE_END = String.raw`(?:\r\n|(?<!\r)\n)`;
 
-/** Every place where the text stands, those that overlap too: text that stands in two overlapping places is not unique. */
+/**
+ * Returns every occurrence of the text, including overlapping ones. A text with two overlapping occurrences is not
+ * unique.
+ */
 function findText(file: string, text: string): readonly Stretch[] {
   const pattern = new RegExp(text.split(/\r?\n/).map(literal).join(LINE_END), 'g');
   const found: Stretch[] = [];
@@ -92,7 +105,7 @@ function findText(file: string, text: string): readonly Stretch[] {
   return found;
 }
 
-/** Those of them that stand apart, from the first one on. */
+/** Returns the occurrences that do not overlap, starting with the first. */
 function apart(found: readonly Stretch[]): readonly Stretch[] {
   return found.reduce<Stretch[]>((kept, stretch) => {
     if (stretch.from >= (kept.at(-1)?.to ?? 0)) kept.push(stretch);
@@ -106,7 +119,7 @@ function newlines(text: string, from: number, to: number): number {
   return count;
 }
 
-/** The line as a pattern that means exactly it. */
+/** Returns the line as a pattern that matches exactly this line. */
 function literal(line: string): string {
   return line.replace(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`);
 }

@@ -11,8 +11,8 @@ import { createEditTool } from './edit-tool.ts';
 const edited = (file: string, oldText: string, newText: string, replaceAll = false): string =>
   applyEdit(file, { oldText, newText, replaceAll }, 'a.txt').text;
 
-describe('edit', () => {
-  test('changes the one place, shows the diff, and names the file as written', async () => {
+describe('the `edit` tool', () => {
+  test('changes the single match, shows the diff and reports the file as written', async () => {
     const { folder, put, call, content, confinement } = await openBench();
     await chmod(await put('src/tax.js', 'const rate = 0.2;\nexport { rate };\n'), 0o640);
     const { text, files } = await call(createEditTool(confinement), {
@@ -32,7 +32,7 @@ describe('edit', () => {
     expect(await readdir(join(folder, 'src'))).toEqual(['tax.js']);
   });
 
-  test('refuses a file that changed since it was read, and takes its own edit for seen', async () => {
+  test('refuses a file that changed since it was read, but accepts a file that changed by its own edit', async () => {
     const { put, call, content, confinement } = await openBench();
     const path = await put('a.txt', 'one\n');
     const tool = createEditTool(confinement);
@@ -46,7 +46,7 @@ describe('edit', () => {
     expect(await content('a.txt')).toBe('three\nelse');
   });
 
-  test('refuses what is no text: bytes that it could not give back', async () => {
+  test('refuses a file that is not UTF-8 text, because its bytes would be lost', async () => {
     const { put, call, confinement } = await openBench();
     await put('latin1.txt', Buffer.from([0x61, 0xe9, 0x0a]));
     await put('a.out', Buffer.from([0x61, 0x00]));
@@ -55,7 +55,7 @@ describe('edit', () => {
       expect(await call(tool, { path, old_text: 'a', new_text: 'b' })).toMatchObject({ code: 'workspace/not-text' });
   });
 
-  test('says what is wrong with what it was given', async () => {
+  test('explains what is wrong with its arguments', async () => {
     const { put, call, confinement } = await openBench();
     await put('tax.ts', 'x');
     const tool = createEditTool(confinement);
@@ -71,7 +71,7 @@ describe('edit', () => {
     );
   });
 
-  test('refuses more than it can hold', async () => {
+  test('refuses a file above its size limit', async () => {
     const { put, call, confinement } = await openBench();
     await put('big.txt', Buffer.alloc(16 * 1024 * 1024 + 1, 'x'));
     expect(await call(createEditTool(confinement), { path: 'big.txt', old_text: 'y', new_text: 'z' })).toMatchObject({
@@ -80,21 +80,21 @@ describe('edit', () => {
   });
 });
 
-describe('the old text', () => {
-  test('is taken as it stands: nothing in it or in the new text is a pattern', () => {
+describe('the old text of an edit', () => {
+  test('is matched literally, and neither it nor the new text is a pattern', () => {
     expect(edited('a.c (x)', '.', '$&$1')).toBe('a$&$1c (x)');
     expect(edited('\\n and \n', '\\n', 'N')).toBe('N and \n');
     expect(() => edited('abc', 'a.c', 'x')).toThrow('is not in');
   });
 
-  test('that stands in several places is refused with their lines, unless all are meant', () => {
+  test('is refused with the line numbers if it occurs several times and `replace_all` is not set', () => {
     expect(() => edited('x\ny\nx\n', 'x', 'z')).toThrow('stands 2 times in a.txt, at lines 1, 3;');
     expect(() => edited('aaa', 'aa', 'b')).toThrow('stands 2 times');
     expect(edited('x\ny\nx\n', 'x', 'z', true)).toBe('z\ny\nz\n');
     expect(edited('aaa', 'aa', 'b', true)).toBe('ba');
   });
 
-  test('that is absent is answered with the nearest lines, and whether white space alone differs', () => {
+  test('is refused with the nearest lines if it is missing, with a hint if only white space differs', () => {
     const file = 'function tax(amount) {\n\treturn amount * 0.2;\n}\n';
     expect(() => edited(file, '  return amount * 0.2;', 'x')).toThrow(
       'old_text is not in a.txt; nothing was written. It differs in white space alone from what stands at line 2:\n\treturn amount * 0.2;\n',
@@ -106,7 +106,7 @@ describe('the old text', () => {
     expect(() => edited(file, '\n\n\n', 'x')).toThrow('is not in');
   });
 
-  test('that is long and differs late is answered with the lines that differ', () => {
+  test('is refused with the first differing lines if a long text differs late', () => {
     const lines = Array.from({ length: 20 }, (_, at) => `const line${at} = ${at};`);
     const wanted = lines.with(15, 'const key = 1;').join('\n');
     expect(() => edited(lines.join('\n'), wanted, 'x')).toThrow(
@@ -114,7 +114,7 @@ describe('the old text', () => {
     );
   });
 
-  test('in line feeds finds CRLF, and what it puts there ends so too', () => {
+  test('matches CRLF with its line feeds, and the new text receives CRLF too', () => {
     expect(edited('\uFEFFa\r\nb\r\nc\r\n', 'a\nb', 'x\ny\nz')).toBe('\uFEFFx\r\ny\r\nz\r\nc\r\n');
     expect(edited('a\r\nb\r\n', 'a', 'x\ny')).toBe('x\r\ny\r\nb\r\n');
     expect(edited('a\nb\r\nc\n', 'b\nc', 'B\nC')).toBe('a\nB\r\nC\n');
@@ -122,7 +122,7 @@ describe('the old text', () => {
   });
 });
 
-test('an edit of a CRLF file is the edit of the same file in line feeds', () => {
+test('an edit of a CRLF file has the same result as an edit of the file with line feeds', () => {
   const words = fc.string({ unit: fc.constantFrom('a', 'b', '\n', ' ', '👩‍🚀'), minLength: 1, maxLength: 6 });
   fc.assert(
     fc.property(words, words, words, words, fc.boolean(), (head, old, tail, fresh, all) => {

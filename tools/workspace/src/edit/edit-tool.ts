@@ -1,4 +1,4 @@
-// `edit`: exact words of a file in the place of others. Everything else of the file keeps its bytes.
+// `edit` tool: replaces exact text in a file. All other bytes of the file stay the same.
 
 import type { Tool, ToolContext, ToolOutput } from '@tidemark/agent';
 import { digest } from '@tidemark/log';
@@ -31,10 +31,13 @@ const ARGUMENTS = argumentsOf(
 
 const DESCRIPTION = `Replaces text in a file. old_text must stand in the file exactly, and once unless replace_all is set; give as many lines around it as that takes. Answers with the diff.`;
 
-/** A file is held in memory while it is edited. */
+/** Maximum file size in bytes. The file is held in memory during the edit. */
 const MOST_BYTES = 16 * 1024 * 1024;
 
-/** A path outside the workspace, or one that asks, is not `confined`. @returns the tool `edit`, of effect `write`. */
+/**
+ * Creates the tool `edit`, with effect class `write`. A path outside the workspace, or a path whose write needs the
+ * user's consent, is not `confined`.
+ */
 export function createEditTool(confinement: Confinement): Tool {
   return {
     name: 'edit',
@@ -68,14 +71,18 @@ export function createEditTool(confinement: Confinement): Tool {
   };
 }
 
-/** A file with the edit made in memory. */
+/** A file and its text after the edit, before anything is written. */
 interface PlannedEdit {
   readonly current: CurrentFile;
   readonly before: string;
   readonly edited: Edited;
 }
 
-/** @throws WorkspaceError when the edit cannot be made as things are. */
+/**
+ * Prepares the edit in memory.
+ *
+ * @throws WorkspaceError when the current state of the file does not allow the edit.
+ */
 async function planEdit(
   place: WorkspacePlace,
   confinement: Confinement,

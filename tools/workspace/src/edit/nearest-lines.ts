@@ -1,4 +1,4 @@
-// What a text that is not in a file was most likely meant to be: the stretch of lines most like it.
+// Nearest lines: finds the lines of a file that are most similar to a text that is not in the file.
 
 import { likeness } from '../confine/near-names.ts';
 import { cutBeforeWord } from '../page/cut-line.ts';
@@ -7,16 +7,19 @@ const MOST_LINES = 20_000;
 const MOST_SHOWN = 12;
 const LONGEST_LINE = 300;
 
-/** Lines of the file, as they stand. */
+/** Lines of the file, without any change. */
 export interface NearLines {
-  /** The 1-based first line. */
+  /** Number of the first line, starting at 1. */
   readonly line: number;
   readonly text: string;
-  /** They differ from what was looked for in white space alone. */
+  /** True if the lines differ from the wanted text only in white space. */
   readonly onlySpace: boolean;
 }
 
-/** The nearest stretch as long as the text; `undefined` when no line of the file is like its first words. */
+/**
+ * Returns the most similar range of lines, as long as the wanted text. Returns `undefined` if no line is similar to the
+ * first non-empty line of the text.
+ */
 export function nearestLines(file: string, text: string): NearLines | undefined {
   const lines = file
     .replace(/^\uFEFF/, '')
@@ -40,13 +43,19 @@ export function nearestLines(file: string, text: string): NearLines | undefined 
   };
 }
 
-/** Lines that a long stretch begins with and that need not be shown: those that are the same, but for the last two. */
+/**
+ * Returns how many lines at the start of a long range need not be shown: the identical lines, except for the last two
+ * of them.
+ */
 function sameLines(stretch: readonly string[], wanted: readonly string[]): number {
   const differs = stretch.findIndex((line, i) => line !== wanted[i]);
   return Math.max(0, differs - 2);
 }
 
-/** Goes by the first words, and among equals by the lines behind them. */
+/**
+ * Returns the first line of the most similar range. Candidates begin with a line similar to `first`, and each identical
+ * line that follows raises the score.
+ */
 function bestStart(
   lines: readonly string[],
   wanted: readonly string[],

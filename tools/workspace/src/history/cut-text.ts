@@ -1,13 +1,13 @@
-// Pieces of a text that end between graphemes.
+// Cuts texts only between graphemes.
 
 import { graphemeAt } from '@tidemark/model';
 
-/** Its first UTF-16 units, at most so many. */
+/** Returns the beginning of the text, at most `most` UTF-16 units. */
 export function cutText(text: string, most: number): string {
   return text.length <= most ? text : text.slice(0, boundaryBefore(text, most));
 }
 
-/** What stands around a place, in one line, with dots where something is left out. */
+/** Returns the text around an offset as one line, with an ellipsis where text is cut. */
 export function excerptAround(text: string, at: number, around: number): string {
   const start = at <= around ? 0 : boundaryBefore(text, at - around);
   const end = at + around >= text.length ? text.length : boundaryBefore(text, at + around);
@@ -16,7 +16,7 @@ export function excerptAround(text: string, at: number, around: number): string 
 }
 
 function boundaryBefore(text: string, at: number): number {
-  // A window: the segmenter would look at the whole text.
+  // Only a small window is segmented, because the segmenter would otherwise process the whole text.
   const from = Math.max(0, at - 64);
   return from + (graphemeAt(text.slice(from, at + 64), at - from)?.index ?? at - from);
 }

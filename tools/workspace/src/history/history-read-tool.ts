@@ -1,5 +1,5 @@
-// `history_read`: shows records of the session's own log again. What a checkpoint stands for, and what a result no longer
-// shows, stays within reach (L6).
+// `history_read` tool: shows records of the session's own log again. Records that a checkpoint replaced, and parts that
+// a result no longer shows, remain readable (L6).
 
 import type { PageMaker, Tool, ToolContext, ToolImage, ToolOutput } from '@tidemark/agent';
 import type { ContentPart, Digest, ImagePart, Recorded } from '@tidemark/log';
@@ -20,13 +20,16 @@ const ARGUMENTS = argumentsOf(
 
 const DESCRIPTION = `Reads earlier records of this session by position: prompts, answers, results, notes and checkpoints, also those that are no longer in the context.`;
 
-/** What a record of a range shows at most, in UTF-16 units. */
+/** Maximum number of UTF-16 units shown per record of a range. */
 const IN_RANGE = 4_000;
 
-/** The same where the result has little room. */
+/** Smallest number of UTF-16 units shown per record of a range, used if the result has little room. */
 const LEAST_IN_RANGE = 250;
 
-/** Reads what stands in the session's own log and its ancestors'. @returns the tool `history_read`, of effect `none`. */
+/**
+ * Creates the tool `history_read`, with effect class `none`. It reads the session's own log and the logs of its
+ * ancestors.
+ */
 export function createHistoryReadTool(): Tool {
   return {
     name: 'history_read',
@@ -82,23 +85,26 @@ async function readRange(from: number, to: number, context: ToolContext): Promis
   return { page: fitRange(found, { to, more, length }) };
 }
 
-/** A record of a range, as it can be shown. */
+/** A record of a range, ready to be shown. */
 interface RangeRecord {
   readonly position: number;
   readonly head: string;
   readonly text: string;
 }
 
-/** What comes after the records that were collected. */
+/** End of the range, and the position after the collected records. */
 interface RangeEnd {
   readonly to: number;
-  /** The position of the first record that was not collected. */
+  /** Position of the first record that was not collected. */
   readonly more: number | undefined;
-  /** Records of the log. */
+  /** Number of records in the log. */
   readonly length: number;
 }
 
-/** Shows as many records as the result has room for, and of one that is too long for it a shorter beginning. */
+/**
+ * Returns a page maker that shows as many records as fit into the result. If a single record is too long, it shows a
+ * shorter beginning of that record.
+ */
 function fitRange(found: readonly RangeRecord[], end: RangeEnd): PageMaker {
   return async (room, measure) => {
     let count = found.length;

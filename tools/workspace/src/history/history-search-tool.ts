@@ -1,5 +1,5 @@
-// `history_search`: finds records of the session's own log by words. It reads the log once, front to back, and holds only the
-// latest matches: a log of any length can be searched.
+// `history_search` tool: finds records of the session's own log by words. It reads the log once from start to end and
+// keeps only the latest matches in memory, so a log of any length can be searched.
 
 import type { Tool, ToolContext, ToolOutput } from '@tidemark/agent';
 import type { Recorded } from '@tidemark/log';
@@ -22,18 +22,21 @@ const ARGUMENTS = argumentsOf(
 
 const DESCRIPTION = `Searches all earlier records of this session, the latest matches first, with the position of each for history_read.`;
 
-/** Characters shown on each side of a match. */
+/** Number of characters shown on each side of a match. */
 const AROUND = 120;
 
-/** A search, as it is asked for. */
+/** Arguments of one search. */
 interface HistoryQuery {
-  /** In lower case. */
+  /** Words to find, in lower case. */
   readonly words: readonly string[];
   readonly limit: number;
   readonly kinds: ReadonlySet<SaidKind>;
 }
 
-/** Searches the session's own log and its ancestors'. @returns the tool `history_search`, of effect `none`. */
+/**
+ * Creates the tool `history_search`, with effect class `none`. It searches the session's own log and the logs of its
+ * ancestors.
+ */
 export function createHistorySearchTool(): Tool {
   return {
     name: 'history_search',
@@ -70,7 +73,10 @@ async function searchHistory(asked: HistoryQuery, context: ToolContext): Promise
   return { text: [...found.toReversed(), ...more].join('\n') };
 }
 
-/** What this tool itself was asked and said would be found by every later search for the same. */
+/**
+ * Returns true for the result of an earlier `history_search` call. Without this check, a later search for the same
+ * words would find the earlier result.
+ */
 function isOwn(record: Recorded, own: Set<string>): boolean {
   if (record.kind === 'tool.started' && record.data.name === 'history_search') own.add(record.data.call);
   if (record.kind !== 'tool.returned' && record.kind !== 'tool.failed') return false;

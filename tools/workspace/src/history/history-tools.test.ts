@@ -34,7 +34,7 @@ const started = (call: string, name: string): Event => ({
   data: { call: callId(call), name, effect: 'none' },
 });
 
-test('history_read shows a record whole by its position, and one part of it, an image as an image', async () => {
+test('history_read shows a whole record by its position, and a single part, with an image as an image', async () => {
   const { call } = await openBench();
   const history = historyOf(
     logOf(prompt('go'), calls('read', '{"path":"a"}'), result('c1', 'x'.repeat(9_000), [SHOT])),
@@ -53,7 +53,7 @@ async function* bytes(): AsyncIterable<Uint8Array> {
   yield Buffer.from('shot');
 }
 
-test('history_read of a range shows long records in part, stops at a page, and says where to read on', async () => {
+test('history_read shortens long records of a range, stops at the page limit and names the next position', async () => {
   const { call } = await openBench();
   const many = Array.from({ length: 40 }, (_, index) => result(`c${index}`, `${index} `.repeat(3_000)));
   const history = historyOf(logOf(...many));
@@ -67,7 +67,7 @@ test('history_read of a range shows long records in part, stops at a page, and s
   expect(last.endsWith('[the log ends at position 39]')).toBe(true);
 });
 
-test('history_read says what is not there: a position, a part, a record that no model was shown', async () => {
+test('history_read reports a missing position, a missing part and a record that no model was shown', async () => {
   const { call } = await openBench();
   const history = historyOf(logOf(prompt('go'), started('c1', 'read')));
   const tool = createHistoryReadTool();
@@ -79,7 +79,7 @@ test('history_read says what is not there: a position, a part, a record that no 
   );
 });
 
-test('history_search finds the records that hold all words, the latest first, in any case', async () => {
+test('history_search finds the records that contain all words, in any case, latest first', async () => {
   const { call } = await openBench();
   const history = historyOf(
     logOf(
@@ -100,7 +100,7 @@ test('history_search finds the records that hold all words, the latest first, in
   expect((await call(tool, { query: 'ship' }, { history })).text).toBe('No record holds all of these words.');
 });
 
-test('history_search does not find what it was asked and said itself', async () => {
+test('history_search does not find its own queries and results', async () => {
   const { call } = await openBench();
   const history = historyOf(
     logOf(calls('history_search', '{"query":"harbour"}'), started('c1', 'history_search'), result('c1', '#4 harbour')),
@@ -108,7 +108,7 @@ test('history_search does not find what it was asked and said itself', async () 
   expect((await call(createHistorySearchTool(), { query: 'harbour' }, { history })).text).toContain('No record');
 });
 
-test('history_search holds no more than the matches that it shows, and stops when it is aborted', async () => {
+test('history_search keeps only the matches that it shows, and stops when it is aborted', async () => {
   const { call } = await openBench();
   const [record] = logOf(prompt('harbour'));
   const stop = new AbortController();

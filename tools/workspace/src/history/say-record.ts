@@ -1,24 +1,24 @@
-// A record of the log as a model may read it again: what was said, called, returned or noted, in its own words. Records that
-// no model was ever shown say nothing.
+// Renders a record of the log for the model: the text of a prompt, an answer, a tool result, a note or a checkpoint.
+// Records that no model was ever shown have no text.
 
 import type { AnswerPart, ContentPart, Recorded } from '@tidemark/log';
 
-/** The groups of records that can be asked for by name. */
+/** Groups of records that a search can be limited to. */
 export const KINDS = ['prompts', 'answers', 'results', 'notes', 'checkpoints'] as const;
 
-/** One of them. */
+/** Name of one of these groups. */
 export type SaidKind = (typeof KINDS)[number];
 
-/** What a record says. */
+/** Group, title and texts of a rendered record. */
 export interface RecordWords {
   readonly kind: SaidKind;
-  /** What it is, in a word or two: `prompt`, `result of call_7`. */
+  /** Short description of the record, such as `prompt` or `result of call_7`. */
   readonly title: string;
-  /** Its parts, in the order in which they were recorded. */
+  /** Texts of the parts, in recorded order. */
   readonly parts: readonly string[];
 }
 
-/** `undefined` for a record that no model was shown. */
+/** Returns the rendered record, or `undefined` if no model was shown the record. */
 export function sayRecord(record: Recorded): RecordWords | undefined {
   switch (record.kind) {
     case 'prompt.given':
@@ -75,7 +75,7 @@ function sayAnswer(part: AnswerPart): string {
   }
 }
 
-/** How a record begins where it is shown. */
+/** Returns the first line of a rendered record: its position, title and time. */
 export function headOf({ position, at }: Recorded, { title }: RecordWords): string {
   return `#${position} ${title}, ${at}`;
 }

@@ -1,4 +1,4 @@
-// What a turn changed that runs later on this machine.
+// Tests that the user is shown which files a turn changed that run later on this machine.
 
 import { mkdir, rm, symlink, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { createLaterWatch } from './later-watch.ts';
 
 const scripts = (text: string, version = '1'): string => JSON.stringify({ version, scripts: { test: text } });
 
-it('tells of each file that was made or changed, at any depth, and of nothing else', async () => {
+it('the notice names each created or changed file, at any depth, and no other file', async () => {
   const { folder, put } = await openBench();
   await put('package.json', scripts('node --test'));
   await put('.envrc', 'export A=1');
@@ -31,7 +31,7 @@ it('tells of each file that was made or changed, at any depth, and of nothing el
   );
 });
 
-it('reads a `package.json` of 20,000 levels without a stack overflow, and tells of it', async () => {
+it('a `package.json` with 20,000 nested levels is read without a stack overflow and reported', async () => {
   const { folder, put } = await openBench();
   await put('package.json', scripts('node --test'));
   const end = await createLaterWatch({ folder }).begin();
@@ -39,7 +39,7 @@ it('reads a `package.json` of 20,000 levels without a stack overflow, and tells 
   expect((await end())[0]?.message).toContain('package.json (scripts)');
 });
 
-it('tells of each hook in `.githooks`, at any depth', async () => {
+it('the notice names each hook in `.githooks`, at any depth', async () => {
   const { folder, put } = await openBench();
   await put('.githooks/pre-commit', 'x');
   const end = await createLaterWatch({ folder }).begin();
@@ -49,7 +49,7 @@ it('tells of each hook in `.githooks`, at any depth', async () => {
   expect(names).toEqual(['.githooks/pre-commit', 'sub/.githooks/steps/lint']);
 });
 
-it('says nothing of a turn that changed none, and begins again with the next turn', async () => {
+it('a turn that changed no such file returns no notice, and the next turn starts again', async () => {
   const { folder, put } = await openBench();
   await put('.envrc', 'a');
   const watch = createLaterWatch({ folder });
@@ -62,7 +62,7 @@ it('says nothing of a turn that changed none, and begins again with the next tur
   expect(await (await watch.begin())()).toEqual([]);
 });
 
-it('tells of a file that became a link, and of none that was removed', async () => {
+it('the notice names a file that became a link, and no removed file', async () => {
   const { folder, outside, put } = await openBench();
   await put('.envrc', 'a');
   await put('a/.envrc', 'a');
@@ -74,7 +74,7 @@ it('tells of a file that became a link, and of none that was removed', async () 
   expect((await end())[0]?.message).toMatch(/: \.envrc$/);
 });
 
-it('tells of a package.json that is no JSON, and shows names on one line', async () => {
+it('the notice names an invalid package.json, and shows names on one line', async () => {
   const { folder, put } = await openBench();
   await mkdir(join(folder, 'a'));
   const end = await createLaterWatch({ folder }).begin();
@@ -82,7 +82,7 @@ it('tells of a package.json that is no JSON, and shows names on one line', async
   expect((await end())[0]?.message).toContain('a\\u{202e}b/package.json (scripts)');
 });
 
-it('tells once that it stops at a number of folders, also after a turn that changed nothing', async () => {
+it('the folder limit is reported once, even if the turn changed nothing', async () => {
   const { folder, put } = await openBench();
   for (const path of ['a/x', 'b/x', 'c/x']) await put(path, '');
   const watch = createLaterWatch({ folder, most: 3 });
@@ -99,7 +99,7 @@ it('tells once that it stops at a number of folders, also after a turn that chan
   expect(await inTime()).toEqual([]);
 });
 
-it('tells of a limit next to the files that changed', async () => {
+it('a limit is reported in addition to the changed files', async () => {
   const { folder, put } = await openBench();
   await put('a/x', '');
   const end = await createLaterWatch({ folder, most: 1 }).begin();
@@ -107,7 +107,7 @@ it('tells of a limit next to the files that changed', async () => {
   expect((await end()).map(({ code }) => code)).toEqual(['workspace/runs-later', 'workspace/watch-limit']);
 });
 
-it('tells of a repository and of start files that a tool made', async () => {
+it('the notice names a new repository and new start files', async () => {
   const { folder, put } = await openBench();
   await put('bin/old', 'x');
   const environment = { PATH: `/usr/bin:${folder}/bin` };

@@ -1,5 +1,6 @@
-// Files that a program runs or obeys later on this machine, outside of the sandbox: an editor, a shell, git, a package
-// manager. Tools may change them, since that is often the task; the user is told which ones a turn changed.
+// Later watch: finds files that a program runs or obeys later on this machine, outside the sandbox. Such programs are
+// an editor, a shell, git or a package manager. Tools may change these files, because that is often the task. The user
+// is shown which ones a turn changed.
 
 import type { Notice, TurnWatch } from '@tidemark/agent';
 import { createHash } from 'node:crypto';
@@ -16,7 +17,7 @@ import { createRepositoryFinder } from '../sandbox/find-repositories.ts';
 import type { IndexedEntry } from '../sandbox/folder-index.ts';
 import { createFolderIndex } from '../sandbox/folder-index.ts';
 
-/** By their names, wherever they are, beside new repositories and start files. */
+/** Watched file names, in any folder. New repositories and start files are watched in addition. */
 const NAMES = [
   '.envrc',
   '.pre-commit-config.yaml',
@@ -28,15 +29,18 @@ const NAMES = [
   '.mise.toml',
   'mise.toml',
 ];
-/** In a folder of this name. */
+/** Watched file names that count only in a folder of the given name. */
 const IN_FOLDERS: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries<readonly string[]>({
     '.vscode': ['tasks.json', 'settings.json', 'launch.json'],
   }),
 );
-/** With all that is in them. */
+/** Folders whose whole content is watched. */
 const WHOLE = ['.husky', '.githooks'];
-/** A `package.json` of more is compared as a whole. */
+/**
+ * Maximum size in bytes of a file whose content is compared. A larger file is compared by its size and modification
+ * time.
+ */
 const MOST_BYTES = 4 * 1024 * 1024;
 const MOST_TOLD = 20;
 
@@ -46,18 +50,21 @@ interface Print {
   readonly print: string;
 }
 
-/** What is watched. */
+/** Options of `createLaterWatch`. */
 export interface LaterOptions {
-  /** Absolute; it must exist when a turn begins. */
+  /** Absolute path of the workspace. It must exist when a turn begins. */
   readonly folder: string;
   readonly home?: string | undefined;
-  /** Variables that name start files and folders of programs. */
+  /** Variables that name start files and program folders. */
   readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
-  /** Most folders of one look: 20,000 by default. */
+  /** Maximum number of folders searched per look. The default is 20,000. */
   readonly most?: number | undefined;
 }
 
-/** Watches a workspace. Why a part of it is not watched is a notice too, given once. */
+/**
+ * Creates a watch that reports, after each turn, the changed files that run later on this machine. If a part of the
+ * workspace is not watched, a notice gives the reason once.
+ */
 export function createLaterWatch({ folder, most, ...start }: LaterOptions): TurnWatch {
   let opened: Watched | undefined;
   const told = new Set<string>();
@@ -89,9 +96,9 @@ function limitNotices(limits: readonly string[]): readonly Notice[] {
 }
 
 interface WatchLook {
-  /** What each file holds now, by its path. */
+  /** Fingerprint of the content of each watched file, by path. */
   readonly prints: ReadonlyMap<string, string>;
-  /** Why something was not looked at, in words. */
+  /** Reasons why a part of the workspace was not searched, in words. */
   readonly limits: readonly string[];
 }
 
@@ -131,13 +138,19 @@ function runsLater({ folder, name }: IndexedEntry): boolean {
   );
 }
 
-/** A folder of programs or start files counts with what is in it, not with what is below that. */
+/**
+ * Returns the files directly in a folder of programs or start files, or the path itself if it is not a folder. Deeper
+ * levels are not included.
+ */
 function filesIn(path: string): readonly string[] {
   if (lstatSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) return [path];
   return readdirSync(path).map((name) => join(path, name));
 }
 
-/** A file that did not change since the last look is not read again. Of a folder, a repository, only that it is there counts. */
+/**
+ * Returns the fingerprint of a path. A file that has not changed since the last look is not read again. For a folder (a
+ * repository), only its existence counts.
+ */
 function takePrint(path: string, known: ReadonlyMap<string, Print>): readonly (readonly [string, Print])[] {
   const stats = lstatSync(path, { bigint: true, throwIfNoEntry: false });
   if (stats === undefined) return [];
@@ -162,7 +175,10 @@ function printOf(path: string, stats: BigIntStats): string {
   }
 }
 
-/** Of a `package.json` its scripts are run, by themselves where they are called `postinstall`. */
+/**
+ * Returns the scripts of a `package.json`, because npm runs them. Some run without a command of the user, such as
+ * `postinstall`. Returns the whole text if it is not valid JSON.
+ */
 function scriptsIn(text: string): string {
   try {
     const content = parseJson(text);
@@ -189,7 +205,10 @@ function noticesOf(
   return [{ code: 'workspace/runs-later', message, next: 'look at it before you use git, npm or an editor here' }];
 }
 
-/** A new `package.json` without scripts runs nothing. */
+/**
+ * Fingerprint of an empty text. A new `package.json` without scripts has this fingerprint and is not reported, because
+ * it runs nothing.
+ */
 const EMPTY = createHash('sha256').update('').digest('hex');
 
 function nameOf(root: string, path: string): string {

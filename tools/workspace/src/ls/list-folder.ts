@@ -1,5 +1,5 @@
-// The names in a folder and, as deep as is asked, in the folders below: sorted by code units, so that equal folders give
-// equal bytes on every machine. Symlinks are shown with where they lead, and never followed.
+// Lists the names in a folder and, up to a given depth, in its subfolders. Names are sorted by code units, so equal
+// folders produce equal bytes on every machine. Symlinks are shown with their target and never followed.
 
 import type { Dirent } from 'node:fs';
 import { readdir, readlink } from 'node:fs/promises';
@@ -9,33 +9,40 @@ import { codeOf, inWords } from '../confine/file-problem.ts';
 import type { HeldFolder } from '../confine/held-folder.ts';
 import { showName } from '../confine/show-name.ts';
 
-/** What is listed but not entered unless it is asked for by its own path: it would fill the list. */
+/**
+ * Folders that are listed but not entered unless the caller names them directly, because their content would fill the
+ * list.
+ */
 const CLOSED: ReadonlySet<string> = new Set(['node_modules']);
 
-/** How far to list. */
+/** Limits of a listing. */
 export interface ListBounds {
-  /** 1 lists the folder alone. */
+  /** Number of folder levels to list. 1 lists only the folder itself. */
   readonly depth: number;
   readonly mostEntries: number;
   readonly signal: AbortSignal;
 }
 
-/** The list, one entry a line: `src/`, `src/tax.js`, `latest -> v2`. */
+/** A listing with one entry per line: `src/`, `src/tax.js`, `latest -> v2`. */
 export interface FolderListing {
   readonly lines: readonly string[];
-  /** There is more than `mostEntries`. */
+  /** True if there are more than `mostEntries` entries. */
   readonly more: boolean;
 }
 
-/** A folder to list, held open. */
+/** A folder to list, which the caller holds open. */
 export interface ListedFolder {
   readonly held: HeldFolder;
-  /** As in `WorkspacePlace`. */
+  /** Real path of the folder, as in `WorkspacePlace`. */
   readonly path: string;
   readonly shown: string;
 }
 
-/** @throws WorkspaceError `workspace/file-system` for the folder itself; one below that is closed to us, or became a link, is marked. */
+/**
+ * Lists a folder. A subfolder that cannot be read, or that became a link, is listed with an error text.
+ *
+ * @throws WorkspaceError `workspace/file-system` when the folder itself cannot be read.
+ */
 export async function listFolder(
   top: ListedFolder,
   confinement: Confinement,
@@ -91,7 +98,7 @@ async function leadsTo(path: string): Promise<string> {
   try {
     return showName(await readlink(path));
   } catch (error) {
-    // Gone or replaced since the folder was read.
+    // The link was removed or replaced after the folder was read.
     if (codeOf(error) === undefined) throw error;
     return '?';
   }

@@ -20,7 +20,7 @@ test('ls lists names sorted by code units, and marks folders and symlinks', asyn
   ]);
 });
 
-test('ls goes as deep as asked: never through a link, into .git, node_modules or the log', async () => {
+test('ls lists as many levels as requested, but never enters a link, .git, node_modules or the folder of the logs', async () => {
   const { folder, put, call } = await openBench();
   for (const name of ['.git/config', 'node_modules/a/x.js', 'src/deep/er.ts', 'src/a.ts', 'log/1'] as const)
     await put(name, '');
@@ -40,7 +40,7 @@ test('ls goes as deep as asked: never through a link, into .git, node_modules or
   expect(await said({ path: 'alias' })).toEqual(['a.ts', 'deep/']);
 });
 
-test('ls is bounded, and says so', async () => {
+test('ls lists at most 1,000 entries and reports the limit', async () => {
   const { put, call, confinement } = await openBench();
   for (let i = 0; i < 1_001; i += 1) await put(`many/${String(i).padStart(4, '0')}`, '');
   const lines = (await call(createLsTool(confinement), { path: 'many' })).text.split('\n');
@@ -49,7 +49,7 @@ test('ls is bounded, and says so', async () => {
   expect(lines.at(-1)).toBe('[the first 1000 entries; list a folder below, or a smaller depth, or use find]');
 });
 
-test('ls says what is empty, no folder, not there or not inside', async () => {
+test('ls reports an empty folder, a file, a missing path and a path outside the workspace', async () => {
   const { folder, put, call, confinement } = await openBench();
   await mkdir(join(folder, 'empty'));
   await put('src.txt', 'abc');

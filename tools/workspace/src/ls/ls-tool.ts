@@ -1,4 +1,4 @@
-// `ls`: what a folder holds.
+// `ls` tool: lists a folder.
 
 import type { Tool, ToolOutput } from '@tidemark/agent';
 import { basename } from 'node:path';
@@ -22,7 +22,7 @@ const DESCRIPTION = `Lists a folder: names from that folder on, sorted, hidden o
 
 const MOST_ENTRIES = 1_000;
 
-/** Lists inside the workspace only. @returns the tool `ls`, of effect `read`. */
+/** Creates the tool `ls`, with effect class `read`. It lists only inside the workspace. */
 export function createLsTool(confinement: Confinement): Tool {
   return {
     name: 'ls',

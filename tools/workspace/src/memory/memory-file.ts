@@ -1,4 +1,4 @@
-// The two memory files of a workspace: what they are called, how long they may be, and how each is now.
+// The two memory files of a workspace: their names, size limits and current content.
 
 import type { ToolProblem } from '@tidemark/agent';
 import type { Digest } from '@tidemark/log';
@@ -11,31 +11,33 @@ import { currentFile } from '../write/current-file.ts';
 import { textOf } from '../write/text-form.ts';
 import { WorkspaceError } from '../workspace-error.ts';
 
-/** What is known of the project, and of how its user likes to work. */
+/** Name of a memory file. `MEMORY.md` holds knowledge about the project. `USER.md` holds how the user likes to work. */
 export type MemoryName = 'MEMORY.md' | 'USER.md';
 
-/** Bytes. Above `soft` a file is to be said in fewer words; above `hard` nothing is written. */
+/** Size limits in bytes. A file above `soft` should be shortened. A write above `hard` is refused. */
 export interface MemoryLimits {
   readonly soft: number;
   readonly hard: number;
 }
 
-/** Each file with its limits, in the order they are shown. */
+/** Size limits of each file, in the order the files are shown. */
 export const MEMORY_FILES: Readonly<Record<MemoryName, MemoryLimits>> = {
   'MEMORY.md': { soft: 2_048, hard: 4_096 },
   'USER.md': { soft: 1_536, hard: 3_072 },
 };
 
-/** The names, in the order they are shown. */
+/** Names of the files, in the order they are shown. */
 export const MEMORY_NAMES: readonly ['MEMORY.md', 'USER.md'] = ['MEMORY.md', 'USER.md'];
 
-/** The folder of the workspace that holds them. */
+/** Folder of the workspace that contains the memory files. */
 export const MEMORY_FOLDER = '.tidemark';
 
-/** What somebody wrote by hand may be longer than the limits, but not by any measure. */
+/**
+ * Maximum file size that is read, in bytes. A file that a person wrote may exceed the limits above, but not this one.
+ */
 const MOST_BYTES = 64 * 1024;
 
-/** A memory file as it is. */
+/** Current state of a memory file. */
 export interface MemoryFile {
   readonly place: WorkspacePlace;
   readonly text: string;
@@ -44,12 +46,19 @@ export interface MemoryFile {
   readonly stats: BigIntStats;
 }
 
-/** Where a memory file is: always inside the workspace. A problem where a link leads out of it, or where no tool may go. */
+/**
+ * Returns the place of a memory file, always inside the workspace. Returns a problem if a link leads out of the
+ * workspace or the path is refused to tools.
+ */
 export function memoryPlace(name: MemoryName, confinement: Confinement): Promise<WorkspacePlace | ToolProblem> {
   return confinement.placeInside(join(MEMORY_FOLDER, name));
 }
 
-/** `undefined` when there is none. @throws WorkspaceError as `openFile` does, `workspace/too-large`, `workspace/not-text`. */
+/**
+ * Reads a memory file. Returns `undefined` if it does not exist.
+ *
+ * @throws WorkspaceError with the codes of `openFile`, `workspace/too-large` or `workspace/not-text`.
+ */
 export async function readMemory(place: WorkspacePlace, signal: AbortSignal): Promise<MemoryFile | undefined> {
   const current = await currentFile(place, MOST_BYTES, signal);
   if (current === undefined) return undefined;
@@ -66,14 +75,18 @@ export async function readMemory(place: WorkspacePlace, signal: AbortSignal): Pr
   return { place, text, digest, bytes: bytes.length, stats };
 }
 
-/** How a memory file is now, or why it cannot be used: no failure of one of them hides the other. */
+/**
+ * Returns the current state of a memory file, or the problem that makes it unusable. A problem with one file does not
+ * hide the other file.
+ */
 export async function lookAtMemory(
   name: MemoryName,
   confinement: Confinement,
   signal: AbortSignal,
 ): Promise<MemoryFile | ToolProblem | undefined> {
   const place = await memoryPlace(name, confinement);
-  // The folder may be the home of the logs, where somebody works in their own: without a file there, that is no problem.
+  // The folder may be the home of the logs, if a person works in that folder. Without a memory file there, the refusal
+  // is not a problem.
   if (isProblem(place)) return isThere(join(confinement.folder, MEMORY_FOLDER, name)) ? place : undefined;
   try {
     return await readMemory(place, signal);
@@ -83,7 +96,10 @@ export async function lookAtMemory(
   }
 }
 
-/** A link counts as itself, wherever it leads; what cannot be looked at is not there. */
+/**
+ * Returns true if the path exists. A link counts even if its target is missing. A path without access counts as
+ * missing.
+ */
 function isThere(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined;

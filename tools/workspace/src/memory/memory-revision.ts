@@ -1,4 +1,5 @@
-// The revision of the context source `memory`: what it was noted with says which state of each file the model was shown.
+// Revision of the context source `memory`. The revision in a context note records which state of each file the model
+// was shown.
 
 import type { ToolProblem } from '@tidemark/agent';
 import type { Digest } from '@tidemark/log';
@@ -7,28 +8,31 @@ import { isProblem } from '../door/arguments.ts';
 import type { MemoryFile, MemoryName } from './memory-file.ts';
 import { MEMORY_NAMES } from './memory-file.ts';
 
-/** Each file as it was looked at. */
+/** State of each memory file at the time of the look. */
 export type MemoryStates = ReadonlyMap<MemoryName, MemoryFile | ToolProblem | undefined>;
 
-/** The name of the source. */
+/** Name of the context source. */
 export const MEMORY_SOURCE = 'memory';
 
 const ABSENT = '-';
 
-/** `MEMORY.md 0123456789ab, USER.md -`; `undefined` where there is neither. */
+/** Returns the revision, such as `MEMORY.md 0123456789ab, USER.md -`. Returns `undefined` if neither file exists. */
 export function revisionOf(states: MemoryStates): string | undefined {
   if ([...states.values()].every((state) => state === undefined)) return undefined;
   return MEMORY_NAMES.map((name) => `${name} ${stateIn(states.get(name))}`).join(', ');
 }
 
-/** What such a revision says of a file: the beginning of its digest; `undefined` where it was not there, or nothing is said. */
+/**
+ * Returns the start of the digest that a revision records for a file. Returns `undefined` if the file did not exist or
+ * the revision does not mention it.
+ */
 export function shownIn(revision: string | undefined, name: MemoryName): string | undefined {
   const said = (revision ?? '').split(', ').find((one) => one.startsWith(`${name} `));
   const state = said?.slice(name.length + 1);
   return state === ABSENT ? undefined : state;
 }
 
-/** A digest as a revision names it. */
+/** Returns the digest in the short form that a revision contains. */
 export function inShort(digest: Digest): string {
   return digest.slice(0, 12);
 }

@@ -1,5 +1,6 @@
-// The context source `memory`: both files whole when a session begins and behind a compaction, afterwards what changed in
-// them, whoever changed it. Only for a workspace that its user trusts: what stands there is put before the model unasked.
+// Context source `memory`: shows both files whole when a session begins and after a compaction. Later it shows only
+// their changes, no matter which writer made them. Use it only for a workspace that its user trusts, because the model
+// receives the content without asking for it.
 
 import type { ContextSource, SourceView, ToolProblem } from '@tidemark/agent';
 import type { Confinement, ConfinementOptions } from '../confine/confine.ts';
@@ -11,24 +12,24 @@ import { lookAtMemory, MEMORY_FILES, MEMORY_FOLDER, MEMORY_NAMES } from './memor
 import type { MemoryStates } from './memory-revision.ts';
 import { inShort, MEMORY_SOURCE, revisionOf, shownIn } from './memory-revision.ts';
 
-/** Both files at their limits, with what is said about them. */
+/** Maximum size of an inline note, in bytes. Both files at their limits fit, with the text around them. */
 const INLINE = 8_192;
 
-/** Texts that are kept to tell changes from. */
+/** Number of earlier file contents that are kept to compute changes. */
 const MOST_KNOWN = 64;
 
 type MemoryState = MemoryFile | ToolProblem | undefined;
 
 /**
- * Notes the memory of a folder. `forbidden`: as the tools are given it.
+ * Creates the context source for the memory files of a folder. Pass the same `forbidden` paths as to the tools.
  *
- * @throws WorkspaceError `workspace/no-folder`.
+ * @throws WorkspaceError `workspace/no-folder` when the folder cannot be opened.
  */
 export function memorySource(options: ConfinementOptions): ContextSource {
   const confinement = createConfinement(options);
   const known = new Map<string, string>();
   const looked = new WeakMap<SourceView, MemoryStates>();
-  // Looked at once for a note: its words are those of its revision.
+  // The files are read only once per note, so that the text of the note matches its revision.
   const look = async (view: SourceView): Promise<MemoryStates> => {
     const held = looked.get(view) ?? (await lookAtAll(confinement, view.signal));
     looked.set(view, held);
@@ -59,7 +60,10 @@ async function lookAtAll(confinement: Confinement, signal: AbortSignal): Promise
   return new Map(await Promise.all(states));
 }
 
-/** What a file said before this process looked is not known: such a change shows the file whole. */
+/**
+ * Keeps the texts of the files, to show later changes as a diff. Texts from before this process first read the files
+ * are unknown. For such a change, the whole file is shown.
+ */
 function remember(states: MemoryStates, known: Map<string, string>): void {
   for (const state of states.values()) {
     if (state === undefined || isProblem(state)) continue;
@@ -93,7 +97,7 @@ async function sayChanges(
   return (await Promise.all(changes)).flat().join('\n\n');
 }
 
-/** The shorter of the two: what changed, or the file as it is now. */
+/** Returns the shorter of two texts: the diff, or the whole file. */
 async function sayChange(name: MemoryName, file: MemoryFile, before: string | undefined): Promise<string> {
   const whole = sayFile(name, file, 'now says');
   if (before === undefined) return whole;

@@ -1,5 +1,5 @@
-// `memory_update`: writes what later sessions of a workspace should know. The files are short on purpose: every session reads
-// them whole, and what does not fit is refused until somebody says it in fewer words.
+// `memory_update` tool: writes knowledge for later sessions of a workspace. The files are short on purpose, because
+// every session reads them whole. Text above the limit is refused until the file is shortened.
 
 import { createHash } from 'node:crypto';
 import type {
@@ -41,7 +41,7 @@ const ARGUMENTS = argumentsOf(UPDATE);
 
 const DESCRIPTION = `Keeps what later sessions in this workspace should know and cannot find in its files: decisions, preferences, traps. Short lines, no secrets. Each file is limited: consolidate writes it anew in fewer words.`;
 
-/** @returns the tool `memory_update`, of effect `write`. It writes inside the workspace alone. */
+/** Creates the tool `memory_update`, with effect class `write`. It writes only inside the workspace. */
 export function createMemoryUpdateTool(confinement: Confinement): Tool {
   return {
     name: 'memory_update',
@@ -151,16 +151,16 @@ function changeFact(
   return { kind: 'memory.changed', data: { file, operation, ...was, after, bytes } };
 }
 
-// Checks that a memory file is still what the session was shown. `memory_update` writes the file whole, so it must not
+// Checks that a memory file is still what the session was shown. `consolidate` replaces the whole file, so it must not
 // overwrite a line that a person added and that no note has reported yet.
 
-/** Records read at once on the way back through a log. */
+/** Number of records read at once during the search backwards through the log. */
 const PAGE = 500;
 
 /**
- * Refuses to write a whole file over a line by hand that no note has reported yet.
+ * Refuses to replace a whole file if it contains changes that the session was not shown.
  *
- * @throws WorkspaceError `workspace/changed` when the session knows other bytes, or none.
+ * @throws WorkspaceError `workspace/changed` when the session was shown another version of the file, or no version.
  */
 async function requireShown(
   name: MemoryName,

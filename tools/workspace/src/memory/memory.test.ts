@@ -1,4 +1,4 @@
-// The memory of a workspace: what its tool writes and refuses, and what its source tells.
+// Tests the memory of a workspace: what its tool writes and refuses, and what its context source shows.
 
 import type { SourceView, ToolContext } from '@tidemark/agent';
 import type { Recorded } from '@tidemark/log';
@@ -19,18 +19,18 @@ import { createMemoryUpdateTool } from './memory-update-tool.ts';
 const MEMORY = '.tidemark/MEMORY.md';
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-/** Says it to the tool. */
+/** Calls the tool with this input. */
 function update(bench: Bench, input: object, given?: Partial<ToolContext>): ReturnType<Bench['call']> {
   return bench.call(createMemoryUpdateTool(bench.confinement), { file: 'MEMORY.md', ...input }, given);
 }
 
 describe('memory_update', () => {
-  test('has the definition that users have cached', async () => {
+  test('has a definition with unchanged bytes, because users have these bytes in their prompt caches', async () => {
     const { name, description, schema } = createMemoryUpdateTool((await openBench()).confinement);
     expect(sha256(canonicalText({ name, description, schema })).slice(0, 16)).toBe('fa37b94ed3c1f63e');
   });
 
-  test('adds lines, and says how much of the file is used', async () => {
+  test('adds lines and reports how much of the file is used', async () => {
     const bench = await openBench();
     const first = await update(bench, { operation: 'add', text: 'The tax is in cents.' });
     expect(first).toMatchObject({
@@ -53,14 +53,14 @@ describe('memory_update', () => {
     ]);
   });
 
-  test('begins a line of its own behind a last line without an end, and keeps the line ends', async () => {
+  test('adds text on a line of its own after an unfinished last line, and keeps the line ends', async () => {
     const bench = await openBench();
     await bench.put(MEMORY, 'one\r\ntwo');
     await update(bench, { operation: 'add', text: 'three' });
     expect(await bench.content(MEMORY)).toBe('one\r\ntwo\r\nthree\r\n');
   });
 
-  test('replaces words that stand there once, and nothing else', async () => {
+  test('replaces a text that occurs once and refuses a text that occurs twice', async () => {
     const bench = await openBench();
     await bench.put(MEMORY, 'The tax is 19%.\nThe tax is due.\n');
     expect(await update(bench, { operation: 'replace', old_text: 'The tax is', text: 'It is' })).toMatchObject({
@@ -76,13 +76,13 @@ describe('memory_update', () => {
     [{ operation: 'add', text: 'x', old_text: 'y' }, 'add takes none'],
     [{ operation: 'replace', text: 'x', old_text: 'x' }, 'nothing to change'],
     [{ operation: 'add', text: 'x', file: '../MEMORY.md' }, 'file: '],
-  ])('refuses %j', async (input, words) => {
+  ])('refuses the arguments %j', async (input, words) => {
     const bench = await openBench();
     expect(await update(bench, input)).toMatchObject({ code: 'problem', text: expect.stringContaining(words) });
     expect(await readdir(bench.folder)).toEqual([]);
   });
 
-  test('hints above the soft bound, and refuses above the hard one with the way out', async () => {
+  test('gives a hint above the soft limit, and refuses a write above the hard limit with the next step', async () => {
     const bench = await openBench();
     const long = await update(bench, { operation: 'add', text: 'x'.repeat(2_500) });
     expect(long.text).toBe('MEMORY.md has 2501 bytes of 4096. That is above 2048: consolidate it soon, in fewer words');
@@ -99,21 +99,21 @@ describe('memory_update', () => {
     expect(await bench.content(MEMORY)).toBe('Only xs.\n');
   });
 
-  test('has smaller bounds for the user', async () => {
+  test('applies smaller limits to USER.md', async () => {
     const bench = await openBench();
     const asked = { file: 'USER.md', operation: 'add' };
     expect((await update(bench, { ...asked, text: 'x'.repeat(1_536) })).text).toContain('above 1536');
     expect(await update(bench, { ...asked, text: 'x'.repeat(1_536) })).toMatchObject({ code: 'workspace/memory-full' });
   });
 
-  test('writes nothing where the file says it already', async () => {
+  test('writes nothing if the file already has exactly this content', async () => {
     const bench = await openBench();
     await update(bench, { operation: 'add', text: 'Once.' });
     const again = await update(bench, { operation: 'consolidate', text: 'Once.' });
     expect([again.text, again.facts]).toEqual(['MEMORY.md says exactly this already; nothing was written', undefined]);
   });
 
-  test('leaves no second file behind, and follows no link out of the workspace', async () => {
+  test('creates no other file and follows no link out of the workspace', async () => {
     const bench = await openBench();
     await update(bench, { operation: 'add', text: 'One.' });
     expect(await readdir(join(bench.folder, '.tidemark'))).toEqual(['MEMORY.md']);
@@ -123,24 +123,24 @@ describe('memory_update', () => {
     expect(led).toMatchObject({ code: 'problem', text: expect.stringContaining('lies outside the workspace') });
   });
 
-  test('of a folder that leads out of the workspace is refused whole', async () => {
+  test('refuses a memory folder that is a link out of the workspace', async () => {
     const bench = await openBench();
     await symlink(bench.outside, join(bench.folder, '.tidemark'));
     expect(await update(bench, { operation: 'add', text: 'Mine.' })).toMatchObject({ code: 'problem' });
     expect(await readdir(bench.outside)).toEqual([]);
   });
 
-  test('loses no line where sessions write at once: each that was told so stands in the file', async () => {
+  test('loses no line when several sessions write at the same time', async () => {
     const bench = await openBench();
     const lines = Array.from({ length: 24 }, (_, index) => `- line ${index}`);
-    // Each by a tool of its own, as another session has it.
+    // Each call uses a tool of its own, like another session.
     const said = await Promise.all(lines.map((text) => update(bench, { operation: 'add', text })));
     expect(said.filter(({ code }) => code !== undefined)).toEqual([]);
     expect((await bench.content(MEMORY)).trimEnd().split('\n').toSorted()).toEqual(lines.toSorted());
     expect(await readdir(join(bench.folder, '.tidemark'))).toEqual(['MEMORY.md']);
   });
 
-  test('waits for who writes now, as long as its call lives, and not for one that was cut long ago', async () => {
+  test('waits for the lock of another writer until its call is aborted, and ignores a lock left long ago', async () => {
     const bench = await openBench();
     const lock = await bench.put('.tidemark/.tidemark-MEMORY.md.lock', '');
     const stop = new AbortController();
@@ -152,7 +152,7 @@ describe('memory_update', () => {
     expect(await bench.content(MEMORY)).toBe('Two.\n');
   });
 
-  test('tells a rule which file it writes, a link inside the workspace followed', async () => {
+  test('reports the real path of its file to rules, after following a link inside the workspace', async () => {
     const bench = await openBench();
     await bench.put('docs/notes.md', '');
     await mkdir(join(bench.folder, '.tidemark'));
@@ -167,7 +167,7 @@ describe('memory_update', () => {
     ]);
   });
 
-  test('consolidates only what the session was shown, or wrote', async () => {
+  test('consolidates only content that the session was shown or wrote itself', async () => {
     const bench = await openBench();
     await bench.put(MEMORY, 'By hand.\n');
     const whole = { operation: 'consolidate', text: 'Anew.' };
@@ -197,18 +197,18 @@ function note(source: string, revision: string): Recorded {
 describe('the memory source', () => {
   const look = (folder: string, noted?: string): SourceView => view(folder, { noted });
 
-  test('has nothing to say where there is no memory', async () => {
+  test('has no revision if there are no memory files', async () => {
     const { folder } = await openBench();
     expect(await memorySource({ folder }).revision(look(folder))).toBeUndefined();
   });
 
-  test('says nothing of a folder that is the home of the logs', async () => {
+  test('has no revision if the memory folder is the folder of the logs', async () => {
     const { folder } = await openBench();
     const forbidden = [join(folder, '.tidemark')];
     expect(await memorySource({ folder, forbidden }).revision(look(folder))).toBeUndefined();
   });
 
-  test('tells both files whole at first, and afterwards the change alone, whoever made it', async () => {
+  test('shows both files whole at first, and later only the change, no matter which writer made it', async () => {
     const bench = await openBench();
     const { folder } = bench;
     const source = memorySource({ folder });
@@ -229,7 +229,7 @@ describe('the memory source', () => {
     expect(change).not.toContain('USER.md');
   });
 
-  test('tells a changed file whole where it does not know what it said before', async () => {
+  test('shows a changed file whole if its earlier content is unknown', async () => {
     const bench = await openBench();
     await bench.put(MEMORY, 'Now.\n');
     const seen = look(bench.folder, 'MEMORY.md 0123456789ab, USER.md -');
@@ -238,7 +238,7 @@ describe('the memory source', () => {
     expect(await source.render(seen, 'changed')).toBe('MEMORY.md (5 of 4096 bytes) now says:\nNow.');
   });
 
-  test('says that a file is gone, and which one cannot be used', async () => {
+  test('reports a file that is gone and a file that cannot be used', async () => {
     const { folder, outside } = await openBench();
     await mkdir(join(folder, '.tidemark'));
     await symlink(outside, join(folder, '.tidemark/USER.md'));
@@ -252,7 +252,7 @@ describe('the memory source', () => {
     ['a link into the store of git', '../.git/config', /MEMORY\.md cannot be used: \.git\/config is refused/],
     ['a link to a device without end', '/dev/zero', /MEMORY\.md cannot be used: .* lies outside the workspace/],
     ['a link to itself', 'MEMORY.md', /MEMORY\.md cannot be used: .* lead in a circle/],
-  ])('shows nothing of %s, writes nothing there, and shows the other file', async (_what, target, said) => {
+  ])('shows no content of %s, writes nothing there, and shows the other file', async (_what, target, said) => {
     const bench = await openBench();
     await bench.put('.env', 'API_KEY=a-key-of-mine');
     await bench.put('.git/config', '[core]');
@@ -269,7 +269,7 @@ describe('the memory source', () => {
     ]);
   });
 
-  test('does not wait at a pipe, and says of what is no text that it is none', async () => {
+  test('reports a pipe without waiting, and a file that is not text', async () => {
     const bench = await openBench();
     await mkdir(join(bench.folder, '.tidemark'));
     execFileSync('mkfifo', [join(bench.folder, MEMORY)]);
@@ -278,7 +278,7 @@ describe('the memory source', () => {
     expect(words).toMatch(/MEMORY\.md cannot be used: .* is a pipe.*USER\.md cannot be used: .* is no UTF-8 text/s);
   });
 
-  test('says so where a file by hand is longer than it should be', async () => {
+  test('reports that a file is longer than its limit', async () => {
     const bench = await openBench();
     await bench.put('.tidemark/USER.md', 'x'.repeat(5_000));
     const words = await memorySource({ folder: bench.folder }).render(look(bench.folder), 'initial');

@@ -11,7 +11,7 @@ async function* chunks(...parts: readonly string[]): AsyncIterable<Uint8Array> {
 const output = (name: string): AsyncIterable<Uint8Array> | undefined =>
   NAME.startsWith(name) ? chunks('one\nt', 'wo\nthr', 'ee\n') : undefined;
 
-test('output_read pages through an output by its digest, or the beginning of it', async () => {
+test('output_read pages through an output by its digest, or by the beginning of the digest', async () => {
   const { call } = await openBench();
   const tool = createOutputReadTool();
   expect((await call(tool, { output: NAME }, { output })).text).toBe('one\ntwo\nthree\n');
@@ -23,13 +23,13 @@ test('output_read pages through an output by its digest, or the beginning of it'
   );
 });
 
-test('output_read keeps the carriage returns of an output: they are part of what was written', async () => {
+test('output_read keeps carriage returns, because they are part of the output', async () => {
   const { call } = await openBench();
   const given = { output: () => chunks('10%\r20%\r\n') };
   expect((await call(createOutputReadTool(), { output: NAME }, given)).text).toBe('10%\r20%\r\n');
 });
 
-test('output_read says which names it does not know, and that the end was passed', async () => {
+test('output_read reports an unknown digest and an offset after the end', async () => {
   const { call } = await openBench();
   const tool = createOutputReadTool();
   expect(await call(tool, { output: 'b'.repeat(64) }, { output })).toMatchObject({

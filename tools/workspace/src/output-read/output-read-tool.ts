@@ -1,4 +1,5 @@
-// `output_read`: pages through an output that was too long to be shown whole. What was shortened stays within reach (L6).
+// `output_read` tool: pages through an output that was too long to be shown whole. The full text of a shortened output
+// remains readable (L6).
 
 import type { Tool, ToolContext, ToolOutput } from '@tidemark/agent';
 import { z } from 'zod';
@@ -23,7 +24,10 @@ const ARGUMENTS = argumentsOf(
 
 const DESCRIPTION = `Reads on in the whole output of an earlier call whose result was shortened. A page holds at most 2000 lines or 48 KiB; a last line in brackets says what is left and how to read on.`;
 
-/** Reads what the session's own log names, no file. @returns the tool `output_read`, of effect `none`. */
+/**
+ * Creates the tool `output_read`, with effect class `none`. It reads outputs recorded in the session's own log, and no
+ * files.
+ */
 export function createOutputReadTool(): Tool {
   return {
     name: 'output_read',

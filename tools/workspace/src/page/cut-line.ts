@@ -1,13 +1,13 @@
-// A long line, cut between graphemes: around what matched in it, or at its end. A secret is masked before the cut, or left out
-// whole: a part of a token has no shape that a later mask would know.
+// Cuts a long line between graphemes: around its match, or at its end. A secret is masked before the cut or dropped
+// whole, because a later mask cannot recognise a part of a token.
 
 import { graphemeAt } from '@tidemark/model';
 
 const MOST_CHARACTERS = 400;
-/** How much of them may stand before the match. */
+/** Maximum number of shown characters before the match. */
 const BEFORE = 100;
 
-/** The line, or at most 400 characters of it around the match, with `…` where it was cut. */
+/** Returns the line, or at most 400 characters of it around the match, with `…` at each cut. */
 export function cutLine(text: string, [start]: readonly [start: number, end: number] = [0, 0]): string {
   if (text.length <= MOST_CHARACTERS) return text;
   const from = Math.max(0, Math.min(start - BEFORE, text.length - MOST_CHARACTERS));
@@ -17,7 +17,10 @@ export function cutLine(text: string, [start]: readonly [start: number, end: num
   return `${first > 0 ? '…' : ''}${text.slice(first, end)}${end < text.length ? '…' : ''}`;
 }
 
-/** A whole line of a minified file is too much to segment: boundaries are looked for near the cut. */
+/**
+ * Distance from the cut in which grapheme boundaries are searched, in characters. Segmenting a whole line of a minified
+ * file would take too long.
+ */
 const NEAR = 200;
 
 function boundaryAfter(text: string, at: number): number {
@@ -33,28 +36,28 @@ function boundaryBefore(text: string, at: number): number {
   return holding === undefined ? at : from + holding.index;
 }
 
-/** Characters on either side of a match that are masked before the line is cut: more than any token has. */
+/** Number of characters on each side of a match that are masked before the cut. No token is that long. */
 const MASKED = 32 * 1024;
 
-/** The part of a long line that is masked before it is cut. */
+/** Part of a long line, to be masked before it is cut. */
 export interface LongLine {
   readonly text: string;
-  /** Where the match begins in `text`, in characters. */
+  /** Start of the match in `text`, in characters. */
   readonly at: number;
-  /** The line holds more before `text`. */
+  /** True if the line has more text before `text`. */
   readonly hasMore: boolean;
 }
 
-/** Returns the part of a line around its match; `undefined` for a line that `cutLine` leaves whole. */
+/** Returns the part of a line around its match. Returns `undefined` for a line that `cutLine` returns unchanged. */
 export function longLine(text: string, [start]: readonly [start: number, end: number] = [0, 0]): LongLine | undefined {
   if (text.length <= MOST_CHARACTERS) return undefined;
   const from = boundaryBefore(text, Math.max(0, start - MASKED));
   const part = text.slice(from, boundaryBefore(text, Math.min(text.length, start + MASKED)));
-  // A copy: a slice would keep the whole line in memory.
+  // Copy the text, because a slice would keep the whole line in memory.
   return { text: Buffer.from(part).toString(), at: start - from, hasMore: from > 0 };
 }
 
-/** Returns what `cutLine` shows of the line, with its secrets masked before the cut. */
+/** Returns the same part of the line as `cutLine`, with secrets masked before the cut. */
 export async function cutMasked(
   { text, at, hasMore }: LongLine,
   mask: (text: string) => Promise<string>,
@@ -65,17 +68,23 @@ export async function cutMasked(
   return `${hasMore && !shown.startsWith('…') ? '…' : ''}${shown}`;
 }
 
-/** Returns where a place of the text is after the mask: counted from the end that has no secret before it, else from the begin. */
+/**
+ * Returns the offset in the masked text that corresponds to `at`. Counts from the start if no secret precedes `at`, or
+ * from the end if no secret follows `at`. Otherwise returns `at`, limited to the length of the masked text.
+ */
 function placeAfterMask(part: string, masked: string, at: number): number {
   if (part.slice(0, at) === masked.slice(0, at)) return at;
   const after = part.length - at;
   return part.slice(at) === masked.slice(-after) ? masked.length - after : Math.min(at, masked.length);
 }
 
-/** Ends a token: what stands on the other side belongs to another word. */
+/** Matches a character that separates tokens. */
 const BETWEEN = /[\s"'`,;(){}[\]<>|]/;
 
-/** Returns the line, or its first characters with `…` behind them. The word at the cut is left out whole: it may be a token. */
+/**
+ * Returns the line, or its first characters followed by `…`. The word at the cut is dropped whole, because it may be a
+ * token.
+ */
 export function cutBeforeWord(text: string, most: number): string {
   if (text.length <= most) return text;
   let end = boundaryBefore(text, most);

@@ -1,18 +1,26 @@
-// A page as the model sees it: the words as they stand, so that they can be copied into `edit`, and behind them one line
-// in brackets that says what else there is and how to read it. A whole file without oddities has no such line.
+// Page text for the model: the exact text, so that it can be copied into `edit`. A last line in brackets describes the
+// remaining text and how to read it. That line is absent for a whole file without peculiarities.
 
 import { isUtf8 } from 'node:buffer';
 import { WorkspaceError } from '../workspace-error.ts';
 import type { RawPage } from './take-page.ts';
 
-/** The words of a page. */
+/** Text of a page. */
 export interface PageText {
   readonly text: string;
-  /** What the bracket says: `lines 1-2000 of 5310`, `read on with offset 2001`. Empty when nothing needs saying. */
+  /**
+   * Contents of the bracketed line, such as `lines 1-2000 of 5310` and `read on with offset 2001`. Empty if there is
+   * nothing to report.
+   */
   readonly notes: readonly string[];
 }
 
-/** @throws WorkspaceError `workspace/past-the-end`, which names the text as `shown`, where the first line is not there. */
+/**
+ * Checks that the first requested line exists.
+ *
+ * @throws WorkspaceError `workspace/past-the-end` when the offset is after the end. The message names the text as
+ *   `shown`.
+ */
 export function requireLines({ request: { offset }, total }: RawPage, shown: string): void {
   if (offset <= Math.max(1, total)) return;
   throw new WorkspaceError(
@@ -22,12 +30,16 @@ export function requireLines({ request: { offset }, total }: RawPage, shown: str
   );
 }
 
-/** Returns the words of a page and the notes on them. The text is named as `shown`. @throws as `requireLines`. */
+/**
+ * Returns the text of a page and the notes about it. The notes name the text as `shown`.
+ *
+ * @throws WorkspaceError `workspace/past-the-end`, like `requireLines`.
+ */
 export function describePage(page: RawPage, shown: string): PageText {
   const { offset, skipBytes } = page.request;
   requireLines(page, shown);
   if (page.total === 0) return { text: '', notes: [`${shown} is empty`] };
-  // A mark of byte order is none of the words, except where a line in the middle begins with it.
+  // The byte order mark at the start of a text is dropped. At the start of any other page it is part of the text.
   const text = new TextDecoder('utf-8', { ignoreBOM: offset > 1 || skipBytes > 0 }).decode(page.bytes);
   return {
     text,
@@ -35,7 +47,7 @@ export function describePage(page: RawPage, shown: string): PageText {
   };
 }
 
-/** The words, and the notes as a last line. */
+/** Returns the text, followed by the notes as a last line. */
 export function joinPage({ text, notes }: PageText): string {
   if (notes.length === 0) return text;
   const gap = text === '' || text.endsWith('\n') ? '' : '\n';

@@ -1,14 +1,14 @@
-// The largest page that a result shows whole. The last line of a page says how to read on: were the page cut again when the
-// result is committed, that line would be lost.
+// Fits a page into a result, so that the result shows the page whole. The last line of a page describes how to read on.
+// If the page were cut again when the result is committed, that line would be lost.
 
 import type { PageMaker } from '@tidemark/agent';
 import type { PageTaker, RawPage, PageBounds } from './take-page.ts';
 import { PAGE_BYTES, PAGE_LINES } from './take-page.ts';
 
-/** Bytes that the last line in brackets and a notice of the runtime may take. */
+/** Bytes reserved for the last line in brackets and for a notice of the runtime. */
 const NOTES_BYTES = 512;
 
-/** Returns the page, with what `render` adds to it, as the text of a result. */
+/** Returns a page maker that produces the largest page that fits, with the text that `render` adds. */
 export function fitPage(page: PageTaker, render: (raw: RawPage) => string): PageMaker {
   return async (room, measure) => {
     let bounds: PageBounds = { bytes: PAGE_BYTES, lines: PAGE_LINES };
@@ -23,7 +23,7 @@ export function fitPage(page: PageTaker, render: (raw: RawPage) => string): Page
   };
 }
 
-/** The bounds to try next; `undefined` where the page fits, or cannot be smaller. */
+/** Returns the bounds to try next. Returns `undefined` if the page fits or cannot be smaller. */
 function smaller(
   { bytes, lines }: RawPage,
   { shown, room }: { readonly shown: PageBounds; readonly room: PageBounds },
@@ -33,7 +33,8 @@ function smaller(
   if (overLines <= 0 && overBytes <= 0) return undefined;
   const next = {
     lines: Math.max(1, lines - Math.max(0, overLines)),
-    // Masked or drawn characters make the shown text longer than its bytes: the page shrinks in proportion.
+    // Masked characters, and characters shown as escapes, make the shown text longer than the bytes of the page. The
+    // page shrinks in proportion.
     bytes:
       overBytes <= 0
         ? bytes.length

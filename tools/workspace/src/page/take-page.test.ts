@@ -17,33 +17,33 @@ function said(text: string, request: Partial<PageRequest> = {}): string {
 }
 
 describe('a page', () => {
-  test('of a whole text is the text and nothing else', () => {
+  test('that holds the whole text adds nothing to it', () => {
     expect(said('a\nb\n')).toBe('a\nb\n');
     expect(said('no end')).toBe('no end');
     expect(said('\n')).toBe('\n');
   });
 
-  test('of a part says which part, and how to read on', () => {
+  test('that holds a part names the lines and how to read on', () => {
     expect(said('a\nb\nc\n', { limit: 2 })).toBe('a\nb\n[lines 1-2 of 3; read on with offset 3]');
     expect(said('a\nb\nc', { offset: 2 })).toBe('b\nc\n[lines 2-3 of 3]');
     expect(said('')).toBe('[it is empty]');
   });
 
-  test('past the end is an error that says where the end is', () => {
+  test('after the end of the text is an error that names the number of lines', () => {
     expect(() => said('a\nb\n', { offset: 3 })).toThrow(
       expect.objectContaining({ code: 'workspace/past-the-end', message: expect.stringContaining('it has 2 lines') }),
     );
     expect(() => said('', { offset: 2 })).toThrow('it has 0 lines');
   });
 
-  test('ends between lines when it is full', () => {
+  test('ends between two lines when it is full', () => {
     const line = `${'x'.repeat(1_000)}\n`;
     const page = pageOf(Buffer.from(line.repeat(100)), ALL);
     expect(page).toMatchObject({ lines: 49, total: 100, cut: false });
     expect(page.bytes.length).toBe(49 * 1_001);
   });
 
-  test('of a line longer than itself ends between graphemes, and is read on by bytes', () => {
+  test('that is shorter than its only line ends between graphemes and names the next byte', () => {
     const family = '👨‍👩‍👧‍👦';
     const text = `ab${family.repeat(4_000)}`;
     const first = pageOf(Buffer.from(text), ALL);
@@ -54,18 +54,18 @@ describe('a page', () => {
     );
   });
 
-  test('shows bytes that are no UTF-8, and says so', () => {
+  test('marks bytes that are not UTF-8 and adds a note', () => {
     const page = pageOf(Buffer.from([0x61, 0xff, 0x0a]), ALL);
     expect(joinPage(describePage(page, 'it'))).toBe('a\uFFFD\n[bytes that are no UTF-8 are shown as \uFFFD]');
   });
 
-  test('drops a mark of byte order at the beginning, and nowhere else', () => {
+  test('drops a byte order mark at the start of the text, and nowhere else', () => {
     expect(said('\uFEFFa\n\uFEFFb\n')).toBe('a\n\uFEFFb\n');
     expect(said('a\n\uFEFFb\n', { offset: 2 })).toContain('\uFEFFb\n');
   });
 });
 
-test('a page does not depend on how the bytes are cut into chunks', () => {
+test('a page does not depend on how the bytes are split into chunks', () => {
   const whole = fc.array(fc.constantFrom(10, 13, 97, 0xc3, 0xa9), { maxLength: 40 }).map((bytes) => Buffer.from(bytes));
   const request = fc.record({
     offset: fc.integer({ min: 1, max: 9 }),
@@ -80,7 +80,7 @@ test('a page does not depend on how the bytes are cut into chunks', () => {
   );
 });
 
-test('reading on as told gives every byte once (L6)', () => {
+test('following the notes of each page returns every byte exactly once (L6)', () => {
   const line = fc
     .tuple(fc.constantFrom('x', 'é', '👩‍👩‍👧'), fc.constantFrom(0, 3, 500, 40_000))
     .map(([unit, n]) => unit.repeat(n));

@@ -1,50 +1,56 @@
-// One page out of a stream of bytes: counts every line, keeps no more than the largest page. A line that is longer than a page can
-// be read on by bytes, so nothing is out of reach (L6).
+// Takes one page from a stream of bytes: counts every line but keeps at most one page in memory. A line that is longer
+// than a page can be read in parts, by byte offset, so all text is reachable (L6).
 
 import { graphemesOf } from '@tidemark/model';
 
-/** How much of a text a page may hold at most. A result may have less room: `fitPage` then takes a smaller page. */
+/** Maximum size of a page. If the result has less room, `fitPage` takes a smaller page. */
 export interface PageBounds {
   readonly bytes: number;
   readonly lines: number;
 }
 
-/** Most bytes of a page. A result may have 50 KiB. */
+/** Maximum number of bytes in a page. It is below the 50 KiB that a result may have. */
 export const PAGE_BYTES: number = 48 * 1024;
 
-/** Most lines of a page, the last line in brackets included. */
+/** Maximum number of lines in a page. In a result, the last line in brackets counts too. */
 export const PAGE_LINES = 2_000;
 
-/** Which lines. */
+/** Lines to read. */
 export interface PageRequest {
-  /** The first line, from 1. */
+  /** Number of the first line, starting at 1. */
   readonly offset: number;
   readonly limit: number;
-  /** Bytes of that first line to leave out. */
+  /** Number of bytes to skip in the first line. */
   readonly skipBytes: number;
 }
 
-/** The bytes of a page, and what lies around it. */
+/** Bytes of a page and the facts needed to describe it. */
 export interface RawPage {
   readonly request: PageRequest;
-  /** Whole lines with their ends; the last one may have none. Or the beginning of one line, when `cut`. */
+  /**
+   * Whole lines with their line ends, although the last line may have none. If `cut` is true, the beginning of a single
+   * line.
+   */
   readonly bytes: Buffer;
-  /** Lines of the page, a cut one included. */
+  /** Number of lines in the page, including a cut line. */
   readonly lines: number;
-  /** Lines of the whole. */
+  /** Number of lines in the whole text. */
   readonly total: number;
-  /** The one line is longer than the page. */
+  /** True if the page holds only a part of a single line, because the line is longer than the page. */
   readonly cut: boolean;
-  /** Bytes of the whole, where it was not read to its end: `total` is a lower bound then. */
+  /** Size of the whole text in bytes. Set only if the text was not read to its end; `total` is a lower bound then. */
   readonly wholeBytes?: bigint;
 }
 
-/** Takes the whole, chunk by chunk. */
+/** Receives the whole text, chunk by chunk, and returns one page of it. */
 export interface PageTaker {
   take(chunk: Uint8Array): void;
-  /** Returns true once the rest of the whole cannot change the bytes of the page. */
+  /** Returns true if later chunks cannot change the bytes of the page. */
   full(): boolean;
-  /** Returns the page within the bounds, at most the largest page. It may be called again with smaller bounds. */
+  /**
+   * Returns the page within the bounds. The default is the largest page. The caller may call it again with smaller
+   * bounds.
+   */
   finish(bounds?: PageBounds): RawPage;
 }
 
@@ -52,7 +58,7 @@ const LARGEST: PageBounds = { bytes: PAGE_BYTES, lines: PAGE_LINES };
 
 const NEWLINE = 10;
 
-/** Begins at the beginning of the whole. */
+/** Creates a page taker. The first chunk must be the start of the whole text. */
 export function startPage(request: PageRequest): PageTaker {
   const before = request.offset - 1;
   const behind = before + request.limit;
@@ -81,7 +87,7 @@ export function startPage(request: PageRequest): PageTaker {
   };
 }
 
-/** Keeps one byte more than a page, to know that there is more. */
+/** Keeps one byte more than the largest page, to detect that the text continues. */
 function startKeeping(skipBytes: number): { keep(part: Uint8Array): void; full(): boolean; kept(): Buffer } {
   const parts: Uint8Array[] = [];
   let room = PAGE_BYTES + 1;
@@ -91,7 +97,7 @@ function startKeeping(skipBytes: number): { keep(part: Uint8Array): void; full()
       const newline = part.indexOf(NEWLINE);
       const left = Math.min(skip, newline === -1 ? part.length : newline);
       skip = newline === -1 ? skip - left : 0;
-      // A copy: whoever reads may read into the same bytes again.
+      // Copy the bytes, because the reader may overwrite its buffer with the next chunk.
       const kept = Buffer.from(part.subarray(left, left + room));
       room -= kept.length;
       if (kept.length > 0) parts.push(kept);
@@ -109,7 +115,7 @@ function pageIn(kept: Buffer, bounds: PageBounds): Pick<RawPage, 'bytes' | 'line
   return { bytes: beforeGrapheme(lines.subarray(0, bounds.bytes)), lines: 1, cut: true };
 }
 
-/** Where so many lines end. */
+/** Returns the offset at which the given number of lines ends. */
 function endOfLine(bytes: Buffer, lines: number): number {
   let end = 0;
   for (let line = 0; line < lines; line += 1) {
@@ -126,10 +132,13 @@ function linesIn(bytes: Buffer): number {
   return bytes.length === 0 || bytes.at(-1) === NEWLINE ? lines : lines + 1;
 }
 
-/** Bytes that hold any one grapheme but the absurd. */
+/** Number of bytes in which any realistic grapheme fits. */
 const LONGEST_GRAPHEME = 256;
 
-/** Without the last grapheme: what was cut off may belong to it. Bytes that are no UTF-8 are cut where they are. */
+/**
+ * Returns the bytes without the last grapheme, because the cut may have split that grapheme. Bytes that are not UTF-8
+ * are returned unchanged.
+ */
 function beforeGrapheme(bytes: Buffer): Buffer {
   let from = Math.max(0, bytes.length - LONGEST_GRAPHEME);
   while (from > 0 && isInside(bytes[from])) from -= 1;
@@ -141,7 +150,7 @@ function beforeGrapheme(bytes: Buffer): Buffer {
   return end > from && !text.includes('\uFFFD') ? bytes.subarray(0, end) : bytes;
 }
 
-/** A byte that continues a character of UTF-8. */
+/** Returns true for a byte that continues a UTF-8 character. */
 function isInside(byte: number | undefined): boolean {
   return byte !== undefined && (byte & 0xc0) === 0x80;
 }

@@ -6,13 +6,13 @@ import { createPlanTool } from './plan-tool.ts';
 
 const tool = createPlanTool();
 
-test('the definition has the bytes that users have cached', () => {
+test('the `plan` tool has a definition with unchanged bytes, because users have these bytes in their prompt caches', () => {
   const { name, description, schema } = tool;
   const digest = createHash('sha256').update(canonicalText({ name, description, schema })).digest('hex');
   expect(digest.slice(0, 16)).toBe('ba3951e35744f800');
 });
 
-test('a plan is answered in short: its words stand in the call', async () => {
+test('the `plan` tool answers with a short count, because the call itself contains the plan', async () => {
   const { call } = await openBench();
   const plan = {
     tasks: [
@@ -34,10 +34,10 @@ test.each([
   [{ tasks: [{ task: ' ', status: 'open' }] }, 'tasks.0.task'],
   [{ tasks: [{ task: 'Go', status: 'finished' }] }, 'tasks.0.status'],
   [{ todo: ['Go'] }, 'It takes tasks, decisions, questions, risks, closed.'],
-])('%j is no plan', async (input, words) => {
+])('the `plan` tool refuses %j', async (input, words) => {
   const { call } = await openBench();
   expect(await call(tool, input)).toMatchObject({ code: 'problem', text: expect.stringContaining(words) });
 });
 
-test('changes nothing, so that it is asked about in no mode and holds nothing up', () =>
+test('the `plan` tool has no effect, so no mode asks about it and it does not block other calls', () =>
   expect([tool.effect, tool.alone, tool.touches]).toEqual(['none', undefined, undefined]));

@@ -1,5 +1,5 @@
-// `plan`: what is to be done, what was decided and what is open, said as data. It changes nothing; that the call stands in the
-// log is its whole effect: a checkpoint reads the arguments of each such call, so that no compaction loses what they hold.
+// `plan` tool: records tasks, decisions and open questions as data. It changes nothing. Its only effect is that the
+// call is in the log. A checkpoint reads the arguments of each such call, so no compaction loses their content.
 
 import type { Tool } from '@tidemark/agent';
 import { z } from 'zod';
@@ -30,7 +30,7 @@ const ARGUMENTS = argumentsOf(PLAN);
 
 const DESCRIPTION = `Keeps the plan of longer work: tasks, decisions, open questions, risks. It outlives a compaction of the history. Say what is new or has changed; what you leave out stays as it is, and a task leaves the plan as done or dropped.`;
 
-/** @returns the tool `plan`, of effect `none`. Its arguments are those that a checkpoint reads. */
+/** Creates the tool `plan`, with effect class `none`. A checkpoint reads the arguments of its calls. */
 export function createPlanTool(): Tool {
   return {
     name: 'plan',
@@ -50,7 +50,7 @@ export function createPlanTool(): Tool {
   };
 }
 
-/** Short, as the plan itself stands in the call. */
+/** Returns a short count of the entries. The plan itself is in the arguments of the call. */
 function inShort({
   tasks = [],
   decisions = [],

@@ -12,8 +12,8 @@ const png = (width: number, height: number, size = 64): Buffer => {
   return bytes;
 };
 
-describe('read', () => {
-  test('shows a file as it stands, and names it with the digest of the whole', async () => {
+describe('the `read` tool', () => {
+  test('shows a file unchanged, and reports it with the digest of the whole file', async () => {
     const { put, call, confinement } = await openBench();
     const path = await put('src/größe 日本.txt', 'eins\n  zwei\t\n');
     const digest = createHash('sha256').update('eins\n  zwei\t\n').digest('hex');
@@ -24,7 +24,7 @@ describe('read', () => {
     });
   });
 
-  test('gives the digest of the whole for any page of it', async () => {
+  test('reports the digest of the whole file for any page of it', async () => {
     const { put, call, confinement } = await openBench();
     await put('a.txt', '1\n2\n3\n');
     const tool = createReadTool(confinement);
@@ -36,7 +36,7 @@ describe('read', () => {
     expect(page.files).toEqual(whole.files);
   });
 
-  test('shows CRLF as line feeds, and says so; an empty file is said to be empty', async () => {
+  test('shows CRLF as line feeds with a note, and reports an empty file as empty', async () => {
     const { put, call, confinement } = await openBench();
     await put('dos.txt', '\uFEFFa\r\nb\r\n');
     await put('empty', '');
@@ -47,7 +47,7 @@ describe('read', () => {
     expect((await call(tool, { path: 'empty' })).text).toBe('[empty is empty]');
   });
 
-  test('says what is no text, and that a folder is one', async () => {
+  test('reports binary files, UTF-16 text and folders', async () => {
     const { put, call, confinement } = await openBench();
     await put('a.out', Buffer.from([0x7f, 0x45, 0, 0]));
     await put('wide.txt', Buffer.from('\uFEFFabc', 'utf16le'));
@@ -60,7 +60,7 @@ describe('read', () => {
     expect((await call(tool, { path: '.' })).text).toBe('. is a folder. Use `ls`.');
   });
 
-  test('returns an image by its content, with its pixels', async () => {
+  test('detects an image by its content and returns it with its size in pixels', async () => {
     const { put, call, confinement } = await openBench();
     await put('picture.txt', png(640, 480));
     const { text, images, files } = await call(createReadTool(confinement), { path: 'picture.txt' });
@@ -70,7 +70,7 @@ describe('read', () => {
     expect(files).toMatchObject([{ as: 'read' }]);
   });
 
-  test('returns an image whatever its pixels, and refuses one that is too heavy to hold, or damaged', async () => {
+  test('returns an image of any pixel size, but refuses an image that is too large in bytes or damaged', async () => {
     const { put, call, confinement } = await openBench();
     await put('wide.png', png(20_001, 10));
     await truncate(await put('heavy.png', png(10, 10)), 64 * 1024 * 1024 + 1);
@@ -81,7 +81,7 @@ describe('read', () => {
     expect(await call(tool, { path: 'damaged.png' })).toMatchObject({ code: 'workspace/not-text' });
   });
 
-  test('names files near a missing one, none that is refused', async () => {
+  test('suggests names similar to a missing one, but no refused name', async () => {
     const { put, call, confinement } = await openBench();
     for (const name of ['src/taxes.ts', 'src/tax.test.ts', 'src/zebra.ts', '.env']) await put(name, '');
     const tool = createReadTool(confinement);
@@ -92,7 +92,7 @@ describe('read', () => {
     expect((await call(tool, { path: 'no/such/folder' })).text).toContain('Look with `ls`');
   });
 
-  test('refuses arguments that it does not know, and says what it takes', async () => {
+  test('refuses invalid arguments and names the valid ones', async () => {
     const { call, confinement } = await openBench();
     const tool = createReadTool(confinement);
     for (const input of [
@@ -111,7 +111,7 @@ describe('read', () => {
     expect(await call(tool, { path: '../outside/x' })).toMatchObject({ code: 'problem' });
   });
 
-  test('holds one page of a file of 128 MiB, and hashes it all', async () => {
+  test('keeps one page of a file of 128 MiB in memory, and hashes the whole file', async () => {
     const { put, call, confinement } = await openBench();
     const path = await put('huge.log', 'first line\n'.repeat(1_000));
     await truncate(path, 128 * 1024 * 1024);
@@ -134,7 +134,7 @@ describe('read', () => {
   });
 
   test.skipIf(process.getuid?.() === 0)(
-    'says that it has no permission (skipped as root, to whom nothing is denied)',
+    'reports a missing permission (skipped as root, which may read every file)',
     async () => {
       const { put, call, confinement } = await openBench();
       await chmod(await put('closed', 'x'), 0);
@@ -142,7 +142,7 @@ describe('read', () => {
     },
   );
 
-  test('leaves no file open', async () => {
+  test('closes every file that it opened', async () => {
     const { put, call, confinement } = await openBench();
     await put('a.txt', 'x');
     const tool = createReadTool(confinement);

@@ -1,5 +1,5 @@
-// `read`: a file as it stands. No line numbers: what is shown can be copied into `edit` byte for byte, and costs nothing
-// beyond itself; `grep` and the errors of `edit` name lines where they are needed.
+// `read` tool: shows a file without changes. It adds no line numbers, so the text can be copied into `edit` byte for
+// byte and costs no extra tokens. `grep` and the errors of `edit` name lines where they are needed.
 
 import type { Tool, ToolOutput } from '@tidemark/agent';
 import { digest } from '@tidemark/log';
@@ -31,7 +31,7 @@ const ARGUMENTS = argumentsOf(
 
 const DESCRIPTION = `Reads a file of the workspace: text as it stands, without line numbers, or an image (png, jpeg, gif, webp). A page holds at most 2000 lines or 48 KiB; a last line in brackets says what is left and how to read on.`;
 
-/** Reads inside the workspace only. @returns the tool `read`, of effect `read`. */
+/** Creates the tool `read`, with effect class `read`. It reads only inside the workspace. */
 export function createReadTool(confinement: Confinement): Tool {
   return {
     name: 'read',
@@ -72,13 +72,16 @@ async function readPlace(
   return await readText(place, file, request, signal);
 }
 
-/** As much as tells what the file is. */
+/** Returns the first 8 KiB of the file, enough to detect its type. */
 async function headOf({ handle }: OpenFile): Promise<Buffer> {
   const { buffer, bytesRead } = await handle.read(Buffer.alloc(8_192), 0, 8_192, 0);
   return buffer.subarray(0, bytesRead);
 }
 
-/** Reads the file to its end whatever is shown: its digest tells later whether it changed. */
+/**
+ * Reads the file to its end, even for a single page, because the digest of the whole file is used later to detect
+ * changes.
+ */
 async function readText(
   place: WorkspacePlace,
   { handle, stats }: Pick<OpenFile, 'handle' | 'stats'>,
@@ -99,7 +102,10 @@ async function readText(
   };
 }
 
-/** Reads a very large file as far as the page goes. It has no digest, and cannot be changed by `edit` or `write`. */
+/**
+ * Reads a very large file only up to the end of the page. Such a file has no digest and cannot be changed by `edit` or
+ * `write`.
+ */
 async function readPart(
   place: WorkspacePlace,
   { handle, stats }: Pick<OpenFile, 'handle' | 'stats'>,
@@ -139,12 +145,14 @@ function binary({ shown }: WorkspacePlace, { stats }: OpenFile, head: Buffer): W
   );
 }
 
-/** Most bytes that are read: it stands in memory whole. */
+/** Maximum size of an image in bytes. The image is held in memory as a whole. */
 const IMAGE_BYTES: number = 64 * 1024 * 1024;
 
 /**
- * Returns the whole image; the runtime makes it fit what a provider takes. @throws WorkspaceError `workspace/too-large`,
- * `workspace/not-text` for a damaged one.
+ * Returns the whole image. The runtime later adapts it to the limits of the provider.
+ *
+ * @throws WorkspaceError `workspace/too-large` for an image above the size limit, `workspace/not-text` for a damaged
+ *   image.
  */
 async function readImage(place: WorkspacePlace, { handle, stats }: OpenFile, signal: AbortSignal): Promise<ToolOutput> {
   const { shown } = place;

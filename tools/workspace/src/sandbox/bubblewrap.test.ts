@@ -1,4 +1,4 @@
-// The arguments of the sandbox, as data.
+// Tests the arguments of the sandbox without running it.
 
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,8 +10,8 @@ import { hiddenPaths } from './hidden-paths.ts';
 
 const hide = (path: string, as: Hidden['as'] = 'folder'): Hidden => ({ path, as });
 
-describe('the sandbox', () => {
-  it('is read-only outside of the workspace, without a network, and hides what it is told', () => {
+describe('`bubblewrapArguments`', () => {
+  it('makes the machine read-only outside the workspace, unshares the network and hides the given paths', () => {
     const hidden = [hide('/home/me/.ssh'), hide('/home/me/.netrc', 'file')];
     const argv = bubblewrapArguments({ workspace: '/home/me/shop', hidden, network: 'none' }).join(' ');
     const [before, after] = argv.split(/ --ro-bind-try .* (?=--bind )/);
@@ -29,11 +29,11 @@ describe('the sandbox', () => {
       expect(argv).toContain(covered);
   });
 
-  it('stays in the network that it is started in where that is shared', () => {
+  it('keeps the network of the starting process if the network is `shared`', () => {
     expect(bubblewrapArguments({ workspace: '/w', hidden: [], network: 'shared' })).not.toContain('--unshare-net');
   });
 
-  it('lays pinned folders over the workspace, read-only paths over those, and what is hidden over all', () => {
+  it('mounts pinned folders over the workspace, read-only paths over those, and hidden paths last', () => {
     const hidden = [hide('/w/a/.git/key', 'file')];
     const argv = bubblewrapArguments({
       workspace: '/w',
@@ -47,22 +47,22 @@ describe('the sandbox', () => {
     expect(places).toEqual(places.toSorted((a, b) => a - b));
   });
 
-  it('hides keys also where the workspace is the home', () => {
+  it('hides keys even if the workspace is the home folder', () => {
     const argv = bubblewrapArguments({ workspace: '/home/me', hidden: [hide('/home/me/.ssh')], network: 'none' });
     expect(argv.lastIndexOf('/home/me/.ssh')).toBeGreaterThan(argv.indexOf('--bind'));
   });
 
-  it('leaves the workspace in sight where what holds it is hidden', () => {
+  it('keeps the workspace visible if a hidden folder contains it', () => {
     const argv = bubblewrapArguments({ workspace: '/logs/worktree', hidden: [hide('/logs')], network: 'none' });
     expect(argv.indexOf('/logs')).toBeLessThan(argv.indexOf('--bind'));
   });
 
-  it('shows a workspace in the temporary folder, which it covers', () => {
+  it('keeps a workspace in the temporary folder visible, although that folder is covered', () => {
     const argv = bubblewrapArguments({ workspace: '/tmp/shop', hidden: [], network: 'none' });
     expect(argv.indexOf('/tmp')).toBeLessThan(argv.indexOf('--bind'));
   });
 
-  it('covers what exists: folders, files, and where links lead', () => {
+  it('covers what `hiddenPaths` finds: existing folders and files, and the targets of links', () => {
     const home = mkdtempSync(join(tmpdir(), 'tidemark-home-'));
     try {
       mkdirSync(join(home, '.ssh'));

@@ -1,5 +1,6 @@
-// The mounts and namespaces of the sandbox, as arguments of `bwrap`: a command sees the machine read-only, the workspace
-// writable with exceptions, a `/tmp` and a `/run` of its own, and no keys. All its processes end with it.
+// Bubblewrap arguments: the mounts and namespaces of the sandbox. A command sees the machine read-only and the
+// workspace writable, with exceptions. It has its own `/tmp` and `/run`, and sees no keys. All its processes end with
+// the sandbox.
 
 import { spawnSync } from 'node:child_process';
 import { existsSync, realpathSync } from 'node:fs';
@@ -8,32 +9,41 @@ import { pathInside } from '../confine/path-inside.ts';
 import type { Hidden } from './hidden-paths.ts';
 import type { ReadOnlyPaths } from './read-only-paths.ts';
 
-/** The machine as a sandboxed command sees it. */
+/** View of the machine that a sandboxed command gets. */
 export interface SandboxMounts extends Partial<Pick<ReadOnlyPaths, 'readOnly'>> {
-  /** Folders of the workspace that are mounts of their own, so that none can be moved away with what it holds. */
+  /** Folders of the workspace that are mounted separately. A mount cannot be moved away with its content. */
   readonly pinned?: readonly string[];
-  /** The writable folder. Real and absolute. */
+  /** Real and absolute path of the writable folder. */
   readonly workspace: string;
-  /** What may not be seen, inside the workspace too. */
+  /** Paths that a command may not see, even inside the workspace. */
   readonly hidden: readonly Hidden[];
-  /** `none`: a network of its own, in which only this command is. `shared`: the network of the process that starts `bwrap`. */
+  /**
+   * `none` is a network of its own, which only this command uses. `shared` is the network of the process that starts
+   * `bwrap`.
+   */
   readonly network: 'none' | 'shared';
 }
 
-/** Settings of the kernel. Bubblewrap makes them read-only for others and leaves them writable for root (0.8 to 0.11). */
+/**
+ * Kernel settings to mount read-only. Bubblewrap makes them read-only for ordinary users, but leaves them writable for
+ * root (0.8 to 0.11).
+ */
 const KERNEL = ['sys', 'sysrq-trigger', 'irq', 'bus', 'fs', 'acpi', 'scsi'].map((name) => `/proc/${name}`);
 
 /** Programs and libraries that some systems keep under `/run`. */
 const RUN_KEPT = ['/run/current-system', '/run/opengl-driver'];
 
-/** Where programs keep what they fetched: the home is read-only. Gone when the command ends. */
+/**
+ * Variables that move the caches of programs to `/tmp`, because the home is read-only. The caches are gone when the
+ * command ends.
+ */
 const CACHES: Readonly<Record<string, string>> = {
   TMPDIR: '/tmp',
   XDG_CACHE_HOME: '/tmp/cache',
   npm_config_cache: '/tmp/cache/npm',
 };
 
-/** The arguments of `bwrap` before the command. Later ones lie over earlier ones. */
+/** Returns the arguments of `bwrap` before the command. A later mount covers an earlier one. */
 export function bubblewrapArguments(mounts: SandboxMounts): readonly string[] {
   const { workspace, readOnly = [], pinned = [], hidden, network } = mounts;
   const around = hidden.filter(({ path }) => pathInside(path, workspace) !== undefined);
@@ -45,10 +55,12 @@ export function bubblewrapArguments(mounts: SandboxMounts): readonly string[] {
     ...[...KERNEL, '/sys'].map((path) => ['--ro-bind-try', path, path]),
     ['--tmpfs', '/tmp', '--tmpfs', '/run'],
     ...[...RUN_KEPT, ...resolverFiles(), ...ownNode()].map((path) => ['--ro-bind-try', path, path]),
-    // What holds the workspace is covered below it, all else above it: the workspace may be the home itself.
+    // A hidden folder that contains the workspace is mounted before the workspace, so the workspace stays visible. All
+    // other hidden paths are mounted after the workspace, which may be the home itself.
     ...around.map(cover),
     ['--bind', workspace, workspace],
-    // A mount cannot be moved away and put back as another one, nor written through a hard link.
+    // Each of these paths is a separate mount. A mount cannot be moved away and replaced, and cannot be written through
+    // a hard link.
     ...pinned.map((path) => ['--bind-try', path, path]),
     ...readOnly.map((path) => ['--ro-bind-try', path, path]),
     ...other.map(cover),
@@ -61,13 +73,16 @@ function cover({ path, as }: Hidden): readonly string[] {
   return as === 'folder' ? ['--tmpfs', path] : ['--ro-bind', '/dev/null', path];
 }
 
-/** The Node that runs this program, where it lies in a folder that is covered: a clone may be under `/tmp`. */
+/**
+ * Returns the path of the Node that runs this program if it is in a covered folder. A clone of the project may be under
+ * `/tmp`.
+ */
 function ownNode(): readonly string[] {
   const path = process.execPath;
   return ['/tmp', '/run'].some((folder) => pathInside(folder, path) !== undefined) ? [path] : [];
 }
 
-/** The file that names the servers of a name lookup often lies under `/run`. */
+/** Returns the file that lists the name servers if it is under `/run`, which the sandbox covers. */
 function resolverFiles(): readonly string[] {
   try {
     const path = realpathSync.native('/etc/resolv.conf');
@@ -78,15 +93,21 @@ function resolverFiles(): readonly string[] {
   }
 }
 
-/** Where `bwrap` is looked for. Not along `PATH`: an entry of that may be a folder that the agent writes. */
+/**
+ * Folders that are searched for `bwrap` and other system programs. `PATH` is not used, because one of its entries may
+ * be a folder that the agent can write.
+ */
 const PLACES = ['/usr/bin', '/bin', '/usr/local/bin', '/run/current-system/sw/bin'];
 
-/** The path of a program of the system; `undefined` where it is not installed. */
+/** Returns the path of a system program. Returns `undefined` if it is not installed. */
 export function systemProgram(name: string, places: readonly string[] = PLACES): string | undefined {
   return places.map((place) => `${place}/${name}`).find((path) => existsSync(path));
 }
 
-/** The path of a `bwrap` that works here; `undefined` where there is none, or the system lets it make no namespaces. */
+/**
+ * Returns the path of a `bwrap` that works on this machine. Returns `undefined` if it is missing or the system does not
+ * let it create namespaces.
+ */
 export function findBubblewrap(workspace: string, places?: readonly string[]): string | undefined {
   const found = process.platform === 'linux' ? systemProgram('bwrap', places) : undefined;
   if (found === undefined) return undefined;
@@ -94,10 +115,13 @@ export function findBubblewrap(workspace: string, places?: readonly string[]): s
   return spawnSync(found, argv, { stdio: 'ignore', timeout: 5_000 }).status === 0 ? found : undefined;
 }
 
-/** Whether commands are held by a sandbox here. */
+/**
+ * State of the sandbox on this machine. `works`: commands run in it. `blocked`: bubblewrap is installed but may not
+ * create namespaces. `missing`: bubblewrap is not installed. `not-here`: the system is not Linux.
+ */
 export type SandboxState = 'works' | 'blocked' | 'missing' | 'not-here';
 
-/** `blocked`: it is installed, and may make no namespaces. `not-here`: it is for Linux alone. Starts it once. */
+/** Returns the state of the sandbox. Starts bubblewrap once to test it, if it is installed. */
 export function sandboxState(workspace: string, places?: readonly string[]): SandboxState {
   if (process.platform !== 'linux') return 'not-here';
   if (systemProgram('bwrap', places) === undefined) return 'missing';

@@ -1,29 +1,30 @@
-// Looks at the mounts of a sandbox from inside, before the command runs. Bubblewrap follows links: a folder that another
-// command swaps for a link while the mounts are made would bring a folder of the machine in, writable.
+// Checks the mounts of a sandbox from inside, before the command runs. Bubblewrap follows links. If another command
+// swapped a folder for a link while the mounts are made, a folder of the machine would become visible and writable.
 
 import { lstatSync } from 'node:fs';
 import { codeOf } from '../confine/file-problem.ts';
 import { systemProgram } from './bubblewrap.ts';
 
-/** The mounts that a sandbox must have. */
+/** Mounts that a sandbox must have. */
 export interface ExpectedMounts {
-  /** Where writable mounts may be; below the workspace others may be there too. */
+  /** Paths at which writable mounts may be. More writable mounts may exist below the workspace. */
   readonly writable: readonly string[];
-  /** Where read-only mounts must be. */
+  /** Paths at which read-only mounts must be. */
   readonly readOnly: readonly string[];
-  /** Folders and files that must be the ones that were found, by device and number. */
+  /** Files and folders that must still be the same ones, by device and inode number. */
   readonly same: readonly string[];
   readonly workspace: string;
 }
 
-/** The exit code of a command that did not run because its mounts are not the expected ones. */
+/** Exit code of a command that did not run because its mounts differ from the expected ones. */
 const WRONG_MOUNTS = 117;
 
-/** Not along `PATH`, which may name a folder of the workspace. */
+/** Absolute path of `stat`. It is not looked up in `PATH`, which may contain a folder of the workspace. */
 const STAT = systemProgram('stat') ?? '/usr/bin/stat';
 
-// `/proc/self/mountinfo` lists later mounts on the same place last, and escapes blanks and backslashes (see proc_pid_mountinfo).
-// The descriptors that this process inherited are closed, so that no command reaches a file of the machine through one.
+// `/proc/self/mountinfo` lists the latest mount of a path last, and escapes blanks and backslashes (see
+// proc_pid_mountinfo). The script closes inherited file descriptors, so that no command reaches a file of the machine
+// through one of them.
 const SCRIPT = `
 writable=$1 readonly=$2 workspace=$3 count=$4; shift 4
 fail() { echo "[the workspace changed while the sandbox was made, so the command did not run ($1): try again]"; exit ${WRONG_MOUNTS}; }
@@ -62,7 +63,11 @@ done
 exec "$@"
 `;
 
-/** The words that come before a command and look at the mounts first. @param shell A bash, or another shell of POSIX. */
+/**
+ * Returns the arguments to put before a command, so that the mounts are checked first.
+ *
+ * @param shell Path of bash or another POSIX shell.
+ */
 export function mountCheck(shell: string, { writable, readOnly, same, workspace }: ExpectedMounts): readonly string[] {
   const known = same.flatMap((path) => [path, identityOf(path)]);
   const lists = [lines(writable), lines(readOnly), escapePath(workspace), String(same.length)];
@@ -73,12 +78,15 @@ function lines(paths: readonly string[]): string {
   return paths.map(escapePath).join('\n');
 }
 
-/** As the kernel writes a path in `/proc/self/mountinfo`. */
+/** Returns the path as the kernel writes it in `/proc/self/mountinfo`. */
 function escapePath(path: string): string {
   return path.replaceAll(/[ \t\n\\]/g, (character) => `\\${character.charCodeAt(0).toString(8).padStart(3, '0')}`);
 }
 
-/** No identity is that of a link, or of what is gone: then the command does not run. */
+/**
+ * Returns the device and inode number of a path. For a link or a missing file it returns a text that never matches, so
+ * the command does not run.
+ */
 function identityOf(path: string): string {
   try {
     const stats = lstatSync(path, { bigint: true });

@@ -1,4 +1,5 @@
-// An index on a file system with a coarse clock: folders that changed at different moments have the same time of change.
+// Tests an index on a file system with a coarse clock, where folders that changed at different moments have the same
+// change time.
 
 import type { BigIntStats } from 'node:fs';
 import { lstatSync, mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -8,7 +9,7 @@ import { beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import type { FolderIndex } from './folder-index.ts';
 import { createFolderIndex, lookAtFile } from './folder-index.ts';
 
-/** The time of each change, in milliseconds. */
+/** Time of every change, in milliseconds. */
 const CHANGED = 1_000_000;
 
 const withOneTime = (path: string): BigIntStats | undefined => {
@@ -34,7 +35,7 @@ function lookAfterMs(milliseconds: number): void {
   vi.spyOn(Date, 'now').mockReturnValue(CHANGED + milliseconds);
 }
 
-it('reads a folder again where a later change may have the same time', async () => {
+it('the index reads a folder again if a later change may have the same change time', async () => {
   mkdirSync(join(root, 'a'));
   lookAfterMs(1_500);
   expect(await found()).toEqual([]);
@@ -42,7 +43,7 @@ it('reads a folder again where a later change may have the same time', async () 
   expect(await found()).toEqual(['a/wanted']);
 });
 
-it('does not read a folder again where every later change has another time', async () => {
+it('the index does not read a folder again if every later change must have another change time', async () => {
   mkdirSync(join(root, 'a'));
   lookAfterMs(10_000);
   expect(await found()).toEqual([]);
@@ -50,7 +51,7 @@ it('does not read a folder again where every later change has another time', asy
   expect(await found()).toEqual([]);
 });
 
-it('reads another folder in the place of one that it knows, though both have the same time', async () => {
+it('the index reads a folder that replaced a known one, even if both have the same change time', async () => {
   for (const folder of ['a', 'b']) mkdirSync(join(root, folder));
   writeFileSync(join(root, 'b/wanted'), '');
   lookAfterMs(10_000);

@@ -1,4 +1,4 @@
-// The repositories that a finder reports, from files as git lays them out.
+// Tests which repositories a finder reports, using files in git's layout.
 
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -22,14 +22,14 @@ async function storesIn(workspace = root): Promise<readonly string[]> {
   return stores.map((path) => relative(workspace, path)).toSorted();
 }
 
-it('reports the folder of a worktree and the common folder that its `commondir` names', async () => {
+it('the finder reports the folder of a worktree and the common folder that its `commondir` names', async () => {
   put('tree/.git', 'gitdir: ../own\n');
   put('own/commondir', '../common\n');
   put('common/config');
   expect(await storesIn()).toEqual(['common', 'own', 'tree/.git']);
 });
 
-it('reports a folder with `HEAD` and `commondir`, which git takes for a repository without `objects` and `refs`', async () => {
+it('the finder reports a folder with `HEAD` and `commondir`, which git accepts as a repository without `objects` and `refs`', async () => {
   put('linked/HEAD');
   put('linked/commondir', '../elsewhere');
   put('half/HEAD');
@@ -37,7 +37,7 @@ it('reports a folder with `HEAD` and `commondir`, which git takes for a reposito
   expect(await storesIn()).toEqual(['linked']);
 });
 
-it('reports the folder that a link `.git` leads to, inside the workspace, and the link by itself', async () => {
+it('the finder reports the target of a `.git` link inside the workspace, and separately the link', async () => {
   put('store/config');
   mkdirSync(join(root, 'tree'));
   symlinkSync('../store', join(root, 'tree/.git'));
@@ -45,12 +45,12 @@ it('reports the folder that a link `.git` leads to, inside the workspace, and th
   expect([stores, links]).toEqual([[join(root, 'store')], [join(root, 'tree/.git')]]);
 });
 
-it('finds repositories below a workspace that is a bare repository itself', async () => {
+it('the finder finds repositories below a workspace that is itself a bare repository', async () => {
   for (const path of ['HEAD', 'objects/x', 'refs/x', 'config', 'sub/.git/config']) put(path);
   expect(await storesIn()).toEqual(['config', 'sub/.git']);
 });
 
-it('reports what the settings of repositories name in the workspace, and how many are too many', async () => {
+it('the finder reports the paths that repository settings name in the workspace, and how many exceed the limit', async () => {
   const includes = Array.from({ length: 70 }, (_, at) => `path = ../settings-${at}`).join('\n');
   put('work/.git/config', `[core]\nhooksPath = .githooks\n[include]\npath = /elsewhere\npath = ../../outside\n`);
   put('work/sub/.git/config', '[core]\nhooksPath = ../shared\n');
@@ -67,7 +67,7 @@ it('reports what the settings of repositories name in the workspace, and how man
   expect([many.named.length, many.limit]).toEqual([64, '8 files that settings of repositories name are too many']);
 });
 
-it('reports what a repository that holds the workspace names in it', async () => {
+it('the finder reports paths in the workspace that a repository above it names', async () => {
   put('.git/config', '[core]\nhooksPath = work/hooks\n[include]\npath = ../work/settings\npath = ../other\n');
   put('work/x');
   const { named, stores } = await createRepositoryFinder(join(root, 'work'))();

@@ -1,5 +1,5 @@
-// Every git repository below a workspace, at any depth: git runs programs that the settings and hooks of a repository
-// name, so the next `git status` outside of the sandbox would run what a command wrote there.
+// Finds every git repository in a workspace, at any depth. Git runs programs that the settings and hooks of a
+// repository name. The next `git status` outside the sandbox would run a program that a command put there.
 
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,40 +11,60 @@ import type { IndexedLook, IndexedEntry } from './folder-index.ts';
 import { createFolderIndex } from './folder-index.ts';
 import { realOf } from './hidden-paths.ts';
 
-/** The repositories of a workspace at one moment. */
+/** Repositories of a workspace at one moment. */
 export interface Repositories {
-  /** Real paths of their stores: `.git` folders and files, what those point to, and bare repositories. */
+  /**
+   * Real paths of the repository stores: `.git` folders and files, the folders they point to, and bare repositories.
+   */
   readonly stores: readonly string[];
-  /** Paths of `.git` that are links. */
+  /** Paths of `.git` entries that are links. */
   readonly links: readonly string[];
-  /** Absolute paths in the workspace that the settings of these repositories name, there or not: `core.hooksPath`, `include.path`. */
+  /**
+   * Absolute paths in the workspace that the settings of these repositories name, such as `core.hooksPath` and
+   * `include.path`. They need not exist.
+   */
   readonly named: readonly string[];
-  /** Why something was not searched, in words. */
+  /** Reason why a part of the workspace was not searched, in words. */
   readonly limit?: string;
 }
 
-/** Finds the repositories; a later call reads only what changed. */
+/** Finds the repositories of a workspace. A later call reads only the folders that changed. */
 export type RepositoryFinder = () => Promise<Repositories>;
 
-/** Git takes a folder with these for a repository without a `.git`; with `commondir` the other two lie elsewhere. */
+/**
+ * Entries that make a folder a repository for git, even without `.git`. If the folder contains `commondir`, `HEAD` is
+ * enough, because the other two are in another folder.
+ */
 const BARE = ['HEAD', 'objects', 'refs'] as const;
 const NAMES: ReadonlySet<string> = new Set(['.git', 'commondir', ...BARE]);
 const SKIPPED: ReadonlySet<string> = new Set(['.git']);
 
-/** Bubblewrap takes time that grows with the square of the mounts: a third of a second for so many. */
+/**
+ * Maximum number of protected stores. The start time of bubblewrap grows with the square of the number of mounts: a
+ * third of a second for this many.
+ */
 const MOST_STORES = 256;
 
-/** Files that settings name are mounts too, and a repository that came with the workspace may name any number of them. */
+/**
+ * Maximum number of protected files that settings name. Each one is a mount too, and a repository that came with the
+ * workspace may name any number of files.
+ */
 const MOST_NAMED = 64;
 
-/** A finder for a workspace. @param workspace Real and absolute. @param home For settings that name paths with `~/`. */
+/**
+ * Creates a finder for a workspace.
+ *
+ * @param workspace Real and absolute path.
+ *
+ * @param home Home folder for settings that name paths with `~/`.
+ */
 export function createRepositoryFinder(workspace: string, home?: string): RepositoryFinder {
   const index = createFolderIndex({ root: workspace, names: NAMES, skipped: SKIPPED, closed: isRepository });
   let before: readonly string[] = [];
   return async () => {
     const look = await index.look();
     const found = new Set(storesIn(look, workspace));
-    // Those that were there first stay protected, however many a command makes.
+    // Stores that were found earlier come first, so they stay protected even if a command creates many new ones.
     const stores = [...new Set([...before.filter((path) => found.has(path) || mayExist(path)), ...found])];
     before = stores;
     return limitRepositories(stores, namedIn(look, workspace, home), look);
@@ -56,14 +76,20 @@ function storesIn({ entries }: IndexedLook, workspace: string): readonly string[
   return [...stores, ...bareFolders(entries).flatMap((folder) => (folder === workspace ? ownStore(folder) : [folder]))];
 }
 
-/** The workspace is a bare repository itself: it stays writable but for what git runs or takes settings from. */
+/**
+ * Returns the protected parts of a workspace that is itself a bare repository. The rest of the workspace stays
+ * writable, because git neither runs it nor reads settings from it.
+ */
 function ownStore(workspace: string): readonly string[] {
   return OWN_PARTS.map((name) => join(workspace, name)).filter(mayExist);
 }
 
 const OWN_PARTS = ['config', 'config.worktree', 'commondir', 'hooks', 'info'];
 
-/** A repository in a folder that was closed, or beyond the bounds of a later look, is still there. */
+/**
+ * Returns true if the path exists or may exist. A repository may be in a folder without access, or beyond the limits of
+ * a later look.
+ */
 function mayExist(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
@@ -73,7 +99,10 @@ function mayExist(path: string): boolean {
   }
 }
 
-/** Of the repositories in the workspace, and of one that holds it. */
+/**
+ * Returns the paths in the workspace that settings name, from repositories in the workspace and from repositories above
+ * it.
+ */
 function namedIn({ entries }: IndexedLook, workspace: string, home: string | undefined): readonly string[] {
   const inside = [
     ...entries.filter(({ name }) => name === '.git').map(({ folder }) => folder),
@@ -85,7 +114,7 @@ function namedIn({ entries }: IndexedLook, workspace: string, home: string | und
   return [...new Set(named.map(({ path }) => path))].filter((path) => isReachedIn(workspace, path));
 }
 
-/** A link outside of the workspace may lead into it. */
+/** Returns true if the path, or the target of its links, is in the workspace. */
 function isReachedIn(workspace: string, path: string): boolean {
   return [path, resolveLinksNow(path)].some((each) => insideOf(each, workspace).length > 0);
 }
@@ -111,7 +140,10 @@ function pathOf({ folder, name }: IndexedEntry): string {
   return join(folder, name);
 }
 
-/** What stands there, and what of the workspace it leads to. */
+/**
+ * Returns the paths to protect for a `.git` entry: the entry itself and the folders of the workspace that it points to.
+ * For a link, returns only its target.
+ */
 function storesOf(entry: IndexedEntry, workspace: string): readonly string[] {
   const path = pathOf(entry);
   if (entry.kind === 'link') return insideOf(realOf(path), workspace);
@@ -122,7 +154,10 @@ function storesOf(entry: IndexedEntry, workspace: string): readonly string[] {
   return [path, ...insideOf(realOf(target), workspace), ...insideOf(common && realOf(common), workspace)];
 }
 
-/** Not the workspace itself: it would be read-only as a whole. */
+/**
+ * Returns the path if it is inside the workspace, but not the workspace itself. Otherwise the whole workspace would
+ * become read-only.
+ */
 function insideOf(path: string | undefined, workspace: string): readonly string[] {
   return path === undefined || (pathInside(workspace, path) ?? '') === '' ? [] : [path];
 }

@@ -1,4 +1,4 @@
-// Looks at a tree that changes between them, each against a fresh look at the same tree.
+// Looks at a folder tree several times while it changes. Compares each look with a look of a new index.
 
 import {
   chmodSync,
@@ -38,7 +38,7 @@ function put(path: string): void {
   writeFileSync(join(root, path), '');
 }
 
-it('finds names at any depth, in no skipped folder and through no link', async () => {
+it('the index finds names at any depth, but not in skipped folders or through links', async () => {
   for (const path of ['wanted', 'a/b/c/wanted', 'skipped/wanted', 'a/unwanted']) put(path);
   mkdirSync(join(root, 'd/wanted'), { recursive: true });
   symlinkSync('a', join(root, 'link'));
@@ -51,21 +51,21 @@ it('finds names at any depth, in no skipped folder and through no link', async (
   ]);
 });
 
-it('lists and enters the root, though entries in it would close another folder', async () => {
+it('the index lists and enters the root, even if its entries would close another folder', async () => {
   for (const path of ['wanted', 'a/wanted', 'a/b/wanted']) put(path);
   const closed = (names: ReadonlySet<string>): boolean => names.has('wanted');
   const index = createFolderIndex({ root, names: new Set(['wanted']), skipped: new Set(), closed });
   expect(pathsIn(await index.look())).toEqual(['a/wanted file', 'wanted file']);
 });
 
-it('lists every file below a folder of a name that counts whole, and not all where the root lies in one', async () => {
+it('the index lists every file below a `whole` folder, unless that folder is the root itself', async () => {
   for (const path of ['whole/a', 'whole/b/c', 'other/d']) put(path);
   const options = { names: new Set<string>(), skipped: new Set<string>(), whole: new Set(['whole']) };
   expect(pathsIn(await createFolderIndex({ ...options, root }).look())).toEqual(['whole/a file', 'whole/b/c file']);
   expect((await createFolderIndex({ ...options, root: join(root, 'whole') }).look()).entries).toEqual([]);
 });
 
-it('searches up to a bound, near folders first and node_modules last, and says that it stopped', async () => {
+it('a look searches up to its limit, near folders first and node_modules last, and reports the limit', async () => {
   for (const path of ['node_modules/x/wanted', 'a/wanted', 'a/b/wanted']) put(path);
   const look = await indexOf(3).look();
   expect([pathsIn(look), look.limit]).toEqual([
@@ -75,7 +75,7 @@ it('searches up to a bound, near folders first and node_modules last, and says t
   expect((await indexOf(5).look()).limit).toBeUndefined();
 });
 
-it('finds what a program put into a known folder, though it set the times of the folder back', async () => {
+it("a look finds a new file in a known folder even if a program set the folder's times back", async () => {
   put('a/b/other');
   const index = indexOf();
   await index.look();
@@ -84,7 +84,7 @@ it('finds what a program put into a known folder, though it set the times of the
   expect(pathsIn(await index.look())).toEqual(['a/b/wanted file']);
 });
 
-it('gives what a fresh look gives, after any changes', async () => {
+it('a look finds the same entries as a new index after any changes', async () => {
   const names = ['a', 'b', 'skipped', 'wanted', 'node_modules'];
   const path = fc.array(fc.constantFrom(...names), { minLength: 1, maxLength: 4 }).map((parts) => join(root, ...parts));
   const change = fc.oneof(
@@ -112,7 +112,7 @@ it('gives what a fresh look gives, after any changes', async () => {
   );
 });
 
-it('looks up the names in a folder that it cannot list, and says so', async (context) => {
+it('a look searches an unreadable folder for the wanted names, and reports the folder', async (context) => {
   if (process.getuid?.() === 0) return context.skip('root can list every folder');
   put('closed/wanted');
   chmodSync(join(root, 'closed'), 0o311);
@@ -122,7 +122,7 @@ it('looks up the names in a folder that it cannot list, and says so', async (con
   expect(look.limit).toContain('1 folders cannot be read');
 });
 
-/** A change may be impossible in the tree as it is. */
+/** Makes a change to the tree. A change that the current tree does not allow is skipped. */
 function attempt(change: () => void): void {
   try {
     change();

@@ -1,5 +1,5 @@
-// An index of the folders below a workspace, for what must be found at any depth before and after each command. A look
-// reads only the folders that changed since the last one; the others cost one `lstat` each.
+// Folder index: knows the folders below a workspace, to find entries at any depth before and after each command. A look
+// reads only the folders that changed since the last look. Each other folder costs one `lstat`.
 
 import type { BigIntStats, Dirent } from 'node:fs';
 import { lstatSync, readdirSync } from 'node:fs';
@@ -8,28 +8,34 @@ import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { codeOf } from '../confine/file-problem.ts';
 import { showName } from '../confine/show-name.ts';
 
-/** Which folders an index enters and which entries it lists. */
+/** Options of `createFolderIndex`: the folders to enter and the entries to list. */
 export interface IndexOptions {
-  /** Real and absolute. Links below it are not followed. */
+  /** Real and absolute path. Links below it are not followed. */
   readonly root: string;
-  /** Names of entries that are listed. In a folder that cannot be read each of them is looked up by its name. */
+  /** Names of the entries to list. In a folder that cannot be listed, each of these names is looked up. */
   readonly names: ReadonlySet<string>;
-  /** Folders of these names are not entered. */
+  /** Names of folders that are not entered. */
   readonly skipped: ReadonlySet<string>;
-  /** Folders of these names are listed with every file below them. */
+  /** Names of folders in which every file is listed, at any depth. */
   readonly whole?: ReadonlySet<string>;
-  /** Whether a folder with such listed entries is not entered. Never asked of the root. */
+  /** Returns true if a folder with these listed entries is not entered. Not called for the root. */
   readonly closed?: (names: ReadonlySet<string>) => boolean;
-  /** Most folders of one look: 20,000 by default. Folders near the root come first, `node_modules` last. */
+  /**
+   * Maximum number of folders per look. The default is 20,000. Folders near the root come first, `node_modules` last.
+   */
   readonly most?: number;
-  /** Looks at a path without following a link: `lstat` by default. Exchanged by tests of clocks. */
+  /** Reads the stats of a path without following a link. The default is `lstat`. Tests of coarse clocks replace it. */
   readonly lookAt?: LookAt;
 }
 
-/** What has a path, a link as itself; `undefined` where nothing has. @throws the file system's own error. */
+/**
+ * Returns the stats of a path without following a link, or `undefined` if it does not exist.
+ *
+ * @throws the system error when the file system refuses.
+ */
 export type LookAt = (path: string) => BigIntStats | undefined;
 
-/** Looks at a path of this machine. */
+/** Reads the stats of a path on this machine. */
 export const lookAtFile: LookAt = (path) => lstatSync(path, { bigint: true, throwIfNoEntry: false });
 
 /** An entry that an index lists. */
@@ -39,14 +45,14 @@ export interface IndexedEntry {
   readonly kind: 'file' | 'folder' | 'link' | 'other';
 }
 
-/** What one look found. */
+/** Result of one look. */
 export interface IndexedLook {
   readonly entries: readonly IndexedEntry[];
-  /** Why something was not searched, in words; absent where everything was. */
+  /** Reasons why a part was not searched, in words. Absent if everything was searched. */
   readonly limit?: string;
 }
 
-/** An index of the folders below a workspace. A look reads only the folders that changed since the last one. */
+/** An index of the folders below a workspace. A look reads only the folders that changed since the last look. */
 export interface FolderIndex {
   look(): Promise<IndexedLook>;
 }
@@ -54,23 +60,26 @@ export interface FolderIndex {
 interface KnownFolder {
   readonly changed: bigint;
   readonly inode: bigint;
-  /** The folder changed so shortly before it was read that a later change may bear the same time: it is read again. */
+  /**
+   * True if the folder had not changed for some time when it was read. If false, a later change may have the same
+   * change time, so the folder is read again.
+   */
   readonly settled: boolean;
   readonly folders: readonly string[];
   readonly entries: readonly IndexedEntry[];
   readonly readable: boolean;
-  /** Folders in it whose names are not UTF-8: no path of this process can name them. */
+  /** Number of subfolders whose names are not UTF-8. This process cannot form a path to them. */
   readonly unnamed: number;
 }
 
 const MOST_FOLDERS = 20_000;
 const YIELD_EVERY = 1_000;
-/** What Node puts in the place of bytes that are not UTF-8. */
+/** Character that Node returns for bytes that are not UTF-8. */
 const NOT_UTF8 = '\u{fffd}';
-/** The coarsest clock of a file system in use, in milliseconds. */
+/** Resolution of the coarsest file system clock in use, in milliseconds. */
 const CLOCK_MS = 2_000;
 
-/** Makes an index that knows nothing yet. */
+/** Creates an empty index. The first look reads every folder. */
 export function createFolderIndex(options: IndexOptions): FolderIndex {
   const { root, most = MOST_FOLDERS } = options;
   let known: ReadonlyMap<string, KnownFolder> = new Map();
@@ -92,7 +101,10 @@ export function createFolderIndex(options: IndexOptions): FolderIndex {
   };
 }
 
-/** The first list to its end, which may grow meanwhile, then the second one; what that adds to the first comes next. */
+/**
+ * Yields all paths of the first list, then the next path of the second list. Both lists may grow meanwhile, and new
+ * paths in the first list come first.
+ */
 function* inTurn(near: readonly string[], far: readonly string[]): Generator<string> {
   let [nearAt, farAt] = [0, 0];
   for (;;) {
@@ -120,15 +132,16 @@ function knownNow(path: string, before: KnownFolder | undefined, options: IndexO
   const stats = statsOf(path, options.lookAt ?? lookAtFile);
   if (stats === 'closed') return { ...CLOSED, changed: 0n, inode: 0n };
   if (stats === undefined || !stats.isDirectory()) return undefined;
-  // A program can set the time of a change of content, not the time of a change of the folder itself (`ctime`).
+  // A program can set the time of a content change (`mtime`), but not the time of a change to the folder itself
+  // (`ctime`).
   const isSame = before !== undefined && before.settled && before.changed === stats.ctimeNs;
   return isSame && before.inode === stats.ino ? before : readFolder(path, stats, options);
 }
 
-/** What is known of a folder that cannot be looked into. It is looked at again each time. */
+/** State of a folder that cannot be read. The folder is tried again at every look. */
 const CLOSED = { settled: false, readable: false, folders: [], entries: [], unnamed: 0 } as const;
 
-/** `closed`: the system does not let this process look, or the path is too long for it. */
+/** Returns the stats of a path. Returns `closed` if the system denies access or the path is too long. */
 function statsOf(path: string, lookAt: LookAt): BigIntStats | 'closed' | undefined {
   try {
     return lookAt(path);
@@ -172,7 +185,7 @@ function indexEntries(
     .map((entry) => ({ folder, name: entry.name, kind: kindOf(entry) }));
 }
 
-/** A program may enter a folder that it cannot list. */
+/** Looks up the wanted names one by one, because a program may enter a folder that it cannot list. */
 function lookedUp(folder: string, { names }: IndexOptions): IndexedEntry[] {
   return [...names].flatMap((name) => {
     try {

@@ -1,37 +1,43 @@
-// What a sandboxed command may not see: keys in the home, and the log of the sessions.
+// Hidden paths: lists what a sandboxed command may not see, which are the keys in the home and the session logs.
 
 import { realpathSync, statSync } from 'node:fs';
 import { codeOf } from '../confine/file-problem.ts';
 import type { KeyOptions } from '../confine/key-files.ts';
 import { keyPlaces } from '../confine/key-files.ts';
 
-/** One path that is covered: a folder by an empty one, a file by nothing. */
+/** One hidden path. An empty folder covers a folder, and an empty file covers a file. */
 export interface Hidden {
   readonly path: string;
   readonly as: 'folder' | 'file';
 }
 
-/** Where services listen that would work outside of the sandbox for a command, beside `/run`, which is covered whole. */
+/**
+ * Folders with sockets of services that run outside the sandbox and would work for a command. `/run` is not listed,
+ * because it is covered as a whole.
+ */
 const SERVICES = ['/var/run'];
 
 /**
- * Returns the real paths of what exists of key files, sockets of services, and the paths in `also`: a link is covered where it
- * leads. Key files are those of `keyPlaces`.
+ * Returns the real paths of existing key files, of service sockets, and of the paths in `also`. A link is covered at
+ * its target. The key files are those of `keyPlaces`.
  */
 export function hiddenPaths(keys: KeyOptions & { readonly home: string }, also: readonly string[]): readonly Hidden[] {
   const paths = [...hiddenNames(keys, also), ...SERVICES];
   const found = new Map(paths.flatMap((path) => coverOf(path)).map((hidden) => [hidden.path, hidden]));
-  // A link to one of these would take away everything.
+  // A key place that links to one of these folders would hide everything.
   for (const path of ['/', '/run', realOf(keys.home) ?? keys.home]) found.delete(path);
   return [...found.values()];
 }
 
-/** The names of key files, and the paths in `also`: links are not followed, and not all of them are there. */
+/** Returns the paths of key files and the paths in `also`, without following links. Some of them may not exist. */
 export function hiddenNames(keys: KeyOptions, also: readonly string[]): readonly string[] {
   return [...keyPlaces(keys).map(({ path }) => path), ...also];
 }
 
-/** A device, such as `/dev/null` in the place of a history, holds no key. */
+/**
+ * Returns the cover for an existing file or folder. A device, such as `/dev/null` in place of a history file, contains
+ * no key and is not covered.
+ */
 function coverOf(path: string): readonly Hidden[] {
   const real = realOf(path);
   const stats = real === undefined ? undefined : statSync(real, { throwIfNoEntry: false });
@@ -40,7 +46,7 @@ function coverOf(path: string): readonly Hidden[] {
   return stats.isFile() || stats.isSocket() ? [{ path: real, as: 'file' }] : [];
 }
 
-/** Returns the real path; `undefined` where the file system has none. */
+/** Returns the real path, or `undefined` if it cannot be resolved. */
 export function realOf(path: string): string | undefined {
   try {
     return realpathSync.native(path);

@@ -1,4 +1,4 @@
-// Files that take the place of others, on a file system that uses the number of a removed file again.
+// Tests replaced files on a file system that reuses the inode number of a removed file.
 
 import type { BigIntStats } from 'node:fs';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -19,7 +19,7 @@ function openFolder(): string {
   return root;
 }
 
-it('tells a link from one with another target', () => {
+it('`identityOf` differs for links with different targets', () => {
   const path = join(openFolder(), '.git');
   const identities = ['../one', '../two', '../one'].map((target) => {
     rmSync(path, { force: true });
@@ -30,7 +30,7 @@ it('tells a link from one with another target', () => {
   expect(identities[2]).toBe(identities[0]);
 });
 
-it('tells a `.git` file from one with other content', () => {
+it('`identityOf` differs for `.git` files with different content', () => {
   const path = join(openFolder(), '.git');
   const identities = ['gitdir: ../one', 'gitdir: ../two', 'gitdir: ../one'].map((content) => {
     writeFileSync(path, content);
@@ -40,7 +40,7 @@ it('tells a `.git` file from one with other content', () => {
   expect(identities[2]).toBe(identities[0]);
 });
 
-it('is empty for what is not there, and for a path that cannot be looked at', () => {
+it('`identityOf` is empty for a missing path and for a path without access', () => {
   const root = openFolder();
   symlinkSync('circle', join(root, 'circle'));
   expect([identityOf(join(root, 'none')), identityOf(join(root, 'circle/x'))]).toEqual(['', '']);

@@ -1,4 +1,4 @@
-// Tells a file from another one that takes its place.
+// File identity: detects that another file has replaced a file at the same path.
 
 import { createHash } from 'node:crypto';
 import type { BigIntStats } from 'node:fs';
@@ -9,9 +9,9 @@ import type { LookAt } from './folder-index.ts';
 import { lookAtFile } from './folder-index.ts';
 
 /**
- * Returns a text that differs for two files which had the path one after the other. The number of a removed file is used
- * again at once by some file systems, so the target of a link and the content of a file are part of it. Empty where
- * nothing is, or where the file system does not let this process look.
+ * Returns a text that changes if another file replaces the file at this path. Some file systems reuse the inode number
+ * of a removed file at once. Therefore the text includes the target of a link and the content of a file. The text is
+ * empty if the path does not exist or this process has no access.
  */
 export function identityOf(path: string, lookAt: LookAt = lookAtFile): string {
   try {

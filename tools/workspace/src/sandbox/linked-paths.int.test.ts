@@ -1,4 +1,5 @@
-// Protected paths that lead through links, in the sandbox for real: a link in the middle is worth as much as the end.
+// Tests protected paths that lead through links, in a real sandbox. A link in the middle of a path needs the same
+// protection as its end.
 
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, existsSync, mkdirSync, readFileSync, readlinkSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -15,11 +16,11 @@ beforeEach((context) => {
   if (NO_SANDBOX !== undefined) context.skip(NO_SANDBOX);
 });
 
-describe('a link in the middle of a protected path is put back, and reported', () => {
+describe('a replaced link in the middle of a protected path is put back', () => {
   it.for([
     ['core.hooksPath', '[core]\n\thooksPath = current/hooks\n'],
     ['include.path', '[include]\n\tpath = ../current/settings\n'],
-  ])('of %s', async ([, settings]) => {
+  ])('for a path that %s names', async ([, settings]) => {
     const bash = await openSandboxedBash();
     repositoryIn(bash.folder);
     appendFileSync(join(bash.folder, '.git/config'), settings ?? '');
@@ -31,7 +32,7 @@ describe('a link in the middle of a protected path is put back, and reported', (
     expect(readlinkSync(join(bash.folder, 'current'))).toBe('v1');
   });
 
-  it('of the folder that a `.git` file points to', async () => {
+  it('for the folder that a `.git` file points to', async () => {
     const bash = await openSandboxedBash();
     put(bash.folder, 'stores/v1/sub/config', 'fine');
     symlinkSync('v1', join(bash.folder, 'stores/current'));
@@ -40,7 +41,7 @@ describe('a link in the middle of a protected path is put back, and reported', (
     expect(readlinkSync(join(bash.folder, 'stores/current'))).toBe('v1');
   });
 
-  it('of AGENTS.md', async () => {
+  it('for AGENTS.md', async () => {
     const bash = await openSandboxedBash();
     put(bash.folder, 'v1/AGENTS.md', 'fine');
     symlinkSync('v1', join(bash.folder, 'docs'));
@@ -49,7 +50,7 @@ describe('a link in the middle of a protected path is put back, and reported', (
     expect(readFileSync(join(bash.folder, 'AGENTS.md'), 'utf8')).toBe('fine');
   });
 
-  it('of a folder of PATH', async () => {
+  it('for a folder of PATH', async () => {
     const { folder } = await openSandboxedBash();
     put(folder, 'v1/bin/tool', 'fine');
     symlinkSync('v1', join(folder, 'current'));
@@ -60,7 +61,7 @@ describe('a link in the middle of a protected path is put back, and reported', (
   });
 });
 
-it('a linked start file of a home as workspace is put back', async () => {
+it('a start file that is a link is put back if the workspace is the home', async () => {
   const { folder } = await openSandboxedBash();
   put(folder, 'dotfiles/bashrc', 'fine');
   symlinkSync('dotfiles/bashrc', join(folder, '.bashrc'));
@@ -69,7 +70,7 @@ it('a linked start file of a home as workspace is put back', async () => {
   expect(readFileSync(join(folder, '.bashrc'), 'utf8')).toBe('fine');
 });
 
-it('keys behind a link in the workspace stay hidden when a command replaces the link', async () => {
+it('keys that a link in the workspace points to stay hidden when a command replaces the link', async () => {
   const { folder } = await openSandboxedBash();
   put(folder, 'env/prod/kubeconfig', 'SECRET');
   symlinkSync('prod', join(folder, 'env/current'));
@@ -78,7 +79,7 @@ it('keys behind a link in the workspace stay hidden when a command replaces the 
   const replace = 'rm env/current; mkdir env/current; touch env/current/kubeconfig';
   const first = bash.run(`${replace}; touch replaced; while [ ! -e read ]; do sleep 0.05; done`);
   await expect.poll(() => existsSync(join(folder, 'replaced')), { timeout: 30_000 }).toBe(true);
-  // Another command begins while the link is away, and ends before it is put back.
+  // Another command begins while the link is replaced, and ends before the link is put back.
   const meanwhile = await bash.run('cat env/prod/kubeconfig; touch read');
   await first;
   const after = await bash.run('cat env/prod/kubeconfig');

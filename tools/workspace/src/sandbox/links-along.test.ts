@@ -1,4 +1,4 @@
-// Which links a path leads through.
+// Tests which links a path leads through.
 
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,12 +16,12 @@ beforeEach(() => {
 const along = (path: string): readonly string[] =>
   linksAlong(join(root, path)).map((link) => link.slice(root.length + 1));
 
-it('names a link at the end of a path, and one in its middle', () => {
+it('`linksAlong` returns a link at the end of a path and a link in its middle', () => {
   symlinkSync('v1', join(root, 'current'));
   expect([along('current'), along('current/hooks/x'), along('v1/hooks')]).toEqual([['current'], ['current'], []]);
 });
 
-it('names the links that a link leads through, relative, absolute and upwards', () => {
+it('`linksAlong` returns the links that another link leads through: relative, absolute and upwards', () => {
   symlinkSync('v1', join(root, 'current'));
   symlinkSync(join(root, 'current/hooks'), join(root, 'hooks'));
   mkdirSync(join(root, 'deep'));
@@ -29,13 +29,13 @@ it('names the links that a link leads through, relative, absolute and upwards', 
   expect(along('deep/link/pre-commit')).toEqual(['deep/link', 'hooks', 'current']);
 });
 
-it('goes up from where a link leads, not from where it stands', () => {
+it('`linksAlong` resolves `..` from the target of a link, not from the link', () => {
   symlinkSync('v1/hooks', join(root, 'hooks'));
   symlinkSync('v1', join(root, 'current'));
   expect(linksAlong(`${root}/hooks/../../current`)).toEqual([join(root, 'hooks'), join(root, 'current')]);
 });
 
-it('ends in a circle of links, and names nothing of what is not there', () => {
+it('`linksAlong` ends in a circle of links, and returns no links for a missing path', () => {
   symlinkSync('b', join(root, 'a'));
   symlinkSync('a', join(root, 'b'));
   expect(new Set(along('a/x'))).toEqual(new Set(['a', 'b']));

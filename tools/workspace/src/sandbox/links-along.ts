@@ -1,15 +1,17 @@
-// The links that a path leads through: to exchange one of them is to exchange what the path names.
+// Links of a path: lists the links that a path leads through. A change to one of these links changes the target of the
+// path.
 
 import { readlinkSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
 import { codeOf } from '../confine/file-problem.ts';
 
-/** More links than this are a circle. */
+/** Maximum number of links. A path with more links counts as a circle. */
 const MOST_LINKS = 40;
 
 /**
- * Returns every link on the way of an absolute path to what it names, in the order of the way, those that links lead through
- * included. Each is in a folder that is reached through no link. A path without links has none, there or not.
+ * Returns every link between an absolute path and its target, in the order in which they are followed. Links inside the
+ * target of another link are included. The folder of each returned link is a real path. Returns an empty list for a
+ * path without links, even if the path does not exist.
  */
 export function linksAlong(path: string): readonly string[] {
   const links: string[] = [];
@@ -31,7 +33,7 @@ export function linksAlong(path: string): readonly string[] {
   return links;
 }
 
-/** Where a link leads; `undefined` for what is no link, is not there, or is closed to this user. */
+/** Returns the target of a link. Returns `undefined` if the path is not a link, does not exist or cannot be read. */
 function targetOf(path: string): string | undefined {
   try {
     return readlinkSync(path);

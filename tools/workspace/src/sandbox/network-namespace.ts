@@ -1,5 +1,6 @@
-// The network of a session's commands: a namespace with a loopback device and nothing else, shared by the commands that run
-// at the same time, so that one can talk to a server that another one started. The kernel ends it with the last of them.
+// Session network: a network namespace with only a loopback device. Commands of one session that run at the same time
+// share it, so one command can reach a server that another one started. The kernel removes the namespace with its last
+// process.
 
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
@@ -7,17 +8,20 @@ import { text as textOf } from 'node:stream/consumers';
 import { Readable } from 'node:stream';
 import { systemProgram } from './bubblewrap.ts';
 
-/** A command's hold on the namespace of its session. */
+/** Use of a session's namespace by one command. */
 export interface EnteredNetwork {
-  /** Comes before a command that is to run in the namespace. */
+  /** Arguments to put before a command, so that it runs in the namespace. */
   readonly prefix: readonly string[];
-  /** To be called once, when the command has ended. */
+  /** Releases the namespace. The caller must call it once, after the command has ended. */
   leave(): void;
 }
 
-/** The namespaces of the sessions at work. */
+/** Network namespaces of the sessions that currently run commands. */
 export interface SessionNetworks {
-  /** Enters the namespace of a session, made when it has none. `undefined` where this system cannot share one. */
+  /**
+   * Enters the namespace of a session and creates it if necessary. Returns `undefined` if this system cannot share a
+   * namespace.
+   */
   enter(session: string): Promise<EnteredNetwork | undefined>;
 }
 
@@ -26,13 +30,17 @@ interface HeldNamespace {
   users: number;
 }
 
-/** A process that only keeps the namespace, and ends when its input does. */
+/** A process that only keeps the namespace alive. It ends when its input is closed. */
 interface Holder {
   readonly pid: number;
   end(): void;
 }
 
-/** @param bwrap The path of a `bwrap` that works. */
+/**
+ * Creates the session networks.
+ *
+ * @param bwrap Path of a `bwrap` that works.
+ */
 export function createSessionNetworks(bwrap: string): SessionNetworks {
   const nsenter = systemProgram('nsenter');
   const held = new Map<string, HeldNamespace>();
@@ -64,7 +72,10 @@ export function createSessionNetworks(bwrap: string): SessionNetworks {
   };
 }
 
-/** Root makes namespaces as it is; others own them through a user namespace, which is entered first. */
+/**
+ * Returns the arguments of `nsenter`. Root creates a network namespace directly. For other users a user namespace owns
+ * it, and that one must be entered first.
+ */
 function intoNamespace(pid: number): readonly string[] {
   const asOwner = isRoot() ? [] : ['--user', '--preserve-credentials'];
   return ['--target', String(pid), ...asOwner, '--net'];
@@ -88,7 +99,7 @@ async function startHolder(bwrap: string): Promise<Holder | undefined> {
 
 async function pidIn(child: ChildProcess): Promise<number | undefined> {
   const failed = new Promise<undefined>((resolve) => child.once('error', () => resolve(undefined)));
-  // Without free descriptors there is no child, and it has no streams.
+  // If no file descriptor is free, the child does not start and has no streams.
   const info: unknown = child.pid === undefined ? undefined : child.stdio[3];
   const said = info instanceof Readable ? textOf(info).catch(() => '') : Promise.resolve('');
   const text = await Promise.race([said, failed]);
@@ -96,7 +107,10 @@ async function pidIn(child: ChildProcess): Promise<number | undefined> {
   return pid === undefined ? undefined : Number(pid);
 }
 
-/** Some systems let a program make a namespace and no other one below it. */
+/**
+ * Returns true if a sandbox can start inside the namespace. Some systems allow a program to create a namespace, but no
+ * further namespace inside it.
+ */
 async function canEnter(bwrap: string, nsenter: string, pid: number): Promise<boolean> {
   const sandbox = [
     bwrap,

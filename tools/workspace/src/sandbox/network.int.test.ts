@@ -1,4 +1,4 @@
-// The network of the sandbox for real: what a command reaches, and what reaches it.
+// Tests the network of a real sandbox: what a command can reach, and what can reach the command.
 
 import { existsSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
@@ -13,7 +13,7 @@ beforeEach((context) => {
 });
 
 describe('the network of the sandbox', () => {
-  it('is off: a lookup fails, and the model is told how to ask', async () => {
+  it('is off by default: a name lookup fails, and the model learns how to request the network', async () => {
     const bash = await openSandboxedBash();
     const { exit, text } = await bash.run(
       `${process.execPath} -e "require('dns').lookup('example.test', (e) => { throw e })"`,
@@ -24,7 +24,7 @@ describe('the network of the sandbox', () => {
     expect((await bash.run('echo ENOTFOUND; exit 1', { network: true })).text).not.toContain('no network');
   });
 
-  it('reaches no service and no abstract socket of this machine, until a call is given the network', async () => {
+  it('reaches no service and no abstract socket of this machine unless the call has the network', async () => {
     const bash = await openSandboxedBash();
     const port = await listening({ port: 0, host: '127.0.0.1' });
     const abstract = `\0tidemark-test-${process.pid}`;
@@ -39,7 +39,7 @@ describe('the network of the sandbox', () => {
     expect((await open.run(toPort)).exit).toBe(0);
   });
 
-  it('is one for the commands of a session, and another one for another session', async () => {
+  it('is shared by the commands of one session and separate from another session', async () => {
     const bash = await openSandboxedBash();
     const other = await openSandboxedBash({ session: 'session-2' });
     const serving = bash.run(
@@ -53,7 +53,7 @@ describe('the network of the sandbox', () => {
     await serving;
   });
 
-  it('opens a port on this machine only where a call asks for it', async () => {
+  it('opens a port on this machine only for a call that asks for it', async () => {
     const bash = await openSandboxedBash();
     const port = await freePort();
     const server = `${process.execPath} -e 'net.createServer((s) => s.end("served")).listen(${port}); setTimeout(() => process.exit(), 2500)'`;
@@ -67,7 +67,7 @@ describe('the network of the sandbox', () => {
     expect(await asked(port)).toBe('refused');
   });
 
-  it('does not run a command whose port is taken on this machine', async () => {
+  it('does not run a command if its port is already used on this machine', async () => {
     const bash = await openSandboxedBash();
     const port = await listening({ port: 0, host: '127.0.0.1' });
     await expect(bash.run('touch ran', { ports: [port] })).rejects.toThrow(

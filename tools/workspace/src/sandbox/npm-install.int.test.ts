@@ -1,4 +1,4 @@
-// A command that needs the network, without it and with it: `npm install` from a registry on this machine.
+// Tests a command that needs the network, without and with it: `npm install` from a registry on this machine.
 
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { NO_SANDBOX, openSandboxedBash } from '../../tests/sandboxed-bash.ts';
 
-/** A registry with one package, `wave`. */
+/** Starts a registry with a single package, `wave`. */
 async function openRegistry(): Promise<string> {
   const room = mkdtempSync(join(tmpdir(), 'tidemark-registry-'));
   onTestFinished(() => rmSync(room, { recursive: true, force: true }));
@@ -28,7 +28,7 @@ async function openRegistry(): Promise<string> {
   return typeof address === 'object' && address !== null ? `http://127.0.0.1:${address.port}/` : '';
 }
 
-it('`npm install` fails without the network, and works once it is allowed', async (context) => {
+it('`npm install` fails without the network and works with it', async (context) => {
   if (NO_SANDBOX !== undefined) return context.skip(NO_SANDBOX);
   const registry = await openRegistry();
   const bash = await openSandboxedBash();

@@ -1,5 +1,5 @@
-// Ports of a session's network that the user allows on this machine: each is opened on the loopback address, and what
-// connects to it is passed on to the same port in the session's namespace.
+// Opens ports of a session's network on this machine, after the user allowed it. Each port is opened on the loopback
+// address, and its connections are forwarded to the same port in the session's namespace.
 
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
@@ -10,12 +10,15 @@ import { join } from 'node:path';
 import { WorkspaceError } from '../workspace-error.ts';
 import { makePortFolder } from './port-folders.ts';
 
-/** Ports that are open until they are closed. */
+/** Ports that are open until `close` is called. */
 export interface OpenPorts {
   close(): Promise<void>;
 }
 
-/** Runs inside the namespace: a socket file can be reached from outside of it, an address cannot. */
+/**
+ * Program that runs inside the namespace. It listens on socket files, because a socket file can be reached from outside
+ * the namespace and an address cannot.
+ */
 const RELAY = `
 const { connect, createServer } = require('node:net');
 const [folder, ...ports] = process.argv.slice(1);
@@ -29,10 +32,11 @@ process.stdin.resume().on('end', () => process.exit());
 `;
 
 /**
- * Opens ports of this machine.
+ * Opens ports on this machine.
  *
- * @param prefix Enters the namespace, as `EnteredNetwork` has it.
- * @throws WorkspaceError `workspace/port` when one cannot be opened; then none is.
+ * @param prefix Arguments that enter the namespace, from `EnteredNetwork`.
+ *
+ * @throws WorkspaceError `workspace/port` when a port cannot be opened. All ports are closed then.
  */
 export async function openPorts(ports: readonly number[], prefix: readonly string[]): Promise<OpenPorts> {
   const folder = makePortFolder();
@@ -90,7 +94,7 @@ async function openPort(port: number, path: string): Promise<OpenPort> {
   };
 }
 
-/** Passes on both ways, and ends both where one fails. */
+/** Forwards data in both directions, and ends both connections if one of them fails. */
 function passOn(outer: Socket, inner: Socket): void {
   outer.on('error', () => inner.destroy()).pipe(inner);
   inner.on('error', () => outer.destroy()).pipe(outer);

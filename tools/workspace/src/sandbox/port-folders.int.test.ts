@@ -1,4 +1,4 @@
-// The folders of open ports, and what a killed process leaves of them.
+// Tests the folders of open ports, and their removal after a process was killed.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -47,7 +47,7 @@ async function freePort(): Promise<number> {
   return address.port;
 }
 
-describe.skipIf(noMarks)('of a killed process (skipped without /proc)', () => {
+describe.skipIf(noMarks)('after a process was killed (skipped without /proc)', () => {
   test('the folder of its open ports is removed when the next sandbox starts', async () => {
     const child = spawn(process.execPath, [OPENER, String(await freePort())], { stdio: ['pipe', 'pipe', 'inherit'] });
     const closed = once(child, 'close');
@@ -62,7 +62,7 @@ describe.skipIf(noMarks)('of a killed process (skipped without /proc)', () => {
   });
 });
 
-test('a folder of ports stays while its process lives, or may live', async () => {
+test('a port folder stays while its process runs or may still run', async () => {
   const own = makePortFolder().slice(temporary.length + 1);
   const ended = `tidemark-ports-${ENDED}-aaaaaa`;
   const [old, earlier] = [`tidemark-ports-${ELSEWHERE}-aaaaaa`, 'tidemark-ports-Ab3dE6'];

@@ -1,5 +1,5 @@
-// The folders with the sockets of open ports. A process that is killed leaves its own behind; the next sandbox that starts
-// removes it.
+// Port folders: contain the sockets of open ports. A killed process leaves its folder behind, and the next sandbox that
+// starts removes it.
 
 import { lstatSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,18 +7,21 @@ import { join } from 'node:path';
 import { codeOf } from '../confine/file-problem.ts';
 import { PROCESS_MARK, processMark, processState } from '../write/process-mark.ts';
 
-/** The second form, without a mark, is that of earlier versions. */
+/** Pattern of the folder name. Earlier versions created names without a process mark. */
 const NAME = new RegExp(`^tidemark-ports-(?:(${PROCESS_MARK.source})-)?[0-9A-Za-z]{6}$`);
 
-/** No command runs as long. After it a folder is removed whose process cannot be looked for. */
+/** Age in milliseconds after which a folder is removed if its process cannot be checked. No command runs that long. */
 const LONGEST_MS = 60 * 60 * 1000;
 
-/** Makes a folder for sockets in the temporary folder, named after this process. @returns its absolute path. */
+/** Creates a folder for sockets in the temporary folder, named after this process. Returns its absolute path. */
 export function makePortFolder(): string {
   return mkdtempSync(join(tmpdir(), `tidemark-ports-${processMark()}-`));
 }
 
-/** Removes what ended processes of this user left in the temporary folder. What cannot be removed stays. */
+/**
+ * Removes the port folders that ended processes of this user left in the temporary folder. A folder that cannot be
+ * removed stays.
+ */
 export function removeLeftPortFolders(): void {
   const folder = tmpdir();
   for (const name of unlessRefused(() => readdirSync(folder)) ?? [])

@@ -1,4 +1,4 @@
-// What of a workspace is protected by its name.
+// Tests which paths of a workspace are protected by their names.
 
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -22,13 +22,13 @@ function pathsIn(workspace: string, home: string): ReadOnlyPaths {
   return readOnlyPaths({ workspace, home, environment: {}, repositories: [], also: [], hidden: [] });
 }
 
-it('protects the settings, skills and instructions of agents in the workspace', () => {
+it('`readOnlyPaths` includes the settings, skills and instructions of agents in the workspace', () => {
   for (const path of ['.tidemark/config.json', '.agents/skills/a/SKILL.md', 'AGENTS.md', 'README.md']) put(path);
   const { readOnly } = pathsIn(root, '/nowhere');
   expect(readOnly).toEqual(['.agents', '.tidemark', 'AGENTS.md', '.agents/skills'].map((name) => join(root, name)));
 });
 
-it('protects the folder that a link `.agents/skills` leads to, and the link', () => {
+it('`readOnlyPaths` includes the target of a link `.agents/skills`, and the link', () => {
   put('shared/a/SKILL.md');
   mkdirSync(join(root, '.agents'));
   symlinkSync('../shared', join(root, '.agents/skills'));
@@ -37,7 +37,7 @@ it('protects the folder that a link `.agents/skills` leads to, and the link', ()
   expect(links).toEqual([join(root, '.agents/skills')]);
 });
 
-it("protects Tidemark's settings and the skills of a home in the workspace", () => {
+it("`readOnlyPaths` includes Tidemark's settings and the skills of a home inside the workspace", () => {
   for (const path of ['me/.config/tidemark/config.json', 'me/.agents/skills/a/SKILL.md']) put(path);
   expect(pathsIn(root, join(root, 'me')).readOnly).toEqual([
     join(root, 'me/.agents'),

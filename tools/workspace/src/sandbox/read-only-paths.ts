@@ -1,5 +1,6 @@
-// What of a workspace a sandboxed command may read and not change, because a program outside of the sandbox runs or obeys
-// it later: repositories, the settings and instructions of agents, and files that a trusted setting starts.
+// Read-only paths: what a sandboxed command may read but not change in a workspace. A program outside the sandbox runs
+// or obeys these files later: repositories, settings and instructions of agents, and files that a trusted setting
+// starts.
 
 import { realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -8,35 +9,41 @@ import { pathInside } from '../confine/path-inside.ts';
 import { startNames, startPaths } from '../confine/start-files.ts';
 import { linksAlong } from './links-along.ts';
 
-/** A workspace and what is known of it. */
+/** Options of `readOnlyPaths`. */
 export interface ReadOnlyOptions {
-  /** Real and absolute. */
+  /** Real and absolute path of the workspace. */
   readonly workspace: string;
   readonly home: string;
-  /** Variables that name start files and folders of programs, such as `PATH`. */
+  /** Variables that name start files and program folders, such as `PATH`. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Stores of repositories, as `createRepositoryFinder` gives them. */
+  /** Stores of repositories, as `createRepositoryFinder` returns them. */
   readonly repositories: readonly string[];
-  /** More paths, absolute: links are followed, and what does not exist or lies outside is left out. */
+  /**
+   * More absolute paths to protect. Links are followed. Paths that do not exist or are outside the workspace are
+   * ignored.
+   */
   readonly also: readonly string[];
-  /** Paths that no command may see, absolute: of these only the links on their way count here. */
+  /** Absolute paths that no command may see. Only the links on the way to these paths matter here. */
   readonly hidden: readonly string[];
 }
 
-/** Paths that are protected in a workspace, those nearer to its root first. */
+/** Protected paths of a workspace. `readOnly` lists paths nearer to the root first. */
 export interface ReadOnlyPaths {
-  /** Read-only, with all below. */
+  /** Paths to mount read-only, each with everything below it. */
   readonly readOnly: readonly string[];
-  /** Links on the way to these and to what is hidden. A mount lies on what a link leads to, never on the link. */
+  /**
+   * Links on the way to the read-only and hidden paths. They need separate protection, because a mount covers the
+   * target of a link and never the link.
+   */
   readonly links: readonly string[];
 }
 
-/** Names in the workspace. `.agents/skills` may be a link to another folder of it. */
+/** Protected names in the workspace. `.agents/skills` may be a link to another folder of the workspace. */
 const NAMES = ['.tidemark', '.agents', '.agents/skills', 'AGENTS.md'];
-/** Names in the home, where that lies in the workspace, beside the start files. */
+/** Protected names in the home, if the home is in the workspace. Start files are added to them. */
 const HOME_NAMES = ['.config/tidemark', '.agents'];
 
-/** Real paths of what exists now. A file that does not exist cannot be kept from being made. */
+/** Returns the real paths that exist now. A file that does not exist yet cannot be protected from being created. */
 export function readOnlyPaths(options: ReadOnlyOptions): ReadOnlyPaths {
   const { workspace, home, repositories, also, hidden } = options;
   const named = [...NAMES.map((name) => join(workspace, name)), ...HOME_NAMES.map((name) => join(home, name)), ...also];
@@ -48,7 +55,7 @@ export function readOnlyPaths(options: ReadOnlyOptions): ReadOnlyPaths {
   return { readOnly, links };
 }
 
-/** The folders between a workspace and paths in it, those nearer to the workspace first. */
+/** Returns the folders between the workspace and the given paths, nearest to the workspace first. */
 export function pinnedFolders(workspace: string, paths: readonly string[]): readonly string[] {
   const inside = paths.filter((path) => isBelow(workspace, path));
   return [...new Set(inside.flatMap((path) => foldersBetween(workspace, path)))].toSorted(byDepth);

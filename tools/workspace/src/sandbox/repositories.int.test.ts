@@ -1,4 +1,4 @@
-// Repositories in the sandbox for real: which ones a command cannot change, and which ones are reported.
+// Tests repositories in a real sandbox: which ones a command cannot change, and which ones are reported.
 
 import { execFileSync } from 'node:child_process';
 import {
@@ -51,13 +51,13 @@ describe('the sandbox', () => {
     const { notices } = await bash.run('chmod 311 closed');
     await bash.run('echo "[core] fsmonitor = evil" >> closed/.git/config');
     expect(readFileSync(join(bash.folder, 'closed/.git/config'), 'utf8')).not.toContain(EVIL);
-    // Root lists every folder.
+    // Root can list every folder.
     const codes = notices.map(({ code }) => code);
     expect(codes.includes('sandbox/limit')).toBe(process.getuid?.() !== 0);
     chmodSync(join(bash.folder, 'closed'), 0o700);
   });
 
-  it('names the folder that keeps a repository from being protected, runs nothing, and runs again once it is open', async (context) => {
+  it('runs nothing while a closed folder prevents the protection of a repository, and runs again once the folder is open', async (context) => {
     if (process.getuid?.() === 0) return context.skip('root enters every folder');
     const bash = await openSandboxedBash();
     repositoryIn(join(bash.folder, 'closed/down/own'));
@@ -71,7 +71,7 @@ describe('the sandbox', () => {
     expect((await bash.run('echo again')).output).toBe('again\n');
   });
 
-  it('names a folder that became a circle of links where a repository was', async () => {
+  it('names a folder that was replaced by a circle of links and contained a repository', async () => {
     const bash = await openSandboxedBash();
     repositoryIn(join(bash.folder, 'a/down/own'));
     await bash.run('true');
@@ -83,7 +83,7 @@ describe('the sandbox', () => {
     expect(existsSync(join(bash.folder, 'ran'))).toBe(false);
   });
 
-  it('reports a repository that a command makes when it ends, and protects it from then on', async () => {
+  it('reports a repository that a command created, and protects it from then on', async () => {
     const bash = await openSandboxedBash();
     const made = await bash.run('mkdir -p deep/down && cd deep/down && git init -q .');
     expect(made.text).toContain('[deep/down/.git is new, and git runs');
@@ -94,7 +94,7 @@ describe('the sandbox', () => {
     expect([again.text.includes('is new'), again.notices]).toEqual([false, []]);
   });
 
-  it('protects a bare repository that the tool `write` made since the last command of the turn', async () => {
+  it('protects a bare repository that the `write` tool created since the last command of the turn', async () => {
     const bash = await openSandboxedBash();
     await bash.run('true');
     const write = createWriteTool(createConfinement({ folder: bash.folder }));
@@ -109,13 +109,13 @@ describe('the sandbox', () => {
     expect(existsSync(join(bash.folder, 'store/hooks'))).toBe(false);
   });
 
-  it('reports a repository that takes the place of another one', async () => {
+  it('reports a repository that replaced another one', async () => {
     const bash = await openSandboxedBash({ repository: 'read-only' });
     const script = 'mkdir a && cd a && git init -q . && mv .git ../b && rm -rf ../b && git init -q .';
     expect((await bash.run(script)).text).toContain('[a/.git is new, and git runs');
   });
 
-  it('reports a `.git` link that leads elsewhere after a command', async () => {
+  it('reports a `.git` link whose target a command changed', async () => {
     const bash = await openSandboxedBash();
     mkdirSync(join(bash.folder, 'a'));
     symlinkSync(join(bash.outside, 'one'), join(bash.folder, 'a/.git'));
@@ -124,7 +124,7 @@ describe('the sandbox', () => {
     expect((await bash.run('true')).text).not.toContain('is new');
   });
 
-  it('cannot change files that the settings of a repository name, nor move their folders away', async () => {
+  it('prevents changes to files that repository settings name, and moves of their folders', async () => {
     const bash = await openSandboxedBash();
     repositoryIn(bash.folder);
     repositoryIn(join(bash.folder, 'vendor/lib'));
@@ -145,7 +145,7 @@ describe('the sandbox', () => {
     expect((await bash.run('echo more > .husky/own && cat .husky/own')).output).toBe('more\n');
   });
 
-  it('puts back a link that the settings of a repository name', async () => {
+  it('puts back a link that repository settings name', async () => {
     const bash = await openSandboxedBash();
     repositoryIn(bash.folder);
     appendFileSync(join(bash.folder, '.git/config'), '[core]\n\thooksPath = .githooks\n');
@@ -156,7 +156,7 @@ describe('the sandbox', () => {
     expect(existsSync(join(bash.folder, 'hooks/pre-commit'))).toBe(false);
   });
 
-  it('reports a file that the settings of a repository name once a command makes it, and protects it from then on', async () => {
+  it('reports a file that repository settings name when a command creates it, and protects it from then on', async () => {
     const bash = await openSandboxedBash();
     repositoryIn(bash.folder);
     appendFileSync(join(bash.folder, '.git/config'), '[core]\n\thooksPath = .githooks\n');

@@ -1,25 +1,25 @@
-// Links that are protected in a workspace. A mount cannot lie on a link, so a link that a command replaced is put back when
-// the command has ended, and what stood in its place is kept under another name.
+// Restores protected links in a workspace. A mount cannot cover a link. If a command replaced a link, the link is put
+// back when the command has ended, and its replacement is kept under another name.
 
 import { lstatSync, readlinkSync, renameSync, symlinkSync } from 'node:fs';
 import { codeOf } from '../confine/file-problem.ts';
 
-/** A link as it was before a command. */
+/** A link and its target before a command. */
 export interface RememberedLink {
   readonly path: string;
   readonly target: string;
 }
 
-/** A link that was put back. */
+/** Result of putting one link back. */
 export interface RestoredLink {
   readonly path: string;
-  /** Where what the command left in its place is now; absent where it left nothing. */
+  /** New path of the file or folder that replaced the link. Absent if there was no replacement. */
   readonly moved?: string;
-  /** Why it could not be put back. */
+  /** Error code if the link could not be put back. */
   readonly problem?: string;
 }
 
-/** The links as they are now. A path that is no link is left out. */
+/** Returns the links with their current targets. Paths that are not links are omitted. */
 export function rememberLinks(paths: readonly string[]): readonly RememberedLink[] {
   return paths.flatMap((path) => {
     const target = targetOf(path);
@@ -27,7 +27,10 @@ export function rememberLinks(paths: readonly string[]): readonly RememberedLink
   });
 }
 
-/** Puts back every link that is not as it was. Their folders must be such that no command can replace them. */
+/**
+ * Puts back every link that has changed. The folders of the links must be protected, so that no command can replace
+ * them.
+ */
 export function restoreLinks(links: readonly RememberedLink[]): readonly RestoredLink[] {
   return links.filter(({ path, target }) => targetOf(path) !== target).map(restoreLink);
 }

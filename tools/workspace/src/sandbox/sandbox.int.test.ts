@@ -1,4 +1,4 @@
-// The sandbox for real: what a command may not change, see or reach.
+// Tests a real sandbox: what a command cannot change, see or reach.
 
 import { execFileSync } from 'node:child_process';
 import {
@@ -20,7 +20,7 @@ import { tryPromises } from './try-promises.ts';
 
 const EVIL = 'evil';
 
-/** A repository with a submodule, and everything that instructs an agent. */
+/** Creates a repository with a submodule, and all files that instruct an agent. */
 function prepare({ folder }: SandboxedBash): void {
   repositoryIn(folder);
   repositoryIn(join(folder, 'vendor/lib'));
@@ -34,7 +34,7 @@ function prepare({ folder }: SandboxedBash): void {
   writeFileSync(join(folder, 'AGENTS.md'), 'fine');
 }
 
-/** Every protected file, name by name and byte by byte. */
+/** Returns the names and checksums of all protected files. */
 function protectedFiles(folder: string): string {
   const names = '.git sub/.git vendor/lib/.git .tidemark .agents AGENTS.md';
   const script = `find ${names} -type f | sort | xargs cksum; find ${names} | sort`;
@@ -66,7 +66,7 @@ describe('the sandbox', () => {
       'the folder of a nested repository, moved away',
       'mv vendor/lib x; mv vendor y; mkdir -p vendor/lib/.git; echo evil > vendor/lib/.git/config',
     ],
-  ])('leaves nothing that runs outside later: %s', async ([, script = '']) => {
+  ])('prevents a change that would run outside the sandbox later: %s', async ([, script = '']) => {
     const bash = await openSandboxedBash();
     prepare(bash);
     const before = protectedFiles(bash.folder);
@@ -74,7 +74,7 @@ describe('the sandbox', () => {
     expect(protectedFiles(bash.folder)).toBe(before);
   });
 
-  it('says once that it cannot search a folder whose name is not UTF-8', async () => {
+  it('reports only once that it cannot search a folder whose name is not UTF-8', async () => {
     const bash = await openSandboxedBash();
     const first = await bash.run(String.raw`mkdir "$(printf 'caf\351')"`);
     const limit = first.notices.find(({ code }) => code === 'sandbox/limit');
@@ -82,7 +82,7 @@ describe('the sandbox', () => {
     expect((await bash.run('true')).notices).toEqual([]);
   });
 
-  it('runs no program of the workspace for itself, whatever PATH says', async () => {
+  it('starts no program of the workspace for its own work, even if PATH names it', async () => {
     const bash = await openSandboxedBash({ atHome: true });
     const fake = `printf '#!/bin/sh\\ntouch ${bash.outside}/ran\\nexec /usr/bin/mkfifo "$@"\\n' > bin/mkfifo; chmod +x bin/mkfifo`;
     const before = process.env['PATH'];
@@ -93,7 +93,7 @@ describe('the sandbox', () => {
     expect(existsSync(join(bash.outside, 'ran'))).toBe(false);
   });
 
-  it('runs no command where another session swaps a folder for a link while the mounts are made', async () => {
+  it('never writes outside while another session swaps a folder for a link during the mounts', async () => {
     const bash = await openSandboxedBash();
     const other = await openSandboxedBash({ session: 'session-2', folder: bash.folder });
     mkdirSync(join(bash.outside, 'lib'));
@@ -109,7 +109,7 @@ describe('the sandbox', () => {
     expect(existsSync(join(bash.outside, 'escaped'))).toBe(false);
   }, 60_000);
 
-  it('protects the settings of a workspace that is a bare repository, and reports one that becomes one', async () => {
+  it('protects the settings of a workspace that is a bare repository, and reports a workspace that becomes one', async () => {
     const bash = await openSandboxedBash();
     const { text } = await bash.run('git init -q --bare /tmp/b && cp -r /tmp/b/. .');
     expect(text).toContain('[config is new, and git runs');
@@ -118,7 +118,7 @@ describe('the sandbox', () => {
     expect(existsSync(join(bash.folder, 'hooks/pre-commit'))).toBe(false);
   });
 
-  it('goes on, and says so, where a folder is closed or its path too long', async () => {
+  it('continues and reports a limit if a path is too long to search', async () => {
     const bash = await openSandboxedBash();
     const made = await bash.run(
       'name=$(printf "%0200d" 1); for i in $(seq 30); do mkdir $name; cd $name; done; echo made',
@@ -129,14 +129,14 @@ describe('the sandbox', () => {
     await bash.run('rm -rf 0*');
   });
 
-  it('reaches no file through a descriptor that this process inherited', async () => {
+  it('closes the descriptors that this process inherited', async () => {
     const bash = await openSandboxedBash();
     const { output } = await bash.run('ls /proc/self/fd | wc -l');
-    // Its input, its two outputs, and the folder that `ls` reads.
+    // Three for input and the two outputs, and one for the folder that `ls` reads.
     expect(Number(output)).toBeLessThanOrEqual(4);
   });
 
-  it('keeps keys of a home as workspace covered, though a command moves their folder', async () => {
+  it('keeps keys hidden in a workspace that is the home, even if a command moves their folder', async () => {
     const bash = await openSandboxedBash({ atHome: true });
     mkdirSync(join(bash.folder, '.config/gh'), { recursive: true });
     writeFileSync(join(bash.folder, '.config/gh/hosts.yml'), 'SECRET');
@@ -144,7 +144,7 @@ describe('the sandbox', () => {
     expect((await bash.run('cat c2/gh/hosts.yml .config/gh/hosts.yml')).output).not.toContain('SECRET');
   });
 
-  it('puts back a link in the middle of a chain, and reports one that it cannot put back', async (context) => {
+  it('puts back a link in the middle of a chain, and reports a link that it cannot put back', async (context) => {
     const bash = await openSandboxedBash();
     writeFileSync(join(bash.folder, 'real.md'), 'fine');
     symlinkSync('real.md', join(bash.folder, 'middle.md'));
@@ -158,7 +158,7 @@ describe('the sandbox', () => {
     expect(text).toContain('it could not be put back (EACCES): put it back by hand');
   });
 
-  it('protects the repositories that were there first, however many a command makes, and says so', async () => {
+  it('protects the older repositories and reports a limit, even if a command creates many new ones', async () => {
     const bash = await openSandboxedBash();
     repositoryIn(join(bash.folder, 'deep/down/own'));
     const { notices } = await bash.run('for i in $(seq 300); do mkdir -p r$i/.git; done');
@@ -169,7 +169,7 @@ describe('the sandbox', () => {
     expect(readFileSync(join(bash.folder, 'deep/down/own/.git/config'), 'utf8')).not.toContain(EVIL);
   });
 
-  it('puts back a protected link that a command replaced, keeps what it left there, and protects where it leads', async () => {
+  it('puts back a replaced link, keeps its replacement under another name, and protects the target', async () => {
     const bash = await openSandboxedBash();
     mkdirSync(join(bash.folder, 'skills-folder/skills'), { recursive: true });
     writeFileSync(join(bash.folder, 'RULES.md'), 'fine');
@@ -186,7 +186,7 @@ describe('the sandbox', () => {
     expect(text).toContain('[AGENTS.md is a link that this command replaced; it was put back');
   });
 
-  it('cannot read keys behind a linked folder of the home, or a linked home of the logs', async () => {
+  it('hides keys in a folder that the home links to, and a log folder that is a link', async () => {
     const bash = await openSandboxedBash();
     const keys = join(bash.outside, 'keys');
     const logs = join(bash.outside, 'logs');
@@ -207,7 +207,7 @@ describe('the sandbox', () => {
     expect(output).toContain('logs');
   });
 
-  it('cannot read key files that variables name, in `/tmp` too', async () => {
+  it('hides key files that variables name, even in `/tmp`', async () => {
     const bash = await openSandboxedBash();
     const shared = mkdtempSync('/tmp/tidemark-keys-');
     onTestFinished(() => rmSync(shared, { recursive: true }));
@@ -223,7 +223,7 @@ describe('the sandbox', () => {
     expect(output).toContain('end');
   });
 
-  it('cannot change a file that a trusted setting starts, nor move its folder away', async () => {
+  it('prevents changes to a file that a trusted setting starts, and moves of its folder', async () => {
     const bash = await openSandboxedBash({ protectedPaths: ['tools/server.js'] });
     const script = join(bash.folder, 'tools/server.js');
     mkdirSync(join(bash.folder, 'tools'));
@@ -232,7 +232,7 @@ describe('the sandbox', () => {
     expect(readFileSync(script, 'utf8')).toBe('fine');
   });
 
-  it('puts back a link that a trusted setting names, though its folder can be written', async () => {
+  it('puts back a link that a trusted setting names, even if its folder is writable', async () => {
     const bash = await openSandboxedBash({ protectedPaths: ['bin/server'] });
     mkdirSync(join(bash.folder, 'bin'));
     writeFileSync(join(bash.folder, 'server.js'), 'fine');
@@ -244,7 +244,7 @@ describe('the sandbox', () => {
     expect(readFileSync(join(bash.folder, 'server.js'), 'utf8')).toBe('fine');
   });
 
-  it('cannot change start files and folders of PATH in a workspace that is the home', async () => {
+  it('prevents changes to start files and folders of PATH in a workspace that is the home', async () => {
     const bash = await openSandboxedBash({ atHome: true });
     for (const folder of ['bin', '.config/autostart']) mkdirSync(join(bash.folder, folder), { recursive: true });
     for (const file of ['.bashrc', '.gitconfig', 'bin/tool', 'notes']) writeFileSync(join(bash.folder, file), 'fine');
@@ -259,7 +259,7 @@ describe('the sandbox', () => {
     expect(changed).toEqual(['notes']);
   });
 
-  it('cannot write settings of the kernel, as root too, and has a `/run` of its own', async () => {
+  it('prevents writes to kernel settings, even for root, and has a `/run` of its own', async () => {
     const bash = await openSandboxedBash();
     const paths =
       '/proc/sys/kernel/hostname /proc/sys/vm/overcommit_memory /proc/sysrq-trigger /sys/kernel /sys/fs/cgroup';
@@ -267,13 +267,13 @@ describe('the sandbox', () => {
     expect((await bash.run(script)).output).toBe('own\n');
   });
 
-  it('says once in a session that root weakens it', async () => {
+  it('reports only once per session that running as root weakens it', async () => {
     const bash = await openSandboxedBash();
     const codes = [...(await bash.run('true')).notices, ...(await bash.run('true')).notices].map(({ code }) => code);
     expect(codes).toEqual(process.getuid?.() === 0 ? ['sandbox/root'] : []);
   });
 
-  it('keeps what doctor tries', async () => {
+  it('keeps every promise that `tryPromises` tests for doctor', async () => {
     const tried = await tryPromises();
     expect(tried.length).toBeGreaterThan(8);
     expect(tried.filter(({ kept }) => !kept)).toEqual([]);

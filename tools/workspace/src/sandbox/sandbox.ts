@@ -1,4 +1,4 @@
-// One sandboxed command: what is looked at before it, what it is started with, and what is found out after it.
+// Sandbox: prepares one command, starts it with its mounts and network, and checks what it changed when it has ended.
 
 import { relative, dirname } from 'node:path';
 import { defined } from '@tidemark/core';
@@ -25,18 +25,21 @@ import { WorkspaceError } from '../workspace-error.ts';
 import { lstatSync } from 'node:fs';
 import { codeOf } from '../confine/file-problem.ts';
 
-/** What a sandbox is made with. */
+/** Options of `createSandbox`. */
 export interface SandboxOptions {
-  /** The path of a `bwrap` that works. */
+  /** Path of a `bwrap` that works. */
   readonly bwrap: string;
-  /** The path of the shell that looks at the mounts before a command runs: a bash where there is one. */
+  /** Path of the shell that checks the mounts before a command runs. Prefer bash if it is installed. */
   readonly shell: string;
-  /** Real and absolute. */
+  /** Real and absolute path of the workspace. */
   readonly workspace: string;
   readonly home: string;
-  /** Variables that name start files and folders of programs, such as `PATH`. */
+  /** Variables that name start files and program folders, such as `PATH`. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Whether commands may change repositories: then what they put there runs outside of the sandbox later. */
+  /**
+   * Access of commands to repositories. With `writable`, hooks and settings that a command writes there may run outside
+   * the sandbox later.
+   */
   readonly repository: 'read-only' | 'writable';
   /** Absolute paths that no command may see. */
   readonly forbidden: readonly string[];
@@ -44,45 +47,51 @@ export interface SandboxOptions {
   readonly protectedPaths: readonly string[];
 }
 
-/** What one command may reach. */
+/** Network access of one command. */
 export interface CommandReach {
-  /** Commands of one session share a network. */
+  /** Id of the session. Commands of one session share a network. */
   readonly session: string;
-  /** Whether it has the network of this machine, its services included. */
+  /** True if the command may use the network of this machine, including its services. */
   readonly network: boolean;
   /** Ports of the session's network to open on this machine while the command runs. */
   readonly ports: readonly number[];
 }
 
-/** A command that is about to start. */
+/** A command that is ready to start. */
 export interface EnteredSandbox {
-  /** Comes before the command. */
+  /** Arguments to put before the command. */
   readonly prefix: readonly string[];
-  /** To be called once, when the command has ended. */
+  /** Closes the network and checks for changes. The caller must call it once, after the command has ended. */
   leave(): Promise<SandboxFindings>;
 }
 
-/** What a command left behind that the user should know of. */
+/** Changes by a command that the user should know about. */
 export interface SandboxFindings {
-  /** In words, one each. */
+  /** One sentence per change. */
   readonly changes: readonly string[];
-  /** Why something could not be searched, in words. */
+  /** Reason why a part of the workspace was not searched, in words. */
   readonly limit?: string;
 }
 
-/** A sandbox for the commands of a workspace; each command enters it and leaves it. */
+/** A sandbox for the commands of a workspace. Each command enters it and leaves it. */
 export interface Sandbox {
-  /** @throws WorkspaceError `workspace/port`; `workspace/file-system` where a repository cannot be reached and so not be protected. */
+  /**
+   * Prepares the sandbox for one command.
+   *
+   * @throws WorkspaceError `workspace/port` when a port cannot be opened; `workspace/file-system` when a repository
+   *   cannot be reached and therefore cannot be protected.
+   */
   enter(reach: CommandReach): Promise<EnteredSandbox>;
 }
 
-/** Makes the sandbox of a workspace, and removes what killed processes left of theirs. */
+/** Creates the sandbox of a workspace. Removes the port folders that killed processes left behind. */
 export function createSandbox(options: SandboxOptions): Sandbox {
   removeLeftPortFolders();
   const networks = createSessionNetworks(options.bwrap);
   const finder =
     options.repository === 'writable' ? noRepositories : createRepositoryFinder(options.workspace, options.home);
-  // A command that runs at the same time may take away a link that leads to a hidden path.
+  // Real paths that earlier commands had hidden. They stay hidden, because a command that runs at the same time may
+  // remove a link that leads to one of them.
   let covered: readonly string[] = [];
   return {
     async enter(reach) {
@@ -106,7 +115,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   };
 }
 
-/** New repositories that are reported by name. */
+/** Maximum number of new repositories that are reported by name. */
 const MOST_NAMED = 10;
 
 const noRepositories: RepositoryFinder = async () => ({ stores: [], links: [], named: [] });
@@ -155,7 +164,7 @@ function mountsOf(
   hidden: readonly Hidden[],
   { mode }: Network,
 ): readonly string[] {
-  // The folders above a hidden path are pinned too, so that it cannot be moved out of its cover.
+  // The folders above a hidden path are pinned too, so that a command cannot move the path out of its cover.
   const pinned = pinnedFolders(workspace, [...paths.readOnly, ...paths.links, ...hidden.map(({ path }) => path)]);
   const { readOnly } = paths;
   const check = mountCheck(shell, {
@@ -169,9 +178,9 @@ function mountsOf(
 
 interface StateBeforeCommand {
   readonly links: readonly RememberedLink[];
-  /** Each store with the file that it was: another one in its place is a new one. */
+  /** Identity of each store, by path. A different identity after the command means that another store replaced it. */
   readonly stores: ReadonlyMap<string, string>;
-  /** What the settings of a repository name and is not there: nothing keeps a command from making it. */
+  /** Missing paths that the settings of a repository name. The sandbox cannot prevent a command from creating them. */
   readonly missing: readonly string[];
 }
 
@@ -211,13 +220,15 @@ function restoredInWords({ path, moved, problem }: RestoredLink, shown: (path: s
   return `${replaced}; it was put back${moved === undefined ? '' : `, and what replaced it is ${shown(moved)} now`}`;
 }
 
-// A repository that cannot be reached cannot be mounted, so the command that would need its protection must not run.
+// A repository that cannot be reached cannot be mounted read-only. A command that needs this protection must not run.
 
 /**
- * Checks that each path can be looked at, or is gone.
+ * Checks that each path is accessible or no longer exists.
  *
- * @param paths Absolute paths of repositories, in the workspace.
- * @throws WorkspaceError `workspace/file-system`, which names the folder that is in the way and the next step.
+ * @param paths Absolute paths of repositories in the workspace.
+ *
+ * @throws WorkspaceError `workspace/file-system` when a path is not accessible. The message names the closed folder and
+ *   the next step.
  */
 function assertReachable(workspace: string, paths: readonly string[]): void {
   for (const path of paths) {
@@ -226,7 +237,10 @@ function assertReachable(workspace: string, paths: readonly string[]): void {
   }
 }
 
-/** Why the file system does not let this process look at a path: `EACCES`. */
+/**
+ * Returns the error code that prevents access to a path, such as `EACCES`. Returns `undefined` if the path is
+ * accessible or does not exist.
+ */
 function obstacle(path: string): string | undefined {
   try {
     lstatSync(path, { throwIfNoEntry: false });
@@ -247,7 +261,7 @@ function unreachable(workspace: string, path: string, code: string): WorkspaceEr
   return new WorkspaceError('workspace/file-system', message, { path: repository, folder, code });
 }
 
-/** The folder nearest to a path that can be looked at: what is in it cannot. */
+/** Returns the nearest accessible folder above a path. The content of that folder is not accessible. */
 function nearestSeen(path: string): string {
   const folder = dirname(path);
   return folder === path || obstacle(folder) === undefined ? folder : nearestSeen(folder);

@@ -1,4 +1,4 @@
-// Tries what the sandbox promises, with harmless probes in a temporary folder: `tidemark doctor` prints the results.
+// Tests the promises of the sandbox with harmless probes in a temporary folder. `tidemark doctor` prints the results.
 
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
@@ -10,13 +10,13 @@ import { findBubblewrap } from './bubblewrap.ts';
 import type { Sandbox } from './sandbox.ts';
 import { createSandbox } from './sandbox.ts';
 
-/** A promise of the sandbox, tried on this machine. */
+/** Result of testing one promise of the sandbox on this machine. */
 export interface TriedPromise {
   readonly promise: string;
   readonly kept: boolean;
 }
 
-/** Each probe is a script that succeeds where the promise is kept. */
+/** Probes of the promises. Each probe is a script that succeeds if the sandbox keeps the promise. */
 const PROBES: readonly (readonly [promise: string, script: string])[] = [
   [
     'nothing outside of the workspace can be written',
@@ -44,10 +44,13 @@ const PROBES: readonly (readonly [promise: string, script: string])[] = [
 
 const LOOPBACK = 'commands of a session that run at the same time reach each other';
 const TIMEOUT_MS = 10_000;
-/** Not in `/tmp`, which the sandbox covers: there every probe of something outside would succeed. */
+/**
+ * Folder for the probes. It is not `/tmp`, because the sandbox covers `/tmp` and every probe of an outside file there
+ * would succeed.
+ */
 const PLACE = '/var/tmp';
 
-/** Tries each promise once. Empty where there is no sandbox that works. */
+/** Tests each promise once. Returns an empty list if no sandbox works on this machine. */
 export async function tryPromises(): Promise<readonly TriedPromise[]> {
   const bwrap = findBubblewrap(tmpdir());
   if (bwrap === undefined) return [];
@@ -77,7 +80,7 @@ function environmentIn(room: string): Readonly<Record<string, string>> {
   };
 }
 
-/** A workspace with everything that is protected, and a home whose keys are behind a link. */
+/** Creates a workspace with all kinds of protected files, and a home whose key folder is a link. */
 async function furnish(room: string, bwrap: string): Promise<Sandbox> {
   const workspace = join(room, 'work');
   for (const folder of ['.git', 'vendor/lib/.git', '.tidemark'])
@@ -108,7 +111,10 @@ async function succeeds(
   }
 }
 
-/** One command listens until it was reached; the other one tries for a while. */
+/**
+ * Returns true if two commands of a session can connect. One listens until it is reached, and the other one tries for a
+ * while.
+ */
 async function reachEachOther(sandbox: Sandbox, environment: Readonly<Record<string, string>>): Promise<boolean> {
   const listening = `"$NODE" -e 'net.createServer(() => process.exit(0)).listen(1234); setTimeout(() => process.exit(1), 5000)'`;
   const reaching =

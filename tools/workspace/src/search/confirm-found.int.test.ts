@@ -13,7 +13,7 @@ const line = (path: string, text: string, offset = 0) => ({
   digest: hashOf(Buffer.from(text)),
 });
 
-test('lines are kept that stand in a file of the workspace, reached without a link', async () => {
+test('`confirmLines` keeps lines that are in a file of the workspace and reached without a link', async () => {
   const { folder, outside, put } = await openBench();
   await put('a/notes.txt', 'one\ntwo\n');
   await writeFile(join(outside, 'notes.txt'), 'one\ntwo\n');
@@ -30,7 +30,7 @@ test('lines are kept that stand in a file of the workspace, reached without a li
   expect(await confirmLines(folder, [...kept, ...lost])).toEqual(kept);
 });
 
-test('names are kept that are there without a link on the way, and complaints about them', async () => {
+test('`confirmNames` keeps existing names that are reached without a link, and `confirmComplaint` keeps complaints about them', async () => {
   const { folder, outside, put } = await openBench();
   await put('a/notes.txt', '');
   await writeFile(join(outside, 'secret'), '');
@@ -40,7 +40,7 @@ test('names are kept that are there without a link on the way, and complaints ab
   expect(await confirmComplaint(folder, complaint)).toBe('rg: ./a/notes.txt: Permission denied\nregex parse error');
 });
 
-test('`grep` shows lines of files with a mark of byte order, and in UTF-16', async () => {
+test('`grep` shows lines of files with a byte order mark and of files in UTF-16', async () => {
   const { put, call, confinement } = await openBench();
   const text = 'one\r\nä foo\r\n';
   await put('8.txt', `\uFEFF${text}`);
@@ -50,7 +50,7 @@ test('`grep` shows lines of files with a mark of byte order, and in UTF-16', asy
   expect(found.text).toBe('[3 lines in 3 files]\n\n16be.txt\n2:ä foo\n\n16le.txt\n2:ä foo\n\n8.txt\n2:ä foo');
 });
 
-test('the number of lines that were left out is told', () => {
+test('the description of a search reports the number of omitted lines', () => {
   const findings = gatherFindings(10, 0);
   for (const path of ['a', 'b'])
     findings.add({ path, line: 1, text: 'foo', raw: Buffer.from('foo'), offset: 0, match: [0, 3] });

@@ -1,5 +1,5 @@
-// ripgrep opens by path what it found by name, and follows a link that came in between. So what it found is shown only
-// once it has been found again in a file that was reached without a link.
+// Confirms the results of ripgrep. ripgrep opens files by path, and follows a link that was created after it listed the
+// folder. Therefore a result is shown only if it is found again in a file that is opened without following a link.
 
 import { createHash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
@@ -10,21 +10,24 @@ import { openFile } from '../confine/open-file.ts';
 import { showName } from '../confine/show-name.ts';
 import { WorkspaceError } from '../workspace-error.ts';
 
-/** Where ripgrep saw a line. */
+/** Place at which ripgrep found a line. */
 export interface FoundLine {
-  /** From the workspace on. */
+  /** Path relative to the workspace. */
   readonly path: string;
-  /** In bytes of the file as UTF-8, without a mark of byte order. */
+  /** Offset in bytes of the file as UTF-8, not counting a byte order mark. */
   readonly offset: number;
   readonly bytes: number;
-  /** SHA-256 of the bytes, in hex. */
+  /** SHA-256 of the bytes of the line, in hex. */
   readonly digest: string;
 }
 
-/** Above this a file in UTF-16 is not decoded again, and its lines are not confirmed. */
+/** Maximum size in bytes of a UTF-16 file that is decoded again. Lines of larger UTF-16 files are not confirmed. */
 const MOST_DECODED = 16 * 1024 * 1024;
 
-/** The lines that stand in their files in the workspace, in their order. `folder`: the workspace, symlinks followed. */
+/**
+ * Returns the lines that are still in their files in the workspace. Lines of one file are together and in their
+ * original order. `folder` is the real path of the workspace.
+ */
 export async function confirmLines<Line extends FoundLine>(
   folder: string,
   lines: readonly Line[],
@@ -55,7 +58,10 @@ async function linesIn<Line extends FoundLine>(
 
 type ReadLine = (line: FoundLine) => Promise<Uint8Array>;
 
-/** ripgrep leaves a mark of byte order out, and turns UTF-16 into UTF-8. */
+/**
+ * Returns a function that reads a line as ripgrep saw it: without the byte order mark, and converted from UTF-16 to
+ * UTF-8.
+ */
 async function readerOf(handle: FileHandle, size: bigint): Promise<ReadLine> {
   const { buffer } = await handle.read(Buffer.alloc(3), 0, 3, 0);
   const head = buffer.toString('hex');
@@ -78,7 +84,9 @@ async function readerOfWide(handle: FileHandle, encoding: string, size: bigint):
   return async ({ offset, bytes }) => whole.subarray(offset, offset + bytes);
 }
 
-/** The names, from the workspace on, of what is there; in their order by folder. */
+/**
+ * Returns the names that exist in the workspace, in their original order. Names are paths relative to the workspace.
+ */
 export async function confirmNames(folder: string, names: readonly string[]): Promise<readonly string[]> {
   const byFolder = Map.groupBy(names, (name) => dirname(name));
   const there = new Set<string>();
@@ -99,7 +107,7 @@ async function namesIn(path: string, names: readonly string[]): Promise<readonly
   }
 }
 
-/** What ripgrep complained of, without the lines about files that are not there. */
+/** Returns the complaints of ripgrep, without lines about files that do not exist in the workspace. */
 export async function confirmComplaint(folder: string, complaint: string): Promise<string> {
   const lines = complaint.split('\n');
   const named = lines.map((line) => /^rg: \.\/(.+): [^:]*$/.exec(line)?.[1]);
@@ -112,13 +120,13 @@ export async function confirmComplaint(folder: string, complaint: string): Promi
   return lines.filter((_, at) => named[at] === undefined || there.has(named[at])).join('\n');
 }
 
-/** A note about files or folders that could not be read, with the first complaint, if there is one left. */
+/** Returns a note about unreadable files or folders, with the first complaint if there is one. */
 export function unreadNote(what: 'files' | 'folders', complaint: string): string {
   const [first = ''] = complaint.split('\n', 1);
   return `some ${what} could not be read${first === '' ? '' : `: ${showName(first)}`}`;
 }
 
-/** Of the bytes of a line. */
+/** Returns the SHA-256 of the bytes of a line, in hex. */
 export function hashOf(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');
 }

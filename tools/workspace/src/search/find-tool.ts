@@ -1,4 +1,4 @@
-// `find`: names of files, by ripgrep's walk, in order.
+// `find` tool: lists file names in sorted order, found by ripgrep.
 
 import type { Tool, ToolOutput } from '@tidemark/agent';
 import { join } from 'node:path';
@@ -37,7 +37,7 @@ const DESCRIPTION = [
   'Files named by .gitignore are left out unless path names their folder; folders and what lies in .git are not listed.',
 ].join(' ');
 
-/** Looks inside the workspace only. @returns the tool `find`, of effect `read`. */
+/** Creates the tool `find`, with effect class `read`. It searches only inside the workspace. */
 export function createFindTool(confinement: Confinement): Tool {
   return {
     name: 'find',

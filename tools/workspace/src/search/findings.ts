@@ -1,4 +1,4 @@
-// What a search found, as it will be shown: bounded in lines and bytes, and counted beyond.
+// Findings of a search: keeps a limited number of lines and bytes to show, and counts the matches beyond that limit.
 
 import { defined } from '@tidemark/core';
 import { showName } from '../confine/show-name.ts';
@@ -9,29 +9,29 @@ import type { LongLine } from '../page/cut-line.ts';
 import { cutLine, cutMasked, longLine } from '../page/cut-line.ts';
 import type { GrepLine } from './grep-record.ts';
 
-/** Gathers lines in the order of a search. */
+/** Collects lines in the order of the search. */
 export interface SearchFindings {
   add(line: GrepLine): void;
-  /** A line whose record was above 1 MiB. */
+  /** Counts a line whose record was above 1 MiB. */
   addTooLong(): void;
-  /** Counting on is no use. */
+  /** Returns true if enough matches were counted, so the search can stop. */
   enough(): boolean;
-  /** The lines to show. */
+  /** Lines to show. */
   readonly rows: readonly ShownLine[];
-  /** The count, those of the lines to show that are given, by file, and what else there is to say. */
+  /** Returns the text of the result: the number of matches, the notes, and the given rows grouped by file. */
   describe(place: string, notes: readonly string[], rows: readonly ShownLine[]): string;
 }
 
-/** A line to show, cut to its room. */
+/** A line to show, cut to its maximum length. */
 export interface ShownLine extends FoundLine {
   readonly line: number;
   readonly matches: boolean;
   readonly text: string;
-  /** The line before it was cut. Absent where it is shown whole. */
+  /** Part of the line around the match, before the cut. Absent if the line is shown whole. */
   readonly long?: LongLine;
 }
 
-/** Returns the rows with secrets masked in lines that were cut. */
+/** Returns the rows, with secrets masked in the lines that were cut. */
 export async function maskCutRows(
   rows: readonly ShownLine[],
   mask: (text: string) => Promise<string>,
@@ -41,13 +41,19 @@ export async function maskCutRows(
   return masked;
 }
 
-/** As far as is counted. */
+/** Maximum number of matches that are counted. */
 const MOST_COUNTED = 10_000;
 
-/** What the summary and the notes may take of a page. */
+/** Bytes of a page that are reserved for the summary and the notes. */
 const SUMMARY_BYTES = 2 * 1024;
 
-/** @param limit Matching lines to keep. @param context Lines that stand around each. */
+/**
+ * Creates empty findings.
+ *
+ * @param limit Maximum number of matching lines to keep.
+ *
+ * @param context Number of lines to show before and after each match.
+ */
 export function gatherFindings(limit: number, context: number): SearchFindings {
   const rows: ShownLine[] = [];
   const files = new Set<string>();
@@ -76,7 +82,7 @@ export function gatherFindings(limit: number, context: number): SearchFindings {
         files.add(line.path);
         full ||= shown >= limit;
       }
-      // What stands around the first line left out is not shown either.
+      // Context lines of the first omitted match are omitted too.
       const belongs = shown < limit || (line.path === matched?.path && line.line <= matched.line + context);
       if (!full && belongs) show(line);
     },
@@ -112,7 +118,10 @@ function rowOf({ path, line, text, raw, offset, match }: GrepLine): ShownLine {
   return { ...found, ...shown, ...defined({ long }) };
 }
 
-/** A file's name stands above its lines; `--` stands where lines between are left out. */
+/**
+ * Returns the text of a row, after the name of its file if the row is the first of that file. `--` separates lines that
+ * are not adjacent.
+ */
 function textOf(row: ShownLine, before: ShownLine | undefined, context: number): string {
   const text = `${row.line}${row.matches ? ':' : '-'}${row.text}`;
   if (before?.path !== row.path) return `\n${showName(row.path)}\n${text}`;

@@ -1,4 +1,4 @@
-// Which names a glob stands for.
+// Tests which paths a glob matches.
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -12,7 +12,7 @@ function glob(text: string): Glob {
   return read;
 }
 
-describe('a glob', () => {
+describe('`readGlob`', () => {
   it.each([
     ['*.ts', 'a.ts', true],
     ['*.ts', 'src/deep/a.ts', true],
@@ -47,21 +47,21 @@ describe('a glob', () => {
     ['a*b*c', 'aXbYbZ', false],
     ['**.ts', 'a.ts', true],
     ['über*', 'übermut', true],
-  ])('%s and %s: %s', (pattern, path, named) => {
+  ])('%s and %s: `matches` returns %s', (pattern, path, named) => {
     expect(glob(pattern).matches(path)).toBe(named);
   });
 
-  it('is about any of the paths it is shown, turned round too', () => {
+  it('matches a file by any of its paths, and a leading `!` inverts the result', () => {
     expect(glob('sub/*.ts').matches('src/sub/a.ts', 'sub/a.ts')).toBe(true);
     expect(glob('!sub/*.ts').matches('src/sub/a.ts', 'sub/a.ts')).toBe(false);
   });
 
   it.each(['', '!', '/', '{a', 'a}', '{a,{b}', '{1,2}{1,2}{1,2}{1,2}{1,2}{1,2}{1,2}', 'a'.repeat(501)])(
-    'is refused with a reason: %s',
+    'refuses an invalid glob with a reason: %s',
     (pattern) => expect(readGlob(pattern)).toEqual({ problem: expect.stringMatching(/^glob: /) }),
   );
 
-  it('agrees with a regular expression about stars and marks', () => {
+  it('agrees with an equivalent regular expression for `*` and `?`', () => {
     const name = fc.string({ unit: fc.constantFrom('a', 'b', '.'), maxLength: 8 });
     const pattern = fc.string({ unit: fc.constantFrom('a', 'b', '.', '*', '?'), minLength: 1, maxLength: 8 });
     fc.assert(
@@ -73,7 +73,7 @@ describe('a glob', () => {
     );
   });
 
-  it('names what may be searched only where ripgrep reads the name alike', () => {
+  it('returns `names` only if ripgrep interprets them in the same way', () => {
     expect(glob('src/**/*.{ts,js}').names).toEqual(['*.ts', '*.js']);
     expect(['src/**', '!*.ts', '[ab].ts', '{a,b/**}'].map((text) => glob(text).names)).toEqual([[], [], [], []]);
   });

@@ -1,13 +1,20 @@
-// Which files a glob names. Ours, since ripgrep's `--glob` brings back what `.gitignore` leaves out (`packages/**` would
-// search `node_modules`), and Node's own is experimental and warns. Linear in the path: no pattern makes it slow.
+// Glob: decides which files a pattern names. The project has its own implementation, because ripgrep's `--glob` also
+// finds files that `.gitignore` excludes (`packages/**` would search `node_modules`), and Node's own is experimental
+// and prints a warning. The time is linear in the length of the path, so no pattern makes it slow.
 
 import type { ToolProblem } from '@tidemark/agent';
 
-/** A glob that was read. */
+/** A parsed glob. */
 export interface Glob {
-  /** Whether it names the file, by any of its paths, parted by `/`. */
+  /**
+   * Returns true if the glob names the file. A file may have several paths, with `/` as separator, and one matching
+   * path is enough.
+   */
   matches(...paths: readonly string[]): boolean;
-  /** Plain globs of last names that are at least as wide, to search less; none when there are no such. */
+  /**
+   * Simple patterns for file names that match at least the same files. They narrow the search. Empty if the glob has no
+   * such patterns.
+   */
   readonly names: readonly string[];
 }
 
@@ -19,8 +26,8 @@ const MOST_CHARACTERS = 500;
 const PLAIN_NAME = /^[\w.*?-]+$/;
 
 /**
- * Reads `*.ts`, `src/**`, `**` + `/*.{ts,tsx}`, `[a-c]?.md`; a leading `!` turns it round. Without a slash it is about the last
- * name, in any folder; names that begin with a dot are like others.
+ * Parses a glob such as `*.ts`, `src/**`, `**` + `/*.{ts,tsx}` or `[a-c]?.md`. A leading `!` inverts the match. A glob
+ * without a slash matches the file name in any folder. Names that begin with a dot have no special meaning.
  */
 export function readGlob(text: string): Glob | ToolProblem {
   const turned = text.startsWith('!');
@@ -39,7 +46,7 @@ export function readGlob(text: string): Glob | ToolProblem {
   };
 }
 
-/** `undefined` when they do not pair, or are too many. */
+/** Returns the patterns without braces. Returns `undefined` if the braces do not pair or produce too many patterns. */
 function expandBraces(text: string): readonly string[] | undefined {
   const close = text.indexOf('}');
   if (close === -1) return text.includes('{') ? undefined : [text];
@@ -80,7 +87,7 @@ function classOf(inner: string): (character: string) => boolean {
   return (character) => ranges.some(({ from, to }) => character >= from && character <= to) !== without;
 }
 
-/** Goes through the pattern with the set of names reached so far. */
+/** Matches segment by segment. `reached` holds the positions in the path that the segments so far can end at. */
 function matchesPath(pattern: readonly GlobSegment[], names: readonly string[]): boolean {
   let reached = new Set([0]);
   for (const segment of pattern) {
@@ -93,7 +100,7 @@ function matchesPath(pattern: readonly GlobSegment[], names: readonly string[]):
   return reached.has(names.length);
 }
 
-/** One star may take more at a time, the last: what earlier ones took is never too little. */
+/** Backtracks only to the last star. Earlier stars never need to match more characters than they already do. */
 function matchesName(tokens: readonly Token[], name: string | undefined): boolean {
   if (name === undefined) return false;
   const characters = Array.from(name);

@@ -1,16 +1,16 @@
-// The door for what `rg --json` writes, read for what is used.
+// Parser for the output of `rg --json`. Reads only the fields that are used.
 
 import { z } from 'zod';
 
-/** A line that matches or stands beside one. */
+/** A matching line or a context line. */
 export interface GrepLine {
   readonly path: string;
   readonly line: number;
   readonly text: string;
-  /** The line as ripgrep read it, with its end, and where it begins, in bytes: see `FoundLine`. */
+  /** Bytes of the line as ripgrep read it, with its line end. `offset` is its start in bytes, as in `FoundLine`. */
   readonly raw: Uint8Array;
   readonly offset: number;
-  /** Where the first match begins and ends, in characters of `text`; absent for a line that only stands beside one. */
+  /** Start and end of the first match, in characters of `text`. Absent for a context line. */
   readonly match?: readonly [start: number, end: number];
 }
 
@@ -30,7 +30,10 @@ const record = z.discriminatedUnion('type', [
   z.object({ type: z.enum(['begin', 'end', 'summary']) }),
 ]);
 
-/** A record of ripgrep: a line, or the `summary` that ends every search that was begun. */
+/**
+ * Parses a record of ripgrep. Returns a line, or `summary` for the record that ends every search that was started.
+ * Returns `undefined` for other records.
+ */
 export function readGrepRecord(json: string): GrepLine | 'summary' | undefined {
   const read = record.parse(JSON.parse(json));
   if (read.type === 'summary') return 'summary';

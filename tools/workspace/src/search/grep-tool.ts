@@ -1,4 +1,4 @@
-// `grep`: lines that match, by ripgrep, in the order of their paths.
+// `grep` tool: searches for matching lines with ripgrep, sorted by path.
 
 import type { Tool, ToolContext, ToolOutput } from '@tidemark/agent';
 import { join } from 'node:path';
@@ -40,7 +40,7 @@ const DESCRIPTION = [
   'Files named by .gitignore are left out unless path names them; binary files and files that may hold keys always are.',
 ].join(' ');
 
-/** Searches inside the workspace only. @returns the tool `grep`, of effect `read`. */
+/** Creates the tool `grep`, with effect class `read`. It searches only inside the workspace. */
 export function createGrepTool(confinement: Confinement): Tool {
   return {
     name: 'grep',
@@ -101,9 +101,9 @@ function add(
 
 function ripgrepArguments({ ignore_case, literal, context }: GrepArguments): readonly string[] {
   return [
-    // Lookaround and backreferences are left to PCRE2, and only where a pattern has them.
+    // `--engine auto` uses PCRE2 for lookaround and backreferences, and only for a pattern that contains them.
     '--json',
-    // What was found before a run is ended is not lost in its buffer.
+    // With line buffering, matches found before a run is ended are not lost in ripgrep's output buffer.
     '--line-buffered',
     '--engine',
     'auto',

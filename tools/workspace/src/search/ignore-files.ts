@@ -1,5 +1,6 @@
-// ripgrep opens ignore files without a look at what they are: it waits for a pipe for ever, and takes all memory for `/dev/zero`.
-// A search is therefore watched while it runs. A pipe that it never opens does not end it.
+// Watches ignore files during a search. ripgrep opens an ignore file without checking its type: a pipe makes it wait
+// forever, and `/dev/zero` makes it use all memory. The watch reports such files. A pipe that ripgrep never opens does
+// not end the search.
 
 import type { Stats } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
@@ -7,9 +8,9 @@ import { constants, open, readdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** Names that ripgrep reads in each folder that it walks, and in those above. */
+/** Names of ignore files that ripgrep reads in each searched folder and in the folders above. */
 const NAMES: ReadonlySet<string> = new Set(['.gitignore', '.ignore', '.rgignore']);
-/** Folders that are looked at. The time limit of a search covers the rest. */
+/** Maximum number of folders that are checked. Beyond this number, only its time limit ends a blocked search. */
 const MOST_FOLDERS = 10_000;
 const MOST_FOUND = 100;
 const PAUSE_MS = 20;
@@ -20,18 +21,21 @@ export interface IrregularFile {
   readonly isPipe: boolean;
 }
 
-/** What a watch found. */
+/** Result of a watch. */
 export interface IgnoreWatch {
-  /** The pipe that somebody waits for now; `undefined` when the signal aborted before there was one. */
+  /** The pipe that a reader currently waits for. `undefined` if the signal aborted before a reader waited. */
   readonly waitedFor: string | undefined;
   readonly devices: readonly string[];
-  /** To be called once the reader is ended: until then it still waits. */
+  /**
+   * Closes the pipe. Call it only after the reader has ended, because until then the open pipe keeps the reader
+   * waiting.
+   */
   release(): Promise<void>;
 }
 
 /**
- * Looks for ignore files that are pipes or devices, at or above `root` and in folders below it, and then until a reader waits for
- * one of the pipes. Ends early when the signal aborts. Never throws.
+ * Looks for ignore files that are pipes or devices, in the folders above `root` and below it. Then waits until a reader
+ * opens one of the pipes. Ends early when the signal aborts. Never throws.
  */
 export async function watchIgnoreFiles(root: string, signal: AbortSignal): Promise<IgnoreWatch> {
   const found = await irregularFiles(root, signal);
@@ -58,7 +62,7 @@ async function irregularFiles(root: string, signal: AbortSignal): Promise<readon
     if (at === dirname(at)) break;
   }
   const folders = [root];
-  // It grows as it is walked: nearer folders come first.
+  // The list grows during the loop, so folders nearer to the root come first.
   for (const folder of folders) {
     if (signal.aborted || found.length >= MOST_FOUND) break;
     for (const entry of await readdir(folder, { withFileTypes: true }).catch(() => [])) {
@@ -70,12 +74,15 @@ async function irregularFiles(root: string, signal: AbortSignal): Promise<readon
   return found;
 }
 
-/** A socket cannot be opened, so nothing waits for it. */
+/** Returns true for a pipe or a device. A socket cannot be opened as a file, so no reader waits for it. */
 function isEndless(stats: Stats): boolean {
   return stats.isFIFO() || stats.isCharacterDevice() || stats.isBlockDevice();
 }
 
-/** Without a reader, opening a pipe for writing fails at once (fifo(7)). The pipe gets no byte, and no end while it is open. */
+/**
+ * Opens a pipe for writing, or returns `undefined`. Without a reader, opening fails at once (fifo(7)). While the pipe
+ * is open, its reader receives no bytes and no end.
+ */
 function writerOf(path: string): Promise<FileHandle | undefined> {
   return open(path, constants.O_WRONLY | constants.O_NONBLOCK).catch(() => undefined);
 }

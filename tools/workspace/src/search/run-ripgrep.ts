@@ -1,4 +1,5 @@
-// ripgrep as a process: its records one by one, bounded in length and time, and ended as soon as nobody wants more.
+// Runs ripgrep as a process and reads its records one by one. Limits the record length and the running time. Ends the
+// process as soon as no more records are wanted.
 
 import { spawn } from 'node:child_process';
 import { relative } from 'node:path';
@@ -7,25 +8,25 @@ import { WorkspaceError } from '../workspace-error.ts';
 import { watchIgnoreFiles } from './ignore-files.ts';
 import { splitRecords } from './split-records.ts';
 
-/** One run. */
+/** Options of one run. */
 export interface RipgrepRun {
   readonly args: readonly string[];
   readonly folder: string;
-  /** Where the search begins, a path below `folder` or `folder` itself. */
+  /** Path at which the search begins: `folder` itself or a path below it. */
   readonly root: string;
-  /** What ends a record: a line end, or NUL. */
+  /** Byte that ends a record: a line end or NUL. */
   readonly delimiter: number;
   readonly signal: AbortSignal;
   readonly patienceMs: number;
-  /** Takes a record; `undefined` is one that was too long to keep. False: enough. */
+  /** Receives each record, or `undefined` for a record that was too long to keep. Returns false to end the run. */
   each(record: string | undefined): boolean;
 }
 
-/** How a run ended. */
+/** Result of a run. */
 export interface RipgrepEnd {
-  /** 0 found, 1 nothing, 2 something went wrong; `undefined` when it was ended. */
+  /** Exit code: 0 for matches, 1 for no match, 2 for an error. `undefined` if the process was killed. */
   readonly code: number | undefined;
-  /** What it complained of, at most 8 KiB. */
+  /** Error output of ripgrep, at most 8 KiB. */
   readonly complaint: string;
   readonly stopped: 'enough' | 'timeout' | 'memory' | undefined;
 }
@@ -33,21 +34,24 @@ export interface RipgrepEnd {
 const MOST_RECORD_BYTES = 1024 * 1024;
 const MOST_COMPLAINT = 8 * 1024;
 
-/** Most memory of a run, in KiB. A line or an ignore file without end would take all that there is. */
+/** Maximum memory of a run, in KiB. Without it, an endless line or ignore file would use all memory of the machine. */
 const MOST_MEMORY = 1024 * 1024;
-/** `ulimit -v` has no effect on macOS, and is not there on Windows. */
+/** Shell arguments that set the memory limit. `ulimit -v` has no effect on macOS and does not exist on Windows. */
 const LIMITED = ['-c', `ulimit -v ${MOST_MEMORY} 2>/dev/null; exec "$0" "$@"`];
 
 /**
- * @throws WorkspaceError `workspace/no-ripgrep`; `workspace/not-a-file` for an ignore file that is a pipe or a device; the
- * signal's reason when it aborts.
+ * Runs ripgrep until it ends, no more records are wanted, or a limit is reached.
+ *
+ * @throws WorkspaceError `workspace/no-ripgrep`; `workspace/not-a-file` for an ignore file that is a pipe or a device.
+ *   Throws the reason of the signal when it aborts.
  */
 export async function runRipgrep(run: RipgrepRun): Promise<RipgrepEnd> {
   run.signal.throwIfAborted();
   const late = AbortSignal.timeout(run.patienceMs);
   const child = spawn(...commandOf(await ripgrepPath(), ['--no-config', '--no-mmap', ...run.args]), {
     cwd: run.folder,
-    // Sorting and colours depend on none of the user's settings; the home holds the user's global ignore file.
+    // Sorting and colours must not depend on the user's settings. The home is passed because it contains the user's
+    // global ignore file.
     env: { HOME: process.env['HOME'], XDG_CONFIG_HOME: process.env['XDG_CONFIG_HOME'], LC_ALL: 'C.UTF-8' },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -95,7 +99,9 @@ function wouldWait(path: string, folder: string): WorkspaceError {
   return new WorkspaceError('workspace/not-a-file', message, { path: shown });
 }
 
-/** A note about a run that was ended before it was done; none for one that ended by itself. */
+/**
+ * Returns a note about a run that was ended before it was complete. Returns an empty list if the run ended by itself.
+ */
 export function earlyEndNotes(
   { stopped }: Pick<RipgrepEnd, 'stopped'>,
   patienceMs: number,
@@ -106,13 +112,16 @@ export function earlyEndNotes(
   return [`stopped: a line or an ignore file needs more than ${MOST_MEMORY / 1024 ** 2} GiB of memory: ${next}`];
 }
 
-/** Whether there was more to come. */
+/** Passes the records to `each`. Returns true if `each` ended the run before the last record. */
 async function takeRecords(stream: AsyncIterable<unknown>, { delimiter, each }: RipgrepRun): Promise<boolean> {
   for await (const record of splitRecords(stream, delimiter, MOST_RECORD_BYTES)) if (!each(record)) return true;
   return false;
 }
 
-/** Asked for when it is first needed: the package throws where it has no binary, and no other tool depends on that. */
+/**
+ * Returns the path of ripgrep. The package is imported on first use, because it throws if it has no binary for this
+ * platform, and no other tool needs it.
+ */
 async function ripgrepPath(): Promise<string> {
   try {
     return (await import('@vscode/ripgrep')).rgPath;

@@ -1,4 +1,4 @@
-// Where a search goes and what it passes by: the same for `grep` and `find`.
+// Search place: where a search starts and which files it skips, for both `grep` and `find`.
 
 import type { CallEffects, ToolProblem } from '@tidemark/agent';
 import { lstatSync } from 'node:fs';
@@ -11,31 +11,35 @@ import { isProblem } from '../door/arguments.ts';
 import type { Glob } from './glob.ts';
 import { readGlob } from './glob.ts';
 
-/** A search that may be made. */
+/** A checked place to search. */
 export interface SearchPlace {
-  /** As the model named it, on one line. */
+  /** Name of the place for messages, on one line. */
   readonly shown: string;
-  /** What ripgrep is told of it, before the `--` and after. */
+  /** Arguments of ripgrep: `args` before the `--`, `from` after it. */
   readonly args: readonly string[];
   readonly from: string;
-  /** As rules look at it: the place and all below it, whatever the glob. */
+  /** Acts for permission rules: the place and everything below it, regardless of the glob. */
   readonly effects: CallEffects;
-  /** The path of a record from the workspace on; `undefined` when the glob does not name it. */
+  /** Returns the path of a record, relative to the workspace. Returns `undefined` if the glob does not match it. */
   pathOf(record: string): string | undefined;
-  /** Why what stands in a file may not be shown; `undefined` when it may. */
+  /** Returns why the content of a file may not be shown. Returns `undefined` if it may be shown. */
   refusal(path: string): string | undefined;
 }
 
 /**
- * Hidden files are searched, since `.github` and its like are sources; `.git` never, and what `.gitignore` names neither,
- * whether or not the workspace is a repository. Sorted, so that the same files give the same bytes.
+ * Arguments that decide which files are searched. Hidden files are searched, because folders such as `.github` contain
+ * sources. `.git` and the files that `.gitignore` names are never searched, even if the workspace is not a repository.
+ * The output is sorted, so the same files produce the same bytes.
  */
 const PASSED_BY = ['--hidden', '--no-require-git', '--iglob', '!.git', '--sort', 'path', '--color', 'never'];
 
-/** Largest file that is searched by its name, in bytes: ripgrep reads it to its end, 20 GB of nothing too. */
+/**
+ * Maximum size in bytes of a file that the caller names directly. ripgrep would read a larger file to its end, even 20
+ * GB of zeros.
+ */
 const MOST_BYTES = 1024 ** 3;
 
-/** Reads where to search. A symlink is followed here and nowhere below: ripgrep follows none. */
+/** Checks where to search. A symlink is followed only in the given path. Below that path ripgrep follows no symlink. */
 export async function searchPlace(
   confinement: Confinement,
   path: string | undefined,
@@ -46,7 +50,8 @@ export async function searchPlace(
   const found = lstatSync(place.path, { throwIfNoEntry: false });
   if (found === undefined)
     return { problem: `${place.shown} does not exist. Look with \`ls\`, or search the whole workspace.` };
-  // Below a folder ripgrep passes by what is no file; one that is named it would open, and wait.
+  // In a folder, ripgrep skips entries that are not regular files. A pipe or device that is named directly would be
+  // opened, and ripgrep would wait for it.
   if (!found.isFile() && !found.isDirectory()) return { problem: notAFile(place, found).message };
   if (found.isFile() && found.size > MOST_BYTES) return { problem: tooLarge(place.shown, found.size) };
   const wanted = glob === undefined ? undefined : readGlob(glob);
@@ -59,7 +64,7 @@ export async function searchPlace(
     effects: pathEffects(confinement.folder, place, true),
     pathOf(record) {
       const plain = record.replace(/^\.\//, '');
-      // A model thinks of a glob from the folder it searches, or from the workspace: both are meant.
+      // A model may write a glob relative to the searched folder or relative to the workspace, so both are accepted.
       const below = plain.startsWith(`${inside}/`) ? plain.slice(inside.length + 1) : plain;
       return wanted === undefined || wanted.matches(plain, below) ? plain : undefined;
     },
@@ -71,7 +76,10 @@ function tooLarge(shown: string, size: number): string {
   return `${shown} has ${size} bytes; a file of at most ${MOST_BYTES} bytes is searched. Search a part of it with \`bash\`, such as \`head -c 1G\`.`;
 }
 
-/** A file type of our own: unlike `--glob` it brings nothing back that is ignored. */
+/**
+ * Returns arguments that define a file type from the names of the glob. Unlike `--glob`, a file type does not include
+ * ignored files.
+ */
 function typeArguments(glob: Glob | undefined): readonly string[] {
   if (glob === undefined || glob.names.length === 0) return [];
   return [...glob.names.flatMap((name) => ['--type-add', `wanted:${name}`]), '--type', 'wanted'];

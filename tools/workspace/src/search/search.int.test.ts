@@ -1,4 +1,4 @@
-// `grep` and `find` on real folders, by the real ripgrep.
+// Tests `grep` and `find` on real folders with the real ripgrep.
 
 import type { Tool, ToolOutput, ToolProblem } from '@tidemark/agent';
 import { createSecrets } from '@tidemark/agent';
@@ -18,7 +18,7 @@ afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 let folders = 0;
 
-/** A workspace of these files. */
+/** Creates a workspace with these files. */
 function workspace(files: Readonly<Record<string, string | Buffer>>): string {
   folders += 1;
   const folder = join(root, `workspace-${folders}`);
@@ -63,36 +63,36 @@ const grep = (folder: string, input: unknown): Promise<string> =>
 const find = (folder: string, input: unknown): Promise<string> =>
   textOf(call(createFindTool(createConfinement({ folder })), input));
 
-describe('grep', () => {
-  it('gives lines by file, in the order of paths', async () => {
+describe('the `grep` tool', () => {
+  it('groups lines by file and sorts them by path', async () => {
     const folder = workspace({ 'b.txt': 'one\nfoo two\n', 'a/z.txt': 'foo\n', 'a.txt': 'no\n' });
     const found = '[2 lines in 2 files]\n\na/z.txt\n1:foo\n\nb.txt\n2:foo two';
     expect(await grep(folder, { pattern: 'foo' })).toBe(found);
     expect(await grep(folder, { pattern: 'foo' })).toBe(found);
   });
 
-  it('shows lines around a match, and where lines are left out between', async () => {
+  it('shows context lines around a match, and a separator between lines that are not adjacent', async () => {
     const folder = workspace({ 'a.txt': '1\nfoo\n3\n4\n5\n6\nfoo\n8\n' });
     expect(await grep(folder, { pattern: 'foo', context: 1 })).toBe(
       '[2 lines in 1 file]\n\na.txt\n1-1\n2:foo\n3-3\n--\n6-6\n7:foo\n8-8',
     );
   });
 
-  it('counts what it does not show, and shows nothing around it', async () => {
+  it('counts the matches that it does not show, and shows no context lines for them', async () => {
     const folder = workspace({ 'a.txt': 'foo\nx\n\n\n\ny\nfoo\n', 'b.txt': 'y\nfoo\n' });
     expect(await grep(folder, { pattern: 'foo', context: 1, limit: 1 })).toBe(
       '[3 lines in 2 files, the first 1 shown: narrow pattern, path or glob, or set limit]\n\na.txt\n1:foo\n2-x',
     );
   });
 
-  it('stays below what a result holds inline, whatever is asked', async () => {
+  it('stays below the inline size of a result for any limit', async () => {
     const folder = workspace({ 'a.txt': `${'foo '.repeat(100)}\n`.repeat(1_000) });
     const text = await grep(folder, { pattern: 'foo', limit: 1_000 });
     expect(text).toMatch(/^\[1000 lines in 1 file, the first 11\d shown/);
     expect(Buffer.byteLength(text)).toBeLessThan(48 * 1024);
   });
 
-  it('takes the pattern as an expression, as text, and without case', async () => {
+  it('matches a regular expression, plain text, and text regardless of letter case', async () => {
     const folder = workspace({ 'a.txt': 'a.c\nabc\nABC\n-x\n' });
     expect(await grep(folder, { pattern: 'a.c' })).toContain('[2 lines');
     expect(await grep(folder, { pattern: 'a.c', literal: true })).toContain('[1 line ');
@@ -101,25 +101,25 @@ describe('grep', () => {
     expect(await grep(folder, { pattern: '-x' })).toContain('4:-x');
   });
 
-  it('says where there is nothing', async () => {
+  it('reports that no line matches', async () => {
     expect(await grep(workspace({ 'a.txt': 'a\n' }), { pattern: 'foo', path: 'a.txt' })).toBe(
       '[no line matches in a.txt]',
     );
   });
 
-  it('says what is wrong with a pattern, and what to do', async () => {
+  it('reports the error in a pattern and the next step', async () => {
     const folder = workspace({ 'a.txt': 'f(\n' });
     await expect(grep(folder, { pattern: 'f(' })).rejects.toThrow(/unclosed group[^]*`literal`/);
     await expect(grep(folder, { pattern: 'f(' })).rejects.toMatchObject({ code: 'workspace/bad-search' });
     expect(await grep(folder, { pattern: 'f(', literal: true })).toContain('1:f(');
   });
 
-  it('leaves out what .gitignore names where there is no repository', async () => {
+  it('skips files that .gitignore names, even without a repository', async () => {
     const folder = workspace({ '.gitignore': '*.log', 'x.log': 'foo', 'a.txt': 'foo' });
     expect(await grep(folder, { pattern: 'foo' })).toBe('[1 line in 1 file]\n\na.txt\n1:foo');
   });
 
-  it('leaves out what .gitignore names, and .git; not what begins with a dot', async () => {
+  it('skips files that .gitignore names and .git, but searches other names that begin with a dot', async () => {
     const folder = workspace({
       '.gitignore': 'node_modules\n*.log\n',
       'node_modules/a/index.js': 'foo',
@@ -133,7 +133,7 @@ describe('grep', () => {
     expect(await grep(folder, { pattern: 'foo', path: 'node_modules' })).toContain('node_modules/a/index.js');
   });
 
-  it('searches only the files that a glob names, from the workspace or the path on', async () => {
+  it('searches only the files that a glob names, relative to the workspace or to the path', async () => {
     const folder = workspace({ 'src/a.ts': 'foo', 'src/sub/b.ts': 'foo', 'src/c.md': 'foo' });
     expect(await grep(folder, { pattern: 'foo', glob: '*.ts' })).toContain('[2 lines in 2 files]');
     expect(await grep(folder, { pattern: 'foo', glob: 'src/*.ts' })).toContain('[1 line in 1 file]\n\nsrc/a.ts');
@@ -143,13 +143,13 @@ describe('grep', () => {
     expect(await grep(folder, { pattern: 'foo', glob: '!*.ts' })).toContain('[1 line in 1 file]\n\nsrc/c.md');
   });
 
-  it('tells nothing of files that may hold keys, nor of the log', async () => {
+  it('shows no content of files that may contain keys, or of the log', async () => {
     const folder = workspace({ '.env': 'KEY=abc', 'deep/.npmrc': '_auth=abc', 'log/session': 'abc', 'a.txt': 'abcd' });
     expect(await grep(folder, { pattern: 'abc' })).toBe('[1 line in 1 file]\n\na.txt\n1:abcd');
     expect(await grep(folder, { pattern: 'abc', path: '.env' })).toMatch(/^PROBLEM .env is refused/);
   });
 
-  it('goes through no symlink out of the workspace', async () => {
+  it('follows no symlink out of the workspace', async () => {
     const outside = workspace({ 'secret.txt': 'foo' });
     const folder = workspace({ 'a.txt': 'foo' });
     symlinkSync(outside, join(folder, 'link'));
@@ -164,7 +164,7 @@ describe('grep', () => {
     expect(await grep(folder, { pattern: 'foo' })).toContain(`\n1:…${'é'.repeat(100)}foox`);
   });
 
-  it('shows no part of a token where it cuts a long line', async () => {
+  it('shows no part of a token at the cut of a long line', async () => {
     const token = ['gh', 'p_', 'Zx9Kq2Lm7Wd4'.repeat(3)].join('');
     const parts = Array.from({ length: token.length - 11 }, (_, at) => token.slice(at + 4, at + 12));
     for (let gap = 40; gap < 340; gap += 12) {
@@ -177,12 +177,12 @@ describe('grep', () => {
     }
   });
 
-  it('says that a line is too long to be shown at all', async () => {
+  it('reports a line that is too long to be shown', async () => {
     const folder = workspace({ 'a.js': 'foo'.padEnd(2_000_000, 'x') });
     expect(await grep(folder, { pattern: 'foo' })).toContain('[1 line above 1 MiB is not shown]');
   });
 
-  it('passes by binary files, and takes names and bytes that are no UTF-8', async () => {
+  it('skips binary files, and shows names with line ends and bytes that are not UTF-8', async () => {
     const folder = workspace({
       'a.bin': Buffer.from('\0\0foo'),
       'latin.txt': Buffer.from('caf\xe9 foo\r\n', 'latin1'),
@@ -198,7 +198,7 @@ describe('grep', () => {
   });
 
   it.skipIf(process.getuid?.() === 0)(
-    'says that a file could not be read (skipped for root, whom nothing stops)',
+    'reports a file that could not be read (skipped as root, which may read every file)',
     async () => {
       const folder = workspace({ 'a.txt': 'foo', 'b.txt': 'foo' });
       chmodSync(join(folder, 'b.txt'), 0);
@@ -208,7 +208,7 @@ describe('grep', () => {
     },
   );
 
-  it('ends when it is given up', async () => {
+  it('throws the reason of the signal if it is aborted', async () => {
     const tool = createGrepTool(createConfinement({ folder: workspace({ 'a.txt': 'foo' }) }));
     await expect(call(tool, { pattern: 'foo' }, AbortSignal.abort(new Error('given up')))).rejects.toThrow('given up');
   });
@@ -220,12 +220,12 @@ describe('grep', () => {
     ['a path that is not there', { pattern: 'a', path: 'nope' }, /nope does not exist/],
     ['a bad glob', { pattern: 'a', glob: '{a' }, /glob/],
     ['another argument', { pattern: 'a', output_mode: 'x' }, /output_mode/],
-  ])('refuses %s', async (_, input, problem) => {
+  ])('refuses a call with %s', async (_, input, problem) => {
     expect(await grep(workspace({}), input)).toMatch(problem);
   });
 });
 
-describe('find', () => {
+describe('the `find` tool', () => {
   const files = {
     'b.ts': '',
     'a/b.ts': '',
@@ -236,11 +236,11 @@ describe('find', () => {
     'out/x.ts': '',
   };
 
-  it('names files in the order of their paths, without what is ignored', async () => {
+  it('lists files sorted by path, without ignored files', async () => {
     expect(await find(workspace(files), {})).toBe('[5 files]\n.github/x.yml\n.gitignore\na/b.ts\na.md\nb.ts');
   });
 
-  it('takes a glob and a folder', async () => {
+  it('accepts a glob and a folder', async () => {
     const folder = workspace(files);
     expect(await find(folder, { glob: '*.ts' })).toBe('[2 files]\na/b.ts\nb.ts');
     expect(await find(folder, { path: 'a' })).toBe('[1 file]\na/b.ts');
@@ -248,25 +248,25 @@ describe('find', () => {
     expect(await find(folder, { glob: 'nothing' })).toBe('[no such file in .]');
   });
 
-  it('counts what it does not name', async () => {
+  it('counts the files that it does not list', async () => {
     expect(await find(workspace(files), { limit: 2 })).toBe(
       '[5 files, the first 2 shown: narrow glob or path, or set limit]\n.github/x.yml\n.gitignore',
     );
   });
 
-  it('shows a name with a line end as one line, and follows no symlink', async () => {
+  it('shows a name with a line end on one line, and follows no symlink', async () => {
     const folder = workspace({ 'a\nb': '' });
     symlinkSync(root, join(folder, 'link'));
     expect(await find(folder, {})).toBe('[1 file]\na\\u{a}b');
   });
 
-  it('refuses what lies outside', async () => {
+  it('refuses a path outside the workspace', async () => {
     expect(await find(workspace({}), { path: '..' })).toMatch(/^PROBLEM .*outside/);
     expect(await find(workspace({}), { path: '.git' })).toMatch(/^PROBLEM /);
   });
 });
 
-it('has the bytes that users have in their caches', () => {
+it('`grep` and `find` have definitions with unchanged bytes, because users have these bytes in their prompt caches', () => {
   const confinement = createConfinement({ folder: root });
   const pins = [createGrepTool(confinement), createFindTool(confinement)].map(({ name, description, schema }) => [
     name,

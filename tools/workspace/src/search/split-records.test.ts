@@ -1,4 +1,4 @@
-// Records out of a stream, wherever its chunks are cut.
+// Tests that a stream is split into the same records for any chunk boundaries.
 
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
@@ -13,7 +13,7 @@ async function split(chunks: readonly Buffer[], most: number): Promise<readonly 
   return records;
 }
 
-it('gives the same records wherever the chunks are cut, and none above the bound', async () => {
+it('`splitRecords` yields the same records for any chunk size, and `undefined` for each record above the limit', async () => {
   const text = fc.string({ unit: fc.constantFrom('a', '🌊', 'é'), maxLength: 12 });
   await fc.assert(
     fc.asyncProperty(fc.array(text), fc.integer({ min: 1, max: 7 }), async (records, size) => {
@@ -27,6 +27,6 @@ it('gives the same records wherever the chunks are cut, and none above the bound
   );
 });
 
-it('gives what stands behind the last delimiter', async () => {
+it('`splitRecords` yields the text after the last delimiter', async () => {
   expect(await split([Buffer.from('a\n\nb')], 10)).toEqual(['a', '', 'b']);
 });

@@ -1,6 +1,9 @@
-// A stream of bytes as records, none of them held beyond a bound.
+// Splits a stream of bytes into records. Never keeps more bytes of a record than the limit.
 
-/** Each record as text, without its delimiter; `undefined` for one above the bound. Invalid UTF-8 is replaced. */
+/**
+ * Yields each record as text, without its delimiter. Yields `undefined` for a record above the limit. Invalid UTF-8 is
+ * replaced.
+ */
 export async function* splitRecords(
   stream: AsyncIterable<unknown>,
   delimiter: number,

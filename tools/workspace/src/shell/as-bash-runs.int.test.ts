@@ -1,4 +1,5 @@
-// What is said to be plain is run by a real bash, in which no program can be found: each that it looks for is written down.
+// Runs lines that `readCommands` calls plain in a real bash that cannot find any program. Bash records each program
+// that it looks for.
 
 import fc from 'fast-check';
 import { spawnSync } from 'node:child_process';
@@ -12,15 +13,16 @@ const folder = mkdtempSync(join(tmpdir(), 'tidemark-plain-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const BASH = '/bin/bash';
-// What runs beside another writes its record in one piece: a line end in it would flush the half before it.
+// Commands may run in parallel, so each record is written in one piece. A line end in the format would flush the first
+// half early.
 const HANDLE = 'command_not_found_handle() { printf "%s\\0" "$@" $\'\\1\' >> "$RECORD"; }\n';
 let runs = 0;
 
-/** The commands that a bash looked for, sorted. */
+/** Returns the commands that bash looked for, sorted. */
 function ran(source: string): readonly string[] {
   runs += 1;
   const record = join(folder, String(runs));
-  // The handler stands before the line and not in it: only the line is read by what is tested.
+  // The handler is defined outside the tested line, so `eval` runs exactly the text that `readCommands` read.
   spawnSync(BASH, ['-c', `${HANDLE}eval "$1"`, 'bash', source], {
     cwd: folder,
     env: { PATH: '', RECORD: record },
@@ -75,7 +77,7 @@ const PIECES = [
   ']',
 ];
 
-test('bash runs of a plain line nothing but what it is said to run', { timeout: 120_000 }, (context) => {
+test('bash runs only the commands that `readCommands` lists for a plain line', { timeout: 120_000 }, (context) => {
   if (!existsSync(BASH)) return context.skip('there is no /bin/bash here');
   let plainOnes = 0;
   const line = fc

@@ -1,6 +1,9 @@
-// Variables that decide what a command runs, whatever its words say.
+// Variables that decide what a command runs, regardless of its words.
 
-/** Variables that decide what runs: by where it is found, by being loaded into it, or by settings that name it. */
+/**
+ * Matches variables that decide what runs: they change where a program is found, load code into it, or hold settings
+ * that name code.
+ */
 export const DECIDES: RegExp = new RegExp(
   `^(${[
     'PATH|ENV|BASH_ENV|BASH_FUNC_.*|SHELLOPTS|BASHOPTS|IFS|PS4|LD_.*|DYLD_.*|NODE_OPTIONS|PYTHON.*|PERL5.*|RUBY.*',
@@ -10,8 +13,8 @@ export const DECIDES: RegExp = new RegExp(
 );
 
 /**
- * Values that name no code. A folder for libraries, or for more programs behind the usual ones, is as harmless as a script that is
- * named: rules read no files.
+ * Values that name no code. A folder for libraries, or for more programs after the usual ones, is accepted. It is as
+ * harmless as a script named on the command line, because rules do not read files.
  */
 const HARMLESS: readonly (readonly [name: RegExp, value: RegExp])[] = [
   [/^GIT_CONFIG_(GLOBAL|SYSTEM)$/, /^\/dev\/null$/],
@@ -29,13 +32,13 @@ const HARMLESS: readonly (readonly [name: RegExp, value: RegExp])[] = [
   ],
 ];
 
-/** `$PATH` with further folders that begin at the root, at home or in `node_modules`. */
+/** Matches `$PATH` with additional folders that begin at the root, in the home or in `node_modules`. */
 const WIDER_PATH =
   /^"?(?=.*\$(PATH\b|\{PATH\}))((\$PATH|\$\{PATH\}|(\$HOME|\$\{HOME\}|~|\$PWD|\$\(pwd\)|\.)?\/?node_modules\/\.bin|(\$HOME|\$\{HOME\}|~)?\/[\w./-]+)(:|(?="?$)))+"?$/;
 
 /**
- * Returns true where a variable of this value decides what runs. `undefined` is a value that only the running shell knows;
- * `written` is how it stands in the line.
+ * Returns true if a variable with this value decides what runs. A `value` of `undefined` is known only to the running
+ * shell. `written` is the value as written in the line.
  */
 export function decides(name: string, value: string | undefined, written = ''): boolean {
   if (!DECIDES.test(name)) return false;

@@ -1,15 +1,16 @@
-// A rule that denies `git push`, against the ways by which other programs run it, and against commands that only look alike.
+// Tests a rule that denies `git push`: against the ways in which other programs run it, and against commands that only
+// look similar.
 
 import { judgeCommands } from '@tidemark/agent/contract/judge-commands';
 import { describe, expect, test } from 'vitest';
 import { readCommands } from './read-commands.ts';
 
-/** Returns true where a rule that denies `git push` denies the line. */
+/** Returns true if a rule that denies `git push` denies the line. */
 function isDenied(line: string): boolean {
   return judgeCommands('deny', 'git push', readCommands(line)) === 'denied';
 }
 
-describe('a rule that denies `git push` denies', () => {
+describe('a rule that denies `git push`', () => {
   test.each([
     `python3 -c "import subprocess; subprocess.run(['git','push'])"`,
     `python3 -c 'import subprocess; subprocess.run(["git", "-C", ".", "push", "origin"])'`,
@@ -33,7 +34,7 @@ describe('a rule that denies `git push` denies', () => {
     `lua -e 'os.execute("git push")'`,
     `awk 'BEGIN { system("git" " push") }'`,
     `gawk 'BEGIN { "git push" | getline }'`,
-  ])('in another language: %j', (line) => {
+  ])('denies code in another language that runs it: %j', (line) => {
     expect(isDenied(line)).toBe(true);
   });
 
@@ -54,7 +55,7 @@ describe('a rule that denies `git push` denies', () => {
     'PATH=/opt/bin x',
     'NODE_OPTIONS="--require ./x.js" npm test',
     'PYTHONSTARTUP=x.py python3 -i',
-  ])('under an alias or settings: %j', (line) => {
+  ])('denies a git alias or a setting that runs it: %j', (line) => {
     expect(isDenied(line)).toBe(true);
   });
 
@@ -64,7 +65,7 @@ describe('a rule that denies `git push` denies', () => {
     'hash -p "$(command -v git)" x; x push',
     'enable -f ./x.so x',
     'alias x=git; x push',
-  ])('under another name: %j', (line) => {
+  ])('denies another name for git: %j', (line) => {
     expect(isDenied(line)).toBe(true);
   });
 
@@ -79,7 +80,7 @@ describe('a rule that denies `git push` denies', () => {
     `sed -e p -e '/a/,/b/{s/x/y/;e' -e '}' f`,
     `gsed 's/x/git push/e' f`,
     `sed 'y/ab/cd/;\\%x%e' f`,
-  ])('by sed: %j', (line) => {
+  ])('denies sed commands that run it: %j', (line) => {
     expect(isDenied(line)).toBe(true);
   });
 
@@ -93,7 +94,7 @@ describe('a rule that denies `git push` denies', () => {
     `MAKEFLAGS='--eval=$(shell git push)' make`,
     `MAKEFILES=./x make`,
     `just -f - <<< 'x: ; git push'`,
-  ])('by a file that is read from input: %j', (line) => {
+  ])('denies a build file that is read from input: %j', (line) => {
     expect(isDenied(line)).toBe(true);
   });
 
@@ -132,7 +133,7 @@ describe('a rule that denies `git push` denies', () => {
     'doppler run -- git push',
     `ssh-agent bash -c 'git push'`,
     'git.exe push',
-  ])('by the option of another program: %j', (line) => {
+  ])('denies an option or argument of another program that runs it: %j', (line) => {
     expect(isDenied(line)).toBe(true);
   });
 });
@@ -184,11 +185,11 @@ test.each([
   'PYTHONPATH=src pytest',
   'PYTHONUNBUFFERED=1 python3 app.py',
   'scp a b:c',
-])('a rule that denies `git push` leaves alone: %j', (line) => {
+])('a rule that denies `git push` does not deny %j', (line) => {
   expect(isDenied(line)).toBe(false);
 });
 
-test('a rule that denies `rm` leaves the `rm` of docker alone', () => {
+test('a rule that denies `rm` does not deny the `rm` of docker', () => {
   const decide = (line: string): string => judgeCommands('deny', 'rm', readCommands(line));
   expect(['docker rm c', 'docker build --rm .', 'docker run alpine rm x'].map(decide)).toEqual([
     'asks',

@@ -1,5 +1,5 @@
-// What a command hands to whatever runs commands: a shell, `sudo`, `xargs`, an alias of git. As texts and words to be read in
-// turn; where it cannot be told what they are, as anything.
+// Handed-on commands: finds what a command passes to a program that runs commands, such as a shell, `sudo`, `xargs` or
+// an alias of git. The result is texts and words to parse in turn. If they cannot be known, the result is `anything`.
 
 import type { PossibleCommand } from '@tidemark/agent';
 import { handsOn, launches, programName } from '@tidemark/agent';
@@ -8,7 +8,7 @@ import { DECIDES, decides } from './deciding-variables.ts';
 import { sedRuns, sedScripts } from './sed-runs.ts';
 import { textOf } from './word-text.ts';
 
-/** A command in words, a shell's text, or text in another language. `open`: more words may follow. */
+/** A command in words, a shell script, or code in another language. With `open`, more words may follow at run time. */
 export type Handed =
   | { readonly as: 'words'; readonly words: PossibleCommand }
   | { readonly as: 'script'; readonly text: string; readonly open?: boolean }
@@ -16,13 +16,13 @@ export type Handed =
   | { readonly as: 'anything' };
 
 const ANYTHING: Handed = { as: 'anything' };
-/** So many words of a launcher are looked at from each one on. */
+/** Maximum number of words of a command that are examined. A longer command may run anything. */
 const MOST_WORDS = 500;
 const PLAIN_WORD = /^[\w@%+:,./-]*$/;
 
 /**
- * Returns what a command hands to programs that run others: a shell, `sudo`, `xargs`, an alias of git. Returns `ANYTHING` where
- * that cannot be known. `words`: the program first.
+ * Returns what a command passes to programs that run others: a shell, `sudo`, `xargs`, an alias of git. Returns
+ * `ANYTHING` if it cannot be known. The first of the `words` is the program.
  */
 export function handedOn(words: PossibleCommand, redirects: readonly Redirection[]): readonly Handed[] {
   const [program = '', ...given] = words;
@@ -30,7 +30,7 @@ export function handedOn(words: PossibleCommand, redirects: readonly Redirection
   const name = programName(program);
   switch (launches(program)) {
     case 'launcher':
-      // It says where a program is.
+      // `command -v` only prints where a program is and runs nothing.
       if (name === 'command' && /^-[pvV]*[vV]$/.test(given[0] ?? '')) return [];
       return [
         ...launchedPrograms(name, given),
@@ -43,7 +43,7 @@ export function handedOn(words: PossibleCommand, redirects: readonly Redirection
       return [
         ...(readsInput(given) ? input(redirects) : []),
         ...textsIn(name, given),
-        // It joins the words behind its option: `pwsh -c git push`.
+        // These shells join all words after their option into one command: `pwsh -c git push`.
         ...(JOIN_WORDS.has(name) ? launchedPrograms(name, given) : []),
       ];
     case 'interpreter':
@@ -64,17 +64,20 @@ export function handedOn(words: PossibleCommand, redirects: readonly Redirection
 
 /** Shells that join the words of their command. */
 const JOIN_WORDS: ReadonlySet<string> = new Set(['pwsh', 'powershell']);
-/** What these read is commands. */
+/** Programs that read commands from their input. */
 const READ_INPUT: ReadonlySet<string> = new Set(['at', 'batch', 'crontab']);
-/** These put their words together and read them again: what is unknown may hold an end of a command. */
+/** Programs that join their words and parse them again. An unknown word may contain the end of a command. */
 const READ_AGAIN: ReadonlySet<string> = new Set(['eval', 'ssh', 'watch']);
-/** These give their command more words. */
+/** Programs that append more words to their command. */
 const APPEND: ReadonlySet<string> = new Set(['xargs', 'parallel', 'find', 'fd', 'fdfind', 'alias', 'su', 'ssh']);
-/** The command of these may begin anywhere. */
+/** Programs whose command may begin at any word. */
 const ANYWHERE: ReadonlySet<string> = new Set(['find', 'fd', 'fdfind', 'alias', 'su', 'ssh']);
-/** Builtins that run builtins: here the word `.` is one that runs a file. Elsewhere it is a folder. */
+/**
+ * Builtins that run other builtins. After them, the word `.` is the builtin that runs a file. After other programs, `.`
+ * is a folder.
+ */
 const OF_BUILTINS: ReadonlySet<string> = new Set(['command', 'builtin', 'time', 'coproc', 'alias', 'trap', 'eval']);
-/** Their first word is a subcommand of their own: `docker rm`. */
+/** Programs whose first word is a subcommand of their own, such as `docker rm`. */
 const HAVE_SUBCOMMANDS: ReadonlySet<string> = new Set([
   'docker',
   'podman',
@@ -83,18 +86,23 @@ const HAVE_SUBCOMMANDS: ReadonlySet<string> = new Set([
   'heroku',
   'doppler',
 ]);
-/** The first word that is surely a program is the command of these: words behind it are that one's own. */
+/**
+ * Programs whose command is the first word that is certainly a program. Words after it are arguments of that command.
+ */
 const FIRST_PROGRAM: ReadonlySet<string> = new Set(
   'sudo doas env nice nohup timeout time stdbuf setsid ionice chrt xargs command exec builtin caffeinate'.split(' '),
 );
 
-/** The command may begin at any word. One that is unknown may be its beginning, as long as no other surely is. */
+/**
+ * Returns the commands that a launcher may run, one for each word at which a command may begin. An unknown word may be
+ * the beginning, unless an earlier word certainly is.
+ */
 function launchedPrograms(program: string, asGiven: PossibleCommand): readonly Handed[] {
   const given = withInput(program, asGiven);
   if (READ_AGAIN.has(program) && given.includes(undefined)) return [ANYTHING];
   const begin = beginOf(program, given);
   const subcommand = HAVE_SUBCOMMANDS.has(program) ? given.findIndex((word) => word?.startsWith('-') === false) : -1;
-  // Without a command, these run the lines that they read.
+  // Without a command, these programs run the lines that they read.
   if (RUN_LINES.has(program) && begin === -1) return [ANYTHING];
   return given.flatMap((word, index): Handed[] => {
     if (word === undefined) return begin === -1 || index < begin ? [ANYTHING] : [];
@@ -106,17 +114,19 @@ function launchedPrograms(program: string, asGiven: PossibleCommand): readonly H
   });
 }
 
-/** Where the command surely begins; -1 where that is not sure. */
+/** Returns the index at which the command certainly begins. Returns -1 if that is uncertain. */
 function beginOf(program: string, given: PossibleCommand): number {
   if (ANYWHERE.has(program)) return -1;
   return given.findIndex((word, index) => {
     const before = given[index - 1] ?? '';
-    // The value of an option of `xargs` stands in its word, or the option has none.
+    // These options of `xargs` contain their value or have none, so the next word is not an option value.
     return isSurelyProgram(word, program === 'xargs' && /^-([0rt]|[IiLnPs].+)$/.test(before) ? '' : before);
   });
 }
 
-/** Words in whose place the launcher puts what it reads or finds. */
+/**
+ * Returns the words with `undefined` in place of each word into which the launcher inserts text that it reads or finds.
+ */
 function withInput(program: string, given: PossibleCommand): PossibleCommand {
   if (program === 'find' || program.startsWith('fd'))
     return given.map((word, index) => (word === '{}' && /^--?[eoxX]/.test(given[index - 1] ?? '') ? undefined : word));
@@ -124,7 +134,7 @@ function withInput(program: string, given: PossibleCommand): PossibleCommand {
   return program === 'xargs' ? withMarks(given) : given;
 }
 
-/** Lines that are read become commands. */
+/** Programs that run the lines they read as commands. */
 const RUN_LINES: ReadonlySet<string> = new Set(['parallel', 'sem', 'env_parallel']);
 
 function withMarks(given: PossibleCommand): PossibleCommand {
@@ -140,13 +150,13 @@ function isSurelyProgram(word: string | undefined, before: string | undefined): 
   return word !== undefined && /^[A-Za-z./]/.test(word) && !word.includes('=') && !(before ?? '').startsWith('-');
 }
 
-/** A variable that decides what runs, set for the command that is started: `env PATH=. npm test`. */
+/** Returns `ANYTHING` for a variable that decides what the started command runs: `env PATH=. npm test`. */
 function settingOf(word: string | undefined): readonly Handed[] {
   const at = word?.indexOf('=') ?? -1;
   return word !== undefined && at > 0 && decides(word.slice(0, at), word.slice(at + 1)) ? [ANYTHING] : [];
 }
 
-/** What a shell is told to find under another name: `hash -p /usr/bin/git x`, `enable -f ./x.so x`. */
+/** Returns the program that a shell will run under another name: `hash -p /usr/bin/git x`, `enable -f ./x.so x`. */
 function renamedPrograms(program: string, given: PossibleCommand): readonly Handed[] {
   if (program === 'enable') return given.some((word) => word === undefined || /^-[a-z]*f/.test(word)) ? [ANYTHING] : [];
   if (program !== 'hash') return [];
@@ -157,7 +167,10 @@ function renamedPrograms(program: string, given: PossibleCommand): readonly Hand
   });
 }
 
-/** Commands that are written down for a launcher: those of a calendar, and of another machine. */
+/**
+ * Returns the commands in the input of a launcher: of a scheduler such as `at`, or of a shell that the launcher opens,
+ * here or on another machine.
+ */
 function ofInput(name: string, given: PossibleCommand, redirects: readonly Redirection[]): readonly Handed[] {
   if (READ_INPUT.has(name)) return given.includes('-l') ? [] : input(redirects);
   const opensShell =
@@ -166,13 +179,16 @@ function ofInput(name: string, given: PossibleCommand, redirects: readonly Redir
   return text === undefined ? [] : [{ as: 'script', text }];
 }
 
-/** Without a command these open a shell, here or on another machine. */
+/** Programs that open a shell if they have no command, on this machine or another one. */
 const OPEN_SHELL: ReadonlySet<string> = new Set(['ssh', 'su', 'wsl', 'newgrp', 'mosh', 'sg']);
 
-/** These take their command in words, and read no text. */
+/** Programs that receive their command as separate words and parse no text. */
 const TAKE_WORDS: ReadonlySet<string> = new Set(['find', 'fd', 'fdfind', 'xargs']);
 
-/** Words that may be scripts, whole, behind a `=` or joined to an option: `sh -c '…'`, `alias x='…'`, `env -S'…'`. */
+/**
+ * Returns the words that may contain scripts: as a whole word, after a `=` or attached to an option, as in `sh -c '…'`,
+ * `alias x='…'`, `env -S'…'`.
+ */
 function textsIn(program: string, given: PossibleCommand): readonly Handed[] {
   if (TAKE_WORDS.has(program)) return [];
   const known = given.filter((word) => word !== undefined);
@@ -194,10 +210,10 @@ function behindSign(word: string): readonly Handed[] {
   return at === -1 ? [] : [{ as: 'script', text: word.slice(at + 1), open: true }];
 }
 
-/** Options of shells with a value that is no file. */
+/** Options of shells that have a value which is not a file. */
 const WITH_VALUE = /^[-+][oO]$/;
 
-/** Whether a shell or an interpreter that is given this takes its script from what it reads. */
+/** Returns true if a shell or an interpreter with these arguments reads its script from its input. */
 function readsInput(given: PossibleCommand): boolean {
   const isCode = (word: string | undefined): boolean =>
     word !== undefined && /^--?[a-z]*[ceEp](=|$)|^--eval/.test(word);
@@ -212,7 +228,10 @@ function input(redirects: readonly Redirection[]): readonly Handed[] {
   return [text === undefined ? ANYTHING : { as: 'script', text }];
 }
 
-/** What is written down here is code whatever else it is given: `sqlite3 shop.db <<< '.shell …'`. */
+/**
+ * Returns the code in the input of an interpreter. A here-document or here-string counts as code regardless of the
+ * arguments: `sqlite3 shop.db <<< '.shell …'`.
+ */
 function codeOfInput(name: string, given: PossibleCommand, redirects: readonly Redirection[]): readonly Handed[] {
   const text = inputOf(redirects);
   if (text !== undefined) return [{ as: 'code', text }];
@@ -220,12 +239,15 @@ function codeOfInput(name: string, given: PossibleCommand, redirects: readonly R
   return readsInput(given) && !tellsOfItself ? [ANYTHING] : [];
 }
 
-/** Options by which an interpreter prints something about itself, or runs the tests that it finds. */
+/** Options with which an interpreter prints information about itself or runs the tests that it finds. */
 const TELLS = /^(--(version|help|test|test-[\w-]+=.*)|-V)$/;
-/** To others `-v` says to tell more. */
+/** Interpreters for which `-v` prints the version. For other interpreters, `-v` means verbose output. */
 const SHORT_VERSION = /^(node|nodejs|deno|bun|ruby|php|perl)$/;
 
-/** What a here-document or here-string gives, where the shell leaves it as it stands. */
+/**
+ * Returns the text of a here-document or here-string. Returns `undefined` if there is no such text or the shell changes
+ * it.
+ */
 function inputOf(redirects: readonly Redirection[]): string | undefined {
   const [only, ...others] = redirects.filter(({ type }) => type !== 'Redirect');
   if (only === undefined || others.length > 0) return undefined;
@@ -234,7 +256,7 @@ function inputOf(redirects: readonly Redirection[]): string | undefined {
   return isPlain && only.type === 'HereDoc' ? only.body.text : undefined;
 }
 
-/** A program of awk that runs nothing: without `system`, pipes and other programs. */
+/** Returns true for an awk program that starts no other program: it contains no `system`, pipe, `@` or `getline`. */
 function isPlainAwk(name: string, given: PossibleCommand): boolean {
   return /^[gmn]?awk$/.test(name) && given.every((word) => word !== undefined && !/system|[|@]|getline/.test(word));
 }
@@ -243,10 +265,13 @@ function ofSed(given: PossibleCommand): readonly Handed[] {
   return sedScripts(given).some((script) => script !== undefined && sedRuns(script)) ? [ANYTHING] : [];
 }
 
-/** Options by which an interpreter is given its code in the next word, or in their own. */
+/** Options that pass code to an interpreter, in the next word or in the same word. */
 const CODE_OPTION = /^(-[A-Za-z]*[ceErp]|--(eval|print|execute|command))(=|$)/;
 
-/** Code that only the running shell knows could be any; words next to code may be a command that it runs. */
+/**
+ * Returns the commands in the words after the code, because the code may run them. Returns `ANYTHING` if only the
+ * running shell knows the code.
+ */
 function ofCode(given: PossibleCommand): readonly Handed[] {
   const at = given.findIndex((word) => CODE_OPTION.test(word ?? ''));
   if (at === -1) return [];
@@ -255,7 +280,7 @@ function ofCode(given: PossibleCommand): readonly Handed[] {
   return behind.map((_, index) => ({ as: 'words', words: behind.slice(index) }));
 }
 
-/** Programs that run what their file says, and take the file from what they read. */
+/** Build programs that run the commands in a file and can read that file from their input. */
 const BUILDERS: ReadonlySet<string> = new Set(['make', 'bmake', 'just', 'ninja', 'rake', 'task']);
 
 function ofBuild(name: string, given: PossibleCommand, redirects: readonly Redirection[]): readonly Handed[] {
@@ -274,7 +299,10 @@ function codeIn(word: string | undefined): readonly Handed[] {
   return word === undefined || PLAIN_WORD.test(word) ? [] : [{ as: 'code', text: word }];
 }
 
-/** What a builtin sets, reads or names: `read PATH`, `declare -n x=PATH`. */
+/**
+ * Returns `ANYTHING` if a builtin sets, reads or names a variable that decides what runs: `read PATH`, `declare -n
+ * x=PATH`.
+ */
 function decidedPrograms(word: string | undefined): readonly Handed[] {
   const [name = ''] = word?.split(/[=[]/, 1) ?? [];
   const at = word?.indexOf('=') ?? -1;
@@ -283,14 +311,17 @@ function decidedPrograms(word: string | undefined): readonly Handed[] {
   return decides(name, value) || DECIDES.test(named) ? [ANYTHING] : [];
 }
 
-/** A setting of git may be a command (an alias, a pager, a helper), and its commands are programs of their own too. */
+/**
+ * Returns the commands that git may run. A setting of git may be a command (an alias, a pager, a helper). The commands
+ * of git also exist as programs of their own, such as `git-push`.
+ */
 function ofGit(name: string, given: PossibleCommand): readonly Handed[] {
   if (name.startsWith('git-')) return [{ as: 'words', words: ['git', name.slice(4), ...given] }];
   if (name !== 'git') return [];
   const settings = given.filter((_, index) => /^(-c|--config|--config-env|--exec-path)$/.test(given[index - 1] ?? ''));
   if (given.some((word) => /^--(exec-path|config-env)(=|$)/.test(word ?? ''))) return [ANYTHING];
   const all = given.map((word) => word?.replace(/^--config=/, '') ?? '');
-  // A file of settings may name any alias.
+  // An included settings file may define any alias.
   if (all.some((word) => /^include(if)?\./i.test(word))) return [ANYTHING];
   if (given.includes('config')) return given.flatMap((word, index) => ofSetting(word, given[index - 1]));
   return settings.flatMap((word) => ofSetting(word?.slice(word.indexOf('=') + 1), word));
@@ -302,7 +333,7 @@ function ofSetting(value: string | undefined, name: string | undefined): readonl
   return [...codeIn(value), { as: 'words', words: ['git', ...value.split(' '), undefined] }];
 }
 
-/** What stands in, or behind, the first word by which a program runs others. */
+/** Returns the commands in or after the first word with which a program runs another one. */
 function byWays(words: PossibleCommand): readonly Handed[] {
   const at = words.findIndex((word, index) => word !== undefined && handsOn(words, index));
   const word = words[at];

@@ -1,5 +1,6 @@
-// Every command that a line could run: those in it at any depth, and those that it hands to programs that run others. Where
-// that cannot be told, a command of unknown words, which any rule that forbids matches.
+// Possible commands: finds every command that a line could run, at any depth, including commands that it passes to
+// programs that run others. If a command cannot be known, the result contains a command of unknown words, which every
+// deny rule matches.
 
 import type { PossibleCommand } from '@tidemark/agent';
 import type { Assignment, Command, SyntaxNode } from 'unbash';
@@ -9,17 +10,21 @@ import { DECIDES, decides } from './deciding-variables.ts';
 import { handedOn } from './handed-on.ts';
 import { textOf } from './word-text.ts';
 
-/** A command of which nothing is known. */
+/** A command with no known words. */
 const ANY: PossibleCommand = [undefined];
 const DEEPEST = 5;
-/** No honest line could run more: of one that could, nothing is known. */
+/**
+ * Maximum number of commands of one line. No ordinary line could run more. If a line could, a command with no known
+ * words is added to the result.
+ */
 const MOST_COMMANDS = 2_000;
-/** So many words of code are looked at from each one on. */
+/** Maximum number of words of code that are examined. Longer code may run anything. */
 const MOST_WORDS = 500;
 
 /**
- * Returns every command that a line could run, at any depth, with those handed to programs that run others.
- * @throws what the grammar throws.
+ * Returns every command that a line could run, at any depth, including commands passed to programs that run others.
+ *
+ * @throws any error of the grammar.
  */
 export function possibleCommands(source: string): readonly PossibleCommand[] {
   const reading: CommandReading = { found: [] };
@@ -31,7 +36,10 @@ interface CommandReading {
   readonly found: PossibleCommand[];
 }
 
-/** Where in the reading: `depth` is how many commands handed on lead here, `open` whether more words may follow. */
+/**
+ * Place in the analysis. `depth` counts how often a command was passed to another program on the way here. `open` is
+ * true if more words may follow.
+ */
 interface ReadingPlace {
   readonly reading: CommandReading;
   readonly depth: number;
@@ -76,11 +84,17 @@ function readNode(node: SyntaxNode, at: ReadingPlace): void {
   }
 }
 
-/** Where a number is meant, bash runs what stands in the index of a list, in quotes or not: `test -v 'a[$(id)]'`. */
+/**
+ * Matches a substitution in the index of an array. If bash expects a number, it runs this substitution, even inside
+ * quotes: `test -v 'a[$(id)]'`.
+ */
 const SUBSCRIPT = /\w\[[^\]]*(\$\(|`)/;
 const SUBSTITUTION = /\$\(|`/;
 
-/** A substitution is one also where the grammar did not look into it, and where a text is read as a prompt is. */
+/**
+ * Returns true for an expansion that the grammar did not parse, and for an expansion that evaluates a text like a shell
+ * prompt (`@P`). Either one may run a substitution.
+ */
 function isUnread(node: SyntaxNode): boolean {
   switch (node.type) {
     case 'CommandExpansion':
@@ -107,13 +121,13 @@ function readCommand({ name, prefix, args, redirects }: Command, at: ReadingPlac
   for (const one of [...prefix, ...args]) if (one.type === 'Assignment') readSetting(textOfSetting(one), at);
 }
 
-/** What `alias` and `export` are given is a word of theirs too. */
+/** Returns an assignment as one word, because `alias` and `export` receive it as an argument. */
 function textOfSetting({ name, value }: Assignment): string | undefined {
   const text = value.type === 'Word' ? textOf(value) : undefined;
   return text === undefined ? undefined : `${name}=${text}`;
 }
 
-/** What a program is told by a variable may be a command: `LESSOPEN='|x' less`. */
+/** Examines the value of a variable as a script and as code, because a program may run it: `LESSOPEN='|x' less`. */
 function readSetting(setting: string | undefined, at: ReadingPlace): void {
   if (setting === undefined) return;
   const text = setting.slice(setting.indexOf('=') + 1);
@@ -142,8 +156,8 @@ function readWords(words: PossibleCommand, at: ReadingPlace): void {
 }
 
 /**
- * Returns what code in another language could hand on: any run of its names, and any run of the texts of a list, as in
- * `run(['git', 'push'])`, `spawn('git', { args: ['push'] })` and `s/x/git push/e`.
+ * Returns the commands that code in another language could run: every sequence of its names, and every sequence of the
+ * texts in a list. Examples are `run(['git', 'push'])`, `spawn('git', { args: ['push'] })` and `s/x/git push/e`.
  */
 function commandsInCode(code: string): readonly PossibleCommand[] {
   const names = code.match(/[\w@%+:,./-]+/g) ?? [];
@@ -162,6 +176,6 @@ function readVariable({ name, value }: Assignment, at: ReadingPlace): void {
   const text = value.type === 'Word' ? textOf(value) : undefined;
   if (decides(name, text, value.type === 'Word' ? value.text : '')) return add([ANY], at);
   if (HOLDS_COMMAND.test(name)) return text === undefined ? add([ANY], at) : readSetting(text, at);
-  // It may be read as a number, or as a prompt, later.
+  // The value may later be evaluated as a number or as a prompt, which runs its substitution.
   if (text !== undefined && SUBSTITUTION.test(text)) readHanded({ as: 'script', text }, at);
 }

@@ -5,7 +5,7 @@ import { readCommands } from './read-commands.ts';
 const plain = (source: string): readonly string[] | undefined =>
   readCommands(source).plain?.map((words) => words.join(' '));
 
-/** Whether a command that begins so is among those that could run, or one of which nothing is known. */
+/** Returns true if the line could run a command that begins with these words, or an unknown command. */
 const could = (source: string, ...words: readonly string[]): boolean =>
   readCommands(source).possible.some((command) => {
     const unknown = command.indexOf(undefined);
@@ -14,7 +14,7 @@ const could = (source: string, ...words: readonly string[]): boolean =>
     return same;
   });
 
-describe('a line in plain words', () => {
+describe('`plain` of a command line', () => {
   test.each([
     ['npm test', ['npm test']],
     ['  npm   test  ', ['npm test']],
@@ -26,7 +26,7 @@ describe('a line in plain words', () => {
     [`git commit -m 'a; b $(c)' -m "d | e"`, ['git commit -m a; b $(c) -m d | e']],
     ['npm test 2>&1 | tail -5', ['npm test', 'tail -5']],
     ['npm test > /dev/null 2>/dev/null < /dev/null', ['npm test']],
-  ])('is its commands: %s', (source, commands) => {
+  ])('lists the commands of a line in plain words: %s', (source, commands) => {
     expect(plain(source)).toEqual(commands);
   });
 
@@ -74,12 +74,12 @@ describe('a line in plain words', () => {
     ['nothing', ''],
     ['a comment alone', '# npm test'],
     ['two ends', 'npm test;;id'],
-  ])('it is not with %s: %j', (_, source) => {
+  ])('is `undefined` for a line with %s: %j', (_, source) => {
     expect(plain(source)).toBeUndefined();
   });
 });
 
-/** Each hides a command in a way of its own. */
+/** Functions that hide a command in different syntax. */
 const WRAPPINGS: Readonly<Record<string, (command: string) => string>> = {
   'a chain': (command) => `npm test && ${command}`,
   'a chain of failure': (command) => `npm test || ${command}`,
@@ -115,7 +115,7 @@ const WRAPPINGS: Readonly<Record<string, (command: string) => string>> = {
   'a list of values': (command) => `X=(a $(${command}))\nnpm test`,
 };
 
-/** Each hands a command of plain words to a program. */
+/** Functions that pass a command in plain words to another program. */
 const LAUNCHES: Readonly<Record<string, (command: string) => string>> = {
   env: (command) => `env A=b ${command}`,
   'env as one text': (command) => `env -S '${command}'`,
@@ -189,7 +189,7 @@ const LAUNCHES: Readonly<Record<string, (command: string) => string>> = {
   'a search path': () => `PATH=.:$PATH npm test`,
 };
 
-/** Each spells the name of a program in a way of its own. */
+/** Different spellings of the name of a program. */
 const SPELLINGS: Readonly<Record<string, string>> = {
   'a path': '/bin/rm',
   'an escape': '\\rm',
@@ -213,25 +213,25 @@ const SPELLINGS: Readonly<Record<string, string>> = {
 describe('a command that no rule allows', () => {
   const wrapping = fc.constantFrom(...Object.values(WRAPPINGS));
 
-  test.each(Object.entries(WRAPPINGS))('stays one in %s', (_, wrap) => {
+  test.each(Object.entries(WRAPPINGS))('is found and not allowed in %s', (_, wrap) => {
     const source = wrap('rm -rf x');
     expect(plain(source)?.every((command) => command === 'npm test') ?? false, source).toBe(false);
     expect(could(source, 'rm', '-rf', 'x'), source).toBe(true);
   });
 
-  test.each(Object.entries(LAUNCHES))('stays one handed on by %s', (_, wrap) => {
+  test.each(Object.entries(LAUNCHES))('is found and not allowed if started through %s', (_, wrap) => {
     const source = wrap('rm -rf x');
     expect(plain(source)?.every((command) => command === 'npm test') ?? false, source).toBe(false);
     expect(could(source, 'rm', '-rf', 'x'), source).toBe(true);
   });
 
-  test.each(Object.entries(SPELLINGS))('stays one spelt with %s', (_, name) => {
+  test.each(Object.entries(SPELLINGS))('is found and not allowed if its name is written with %s', (_, name) => {
     const source = `npm test; ${name} -rf x`;
     expect(plain(source)?.every((command) => command === 'npm test') ?? false, source).toBe(false);
     expect(could(source, 'rm', '-rf') || could(source, '/bin/rm', '-rf'), source).toBe(true);
   });
 
-  test('stays one in any wrapping of wrappings', () => {
+  test('is found and not allowed in up to five nested wrappings', () => {
     fc.assert(
       fc.property(fc.array(wrapping, { minLength: 1, maxLength: 5 }), (wrappings) => {
         const source = wrappings.reduce((command, wrap) => wrap(command), 'rm -rf x');
@@ -241,7 +241,7 @@ describe('a command that no rule allows', () => {
     );
   });
 
-  test('stays one behind an allowed one and any characters', () => {
+  test('is not allowed after an allowed command and any characters', () => {
     const pieces = fc.constantFrom(...Array.from(` \t\n;&|()<>{}[]$\`'"\\#!~*?=-+a1/`));
     fc.assert(
       fc.property(fc.array(pieces, { maxLength: 8 }), fc.array(pieces, { maxLength: 8 }), (before, behind) => {
@@ -253,7 +253,7 @@ describe('a command that no rule allows', () => {
   });
 });
 
-test('what is only said of a command is none', () => {
+test('a command name that is only text or an argument does not count as a command', () => {
   for (const source of [
     'echo rm -rf x',
     'git commit -m "rm -rf x"',
@@ -275,7 +275,7 @@ test('what is only said of a command is none', () => {
     expect(could(source, 'rm'), source).toBe(false);
 });
 
-test('any text is read, however hostile', () => {
+test('`readCommands` accepts any text, including hostile input', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 60 }), (source) => {
       const { plain: commands, possible } = readCommands(source);

@@ -1,18 +1,22 @@
-// A shell command as rules look at it. What the grammar cannot read no rule allows, and every rule that forbids matches.
+// Reads a shell command for permission rules. A command that the grammar cannot parse matches no allow rule and every
+// deny rule.
 
 import type { CommandEffects } from '@tidemark/agent';
 import { parse } from 'unbash';
 import { possibleCommands } from './possible-commands.ts';
 import type { AndOr, Command, Pipeline, Redirection, Script, Statement, Word } from 'unbash';
 
-/** More openings of substitutions than any honest command has: to read them takes time by their square. */
+/**
+ * Maximum number of substitutions that a line may open. Parsing time grows with the square of this number, and no
+ * ordinary command opens more.
+ */
 const MOST_OPENINGS = 1_000;
 
 const OPENING = /`|[$<>][({]/g;
 
 const UNREAD: CommandEffects = { plain: undefined, possible: [[undefined]] };
 
-/** Reads the text that `bash -c` is given. Runs nothing, throws nothing. */
+/** Reads the text that `bash -c` receives. Runs nothing and never throws. */
 export function readCommands(source: string): CommandEffects {
   if ((source.match(OPENING) ?? []).length > MOST_OPENINGS) return UNREAD;
   try {
@@ -20,20 +24,23 @@ export function readCommands(source: string): CommandEffects {
     const isSound = (script.errors ?? []).length === 0;
     return { plain: isSound ? plainCommands(source, script) : undefined, possible: possibleCommands(source) };
   } catch {
-    // A grammar that fails on hostile text has told nothing about it.
+    // If the grammar fails on hostile text, no command in the text is known.
     return UNREAD;
   }
 }
 
-// The commands of a line that holds only commands in plain words: the only ones that a rule may allow. The grammar finds them,
-// and the characters are checked again, so nothing is allowed where the parser and the shell differ.
+// The code below finds the commands of a line that contains only commands in plain words. Only these commands can match
+// an allow rule. The grammar finds them, and their characters are checked again. So a line that the parser and the
+// shell read differently is not allowed.
 
-/** A word that no shell reads in a way of its own: bare, or quoted whole. */
+/** A word that every shell reads in the same way: bare, or quoted as a whole. */
 const PLAIN_WORD = /^(?:[\w@%+:,./=-]+|'[^'\p{Cc}]*'|"[^"$`\\!\p{Cc}]*")$/u;
 
 const BARE_WORD = /^[\w@%+:,./-]+$/;
 
-/** Output that is thrown away or joined: a redirection that touches no file. */
+/**
+ * A redirection that touches no file: the output is discarded or joined with the other output, or the input is empty.
+ */
 const HARMLESS = /^(?:[012]?>>?[ \t]*\/dev\/null|&>[ \t]*\/dev\/null|<[ \t]*\/dev\/null|[012]?>&[12])$/;
 
 const BLANK = /^[ \t]+$/;
@@ -44,7 +51,10 @@ const BEFORE = /^[ \t\n]*$/;
 
 const BEHIND = /^[ \t]*[;&]?[ \t\n]*$/;
 
-/** Each command word by word; `undefined` where the line holds anything else, or where anything of it is left to the running shell. */
+/**
+ * Returns each command as a list of words. Returns `undefined` if the line contains anything else, or if a part depends
+ * on the running shell.
+ */
 function plainCommands(source: string, script: Script): readonly (readonly string[])[] | undefined {
   const commands = commandsOf(script);
   if (commands === undefined || commands.length === 0 || !areJoinedPlainly(source, commands)) return undefined;

@@ -1,6 +1,7 @@
-// Whether a script of sed runs commands: by the command `e`, or by the flag `e` of `s`. What it runs may be what it reads.
+// Detects if a sed script runs commands, through the command `e` or the flag `e` of `s`. The text that runs may come
+// from the input of sed.
 
-/** Returns true where the script could run commands, also where it cannot be read. */
+/** Returns true if the script could run commands, or if it cannot be parsed. */
 export function sedRuns(script: string): boolean {
   let at = 0;
   while (at < script.length) {
@@ -19,10 +20,10 @@ export function sedRuns(script: string): boolean {
   return false;
 }
 
-/** These commands take the rest of their line. */
+/** Commands of sed that use the rest of their line. */
 const TAKES_LINE = /[rRwW#]/;
 
-/** Skips blanks, ends of commands, and addresses: `1,$`, `/x/I`, `\cxc`, `0~4`, `!`. */
+/** Skips blanks, command separators and addresses: `1,$`, `/x/I`, `\cxc`, `0~4`, `!`. */
 function afterAddress(script: string, from: number): number {
   let at = from;
   for (;;) {
@@ -43,21 +44,24 @@ function lineEnd(script: string, from: number): number {
   return orEnd(script, script.indexOf('\n', from));
 }
 
-/** A text goes on behind each line that ends in a backslash. */
+/** Returns the end of a text argument. The text continues after each line that ends in a backslash. */
 function textEnd(script: string, from: number): number {
   let at = lineEnd(script, from);
   while (at < script.length && script[at - 1] === '\\') at = lineEnd(script, at + 1);
   return at;
 }
 
-/** Returns where both parts of `s/a/b/` end; -1 where they do not. */
+/** Returns the end of both parts of `s/a/b/`. Returns -1 if a part has no end. */
 function afterParts(script: string, at: number): number {
   const delimiter = script[at] ?? '';
   const middle = afterPart(script, at + 1, delimiter);
   return middle === -1 ? -1 : afterPart(script, middle, delimiter);
 }
 
-/** A delimiter counts in brackets too, although some programs of sed read it as text there: then the rest is read as commands. */
+/**
+ * Returns the offset after the next delimiter, or -1. A delimiter in brackets counts too, although some versions of sed
+ * read it as text there. The rest is then examined as commands.
+ */
 function afterPart(script: string, from: number, delimiter: string): number {
   if (delimiter === '') return -1;
   for (let at = from; at < script.length; at += 1) {
@@ -67,7 +71,10 @@ function afterPart(script: string, from: number, delimiter: string): number {
   return -1;
 }
 
-/** Returns the scripts among the words of sed, without those of files. `undefined` is what only the running shell knows. */
+/**
+ * Returns the scripts among the arguments of sed, but not the content of script files. `undefined` is a script that
+ * only the running shell knows.
+ */
 export function sedScripts(given: readonly (string | undefined)[]): readonly (string | undefined)[] {
   const scripts = given.flatMap((word, index) => {
     const before = given[index - 1] ?? '';

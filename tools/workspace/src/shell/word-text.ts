@@ -1,8 +1,11 @@
-// A word of a shell as its program would get it, where that is known without running anything.
+// Resolves a shell word to the text that a program receives, if the text is known without running anything.
 
 import type { Word, WordPart } from 'unbash';
 
-/** The text, quotes and escapes resolved; `undefined` where an expansion decides what it is, or how many words. */
+/**
+ * Returns the text of a word, with quotes and escapes resolved. Returns `undefined` if an expansion decides the text or
+ * the number of words.
+ */
 export function textOf(word: Word): string | undefined {
   return word.parts === undefined ? word.value : joinParts(word.parts);
 }

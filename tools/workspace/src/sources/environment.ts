@@ -1,24 +1,25 @@
-// The context source `environment`: which day it is, and what commands run on.
+// Context source `environment`: shows the current date, and the platform and shell on which commands run.
 
 import { existsSync } from 'node:fs';
 import { defined } from '@tidemark/core';
 import type { ContextSource } from '@tidemark/agent';
 import { oneLine } from './one-line.ts';
 
-/** What the source says of the machine; by default what this process finds. */
+/** Facts about the machine. The defaults are detected from this process. */
 export interface EnvironmentOptions {
-  /** IANA name: the day is the one of this zone. */
+  /** IANA name of the time zone that decides the date. */
   readonly timeZone?: string;
-  /** `Linux x64`. */
+  /** Name of the platform, such as `Linux x64`. */
   readonly platform?: string;
-  /** The shell that runs commands: `bash`. */
+  /** Name of the shell that runs commands, such as `bash`. */
   readonly shell?: string;
 }
 
 /**
- * Notes the date, platform and shell once a day. Never the time of day: that would be another note at each prompt.
+ * Creates a context source that notes the date, platform and shell once a day. The time of day is not included, because
+ * it would cause another note at each prompt.
  *
- * @throws RangeError when there is no such time zone.
+ * @throws RangeError when the time zone is unknown.
  */
 export function environmentSource(options: EnvironmentOptions = {}): ContextSource {
   const { timeZone, platform = thisPlatform(), shell = existsSync('/bin/bash') ? 'bash' : 'sh' } = options;
@@ -33,11 +34,11 @@ export function environmentSource(options: EnvironmentOptions = {}): ContextSour
   };
 }
 
-/** Fixed, so that the language of the machine does not show. */
+/** Fixed locale, so that the date does not depend on the language of the machine. */
 const NO_LOCALE = 'en-US-u-ca-gregory-nu-latn';
 const DAY = { weekday: 'long', year: 'numeric', month: '2-digit', day: '2-digit' } as const;
 
-/** `2026-11-20` and `Friday`. */
+/** Returns the date and the weekday, such as `2026-11-20` and `Friday`. */
 function dayOf(days: Intl.DateTimeFormat, now: string): readonly [string, string] {
   const parts = new Map(days.formatToParts(new Date(now)).map(({ type, value }) => [type, value]));
   return [[parts.get('year'), parts.get('month'), parts.get('day')].join('-'), parts.get('weekday') ?? ''];

@@ -8,7 +8,7 @@ import { instructionsSource } from './instructions.ts';
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-/** A workspace that holds these files, and a session that has read them as they are. */
+/** Creates a workspace with these files, and returns the digests that a session would know after it has read them. */
 async function read(files: Readonly<Record<string, string>>): Promise<{ folder: string; files: Map<string, string> }> {
   const folder = await newFolder();
   const known = new Map<string, string>();
@@ -21,14 +21,14 @@ async function read(files: Readonly<Record<string, string>>): Promise<{ folder: 
   return { folder, files: known };
 }
 
-describe('the instructions', () => {
-  test('that no tool has read are not spoken of', async () => {
+describe('the instructions source', () => {
+  test('does not mention instruction files that no tool has read', async () => {
     const folder = await newFolder();
     await writeFile(join(folder, 'AGENTS.md'), 'Use tabs.');
     expect(await instructionsSource().revision(view(folder))).toBeUndefined();
   });
 
-  test('that were read are named with their digests, and never with their content', async () => {
+  test('lists instruction files that were read with their digests, and never with their content', async () => {
     const { folder, files } = await read({
       'b/AGENTS.md': 'Use spaces.',
       'AGENTS.md': 'Use tabs.',
@@ -42,7 +42,7 @@ describe('the instructions', () => {
     ]);
   });
 
-  test('have another revision once the file has changed, and say that it is to be read again', async () => {
+  test('has another revision after a file has changed, and asks the model to read it again', async () => {
     const { folder, files } = await read({ 'AGENTS.md': 'Use tabs.' });
     const source = instructionsSource();
     const [before] = await told(source, view(folder, { files }));
@@ -57,7 +57,7 @@ describe('the instructions', () => {
     expect(calm).not.toContain('changed');
   });
 
-  test('that are gone, or no file any more, are said to be gone', async () => {
+  test('reports a file as gone if it was deleted or is no longer a regular file', async () => {
     const { folder, files } = await read({ 'AGENTS.md': 'Use tabs.', 'b/AGENTS.md': 'Use tabs.' });
     await rm(join(folder, 'AGENTS.md'));
     await rm(join(folder, 'b/AGENTS.md'));
@@ -67,7 +67,7 @@ describe('the instructions', () => {
   });
 
   test.skipIf(process.getuid?.() === 0)(
-    'that may not be read now are said to be unknown (skipped as root, whom nothing is denied)',
+    'reports a file that cannot be read now (skipped as root, which may read every file)',
     async () => {
       const { folder, files } = await read({ 'AGENTS.md': 'Use tabs.' });
       await chmod(join(folder, 'AGENTS.md'), 0o000);
@@ -75,13 +75,13 @@ describe('the instructions', () => {
     },
   );
 
-  test('the agent itself deleted are not spoken of', async () => {
+  test('does not mention a file that the agent itself deleted', async () => {
     const folder = await newFolder();
     const files = new Map([[join(folder, 'AGENTS.md'), undefined]]);
     expect(await instructionsSource().revision(view(folder, { files }))).toBeUndefined();
   });
 
-  test('of a great many folders are listed up to a bound, which is said', async () => {
+  test('lists at most 40 files and reports how many more there are', async () => {
     const names = Array.from({ length: 45 }, (_, index) => [`p${index}/AGENTS.md`, 'x'] as const);
     const { folder, files } = await read(Object.fromEntries(names));
     const [, words] = await told(instructionsSource(), view(folder, { files }));
@@ -90,10 +90,10 @@ describe('the instructions', () => {
   });
 });
 
-describe('instructions that are attached', () => {
+describe('the instructions source with attached instructions', () => {
   const attach = instructionsSource({ instructions: 'attach' });
 
-  test('stand in the note, and make another one when they change', async () => {
+  test('includes the text in the note, and has another revision when the text changes', async () => {
     const { folder, files } = await read({ 'AGENTS.md': 'Use tabs.' });
     const [before, words] = await told(attach, view(folder, { files }));
     expect(words).toBe("AGENTS.md of the workspace, attached by the user's choice:\n\nUse tabs.");
@@ -101,14 +101,14 @@ describe('instructions that are attached', () => {
     expect((await told(attach, view(folder, { files })))[0]).not.toBe(before);
   });
 
-  test('are those of the workspace folder alone', async () => {
+  test('attaches only the file in the workspace folder', async () => {
     const { folder, files } = await read({ 'b/AGENTS.md': 'Use tabs.' });
     const [, words] = await told(attach, view(folder, { files }));
     expect(words).toContain('"b/AGENTS.md"');
     expect(words).not.toContain('Use tabs.');
   });
 
-  test('are not taken from outside the workspace by a link', async () => {
+  test('does not follow a link out of the workspace', async () => {
     const secret = join(await newFolder(), 'secret');
     await writeFile(secret, 'the key');
     const folder = await newFolder();
@@ -117,7 +117,7 @@ describe('instructions that are attached', () => {
     expect(words).toBe('AGENTS.md of the workspace is a link to somewhere outside of it, and is not attached.');
   });
 
-  test('are bounded, which is said', async () => {
+  test('attaches only the beginning of a long file, and reports this', async () => {
     const { folder } = await read({ 'AGENTS.md': 'x'.repeat(200_000) });
     const [, words] = await told(attach, view(folder));
     expect(words.length).toBeLessThan(70_000);

@@ -1,5 +1,5 @@
-// The context source `instructions`: which AGENTS.md files this session has read, and whether they still are what was
-// read. Their content is the model's to read with its tools, unless the user chose to have it attached.
+// Context source `instructions`: lists the AGENTS.md files that this session has read, and reports if they have changed
+// since. The model reads their content with its tools, unless the user chose to attach it.
 
 import { createHash } from 'node:crypto';
 import { realpath } from 'node:fs/promises';
@@ -14,11 +14,12 @@ import { MOST_WHOLE } from '../write/current-file.ts';
 import { WorkspaceError } from '../workspace-error.ts';
 import type { WorkspacePlace } from '../confine/confine.ts';
 
-/** How a session learns the instructions of a project. */
+/** Options of `instructionsSource`. */
 export interface InstructionsOptions {
   /**
-   * `discover`, the default: the model finds and reads AGENTS.md itself; notes name files and digests, never content.
-   * `attach`: a note also holds the AGENTS.md of the workspace's own folder.
+   * Delivery of AGENTS.md to the model. With the default `discover`, the model finds and reads AGENTS.md itself, and
+   * notes contain only file names and digests. With `attach`, a note also contains the AGENTS.md of the workspace
+   * folder.
    */
   readonly instructions?: 'discover' | 'attach';
 }
@@ -27,7 +28,10 @@ const NAME = 'AGENTS.md';
 
 const MOST_LISTED = 40;
 
-/** Notes each AGENTS.md that the session's tools have read, with its digest, and that one is to be read again when it changed. */
+/**
+ * Creates a context source that notes each AGENTS.md read by the session's tools, with its digest. If such a file has
+ * changed, the note asks the model to read it again.
+ */
 export function instructionsSource({ instructions = 'discover' }: InstructionsOptions = {}): ContextSource {
   const survey = async (view: SourceView): Promise<string | undefined> => {
     const folder = await realpath(view.workspace);
@@ -87,11 +91,14 @@ async function stateOf(path: string, digest: string, signal: AbortSignal): Promi
   }
 }
 
-/** No link is followed: what was read had a real path. */
+/**
+ * Returns the digest of a file, or `undefined` if it does not exist. Links are not followed, because the recorded path
+ * is a real path.
+ */
 async function digestOf(path: string, signal: AbortSignal): Promise<string | undefined> {
   await using file = await openFile({ path, shown: path, inside: true });
   if (file === undefined) return undefined;
-  // No file that was read whole is that large, so it is another one.
+  // A file of this size is never read whole, so this is not the file that was read.
   if (file.stats.size > BigInt(MOST_WHOLE)) return '';
   const hash = createHash('sha256');
   for await (const chunk of fileChunks(file.handle, signal)) hash.update(chunk);
@@ -99,19 +106,25 @@ async function digestOf(path: string, signal: AbortSignal): Promise<string | und
 }
 
 /**
- * The AGENTS.md of the workspace's own folder as a part of a note. It is attached only if the user chose so, and if it really
- * lies inside the folder.
+ * Text for a note about the AGENTS.md of the workspace folder. Its content is attached only if the user chose this and
+ * the real file is inside the folder.
  */
 export interface Attachment {
-  /** The file, symlinks followed. */
+  /** Path of the file, with symlinks followed. */
   readonly path: string;
   readonly text: string;
 }
 
-/** What is read of it; a note keeps 4 KiB of that inline, and the model reads on with `output_read`. */
+/**
+ * Maximum number of bytes that are read. A note keeps 4 KiB of them inline, and the model reads more with
+ * `output_read`.
+ */
 const MOST_BYTES = 64 * 1024;
 
-/** The file of this name in a real folder; `undefined` when there is none. A link out of the folder is said, not followed. */
+/**
+ * Returns the text for a file of this name in a folder, or `undefined` if the file does not exist. `folder` is a real
+ * path. If the file is a link to outside the folder, the text reports that and the link is not followed.
+ */
 export async function attachInstructions(folder: string, name: string): Promise<Attachment | undefined> {
   const path = await unlessMissing(realpath(join(folder, name)));
   if (path === undefined) return undefined;
@@ -126,7 +139,10 @@ export async function attachInstructions(folder: string, name: string): Promise<
   return { path, text: `${heading}\n\n${content}` };
 }
 
-/** `undefined` when there is no such file; the error when it may not be read, or a part of its path became a link. */
+/**
+ * Returns the beginning of a file. Returns `undefined` if there is no such file, and the error if it may not be read or
+ * a part of its path became a link.
+ */
 async function readBeginning(place: WorkspacePlace): Promise<string | WorkspaceError | undefined> {
   try {
     await using file = await openFile(place);

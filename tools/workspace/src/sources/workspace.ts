@@ -1,4 +1,4 @@
-// The context source `workspace`: which folder this is, and which branch it is on.
+// Context source `workspace`: shows the name of the workspace folder and its git branch.
 
 import { basename, dirname, join, resolve } from 'node:path';
 import type { ContextSource } from '@tidemark/agent';
@@ -7,14 +7,17 @@ import { stat, constants, open } from 'node:fs/promises';
 import { codeOf } from '../confine/file-problem.ts';
 import type { FileHandle } from 'node:fs/promises';
 
-/** Notes the name of the workspace's folder and its git branch; asked again after what may have switched the branch. */
+/**
+ * Creates a context source that notes the name of the workspace folder and its git branch. It is read again after every
+ * tool call that may have switched the branch.
+ */
 export function workspaceSource(): ContextSource {
   return {
     name: 'workspace',
     revision: async ({ workspace }) => `${nameOf(workspace)} ${sayHead(await gitHead(workspace))}`,
     render: async ({ workspace }) =>
       `Workspace folder: ${nameOf(workspace)}\nGit: ${sayHead(await gitHead(workspace))}`,
-    // A folder and a branch are what it is about, not a state of it.
+    // A change of the folder or branch means another workspace, so it is noted as `switched` and not as `changed`.
     isAnother: () => true,
     affectedBy: ({ effect }) => effect === 'execute',
   };
@@ -35,23 +38,26 @@ function sayHead(head: GitHead | undefined): string {
   }
 }
 
-// Reads the branch of a folder from git's own files: running git in a folder of another person runs what its configuration names.
-// Formats: gitrepository-layout(5), "HEAD" and "gitfile".
+// The code below reads the branch of a folder from git's own files. It does not run git, because git in a folder of
+// another person runs programs that its configuration names. Formats: gitrepository-layout(5), "HEAD" and "gitfile".
 
-/** Where HEAD points. */
+/** Target of HEAD. */
 export type GitHead =
   | { readonly at: 'branch'; readonly branch: string }
   | { readonly at: 'commit'; readonly commit: string }
-  /** There is a repository, and its HEAD cannot be read this way. */
+  /** A repository exists, but its HEAD cannot be read in this way. */
   | { readonly at: 'unknown' };
 
-/** A path in a gitfile may be as long as the system allows. */
+/** Maximum number of bytes that are read. A path in a gitfile may be as long as the system allows. */
 const MOST_BYTES = 4_352;
 
-/** What git writes into HEAD when branches are kept in another format (reftable). */
+/** Branch that git writes into HEAD if the branches are stored in another format (reftable). */
 const ELSEWHERE = '.invalid';
 
-/** The HEAD of the repository that this folder lies in, the nearest one; `undefined` when it lies in none. */
+/**
+ * Returns the HEAD of the nearest repository that contains this folder. Returns `undefined` if no repository contains
+ * it.
+ */
 async function gitHead(folder: string): Promise<GitHead | undefined> {
   for (let at = resolve(folder); ; at = dirname(at)) {
     const found = await gitFolder(join(at, '.git'));
@@ -60,7 +66,7 @@ async function gitHead(folder: string): Promise<GitHead | undefined> {
   }
 }
 
-/** The folder itself, or the one that the gitfile of a worktree or submodule names. */
+/** Returns the `.git` folder, or the folder that the gitfile of a worktree or submodule names. */
 async function gitFolder(path: string): Promise<string | undefined> {
   const kind = await kindOf(path);
   if (kind === 'folder') return path;
@@ -86,10 +92,15 @@ function parseHead(text: string): GitHead {
   return /^[0-9a-f]{40}([0-9a-f]{24})?$/.test(line) ? { at: 'commit', commit: line } : { at: 'unknown' };
 }
 
-// Opens only a regular file for reading: a pipe without a writer, or a device without end, would block the process. An absent
-// file is a value; every other refusal is thrown.
+// The functions below open only regular files, because a pipe without a writer or an endless device would block the
+// process. A missing file returns `undefined`. Every other error is thrown.
 
-/** The open file, to be closed by the caller; `undefined` when there is none, or it is no file. @throws what the file system says. */
+/**
+ * Opens a regular file. The caller must close it. Returns `undefined` if the file does not exist or is not a regular
+ * file.
+ *
+ * @throws the system error when the file cannot be opened for any other reason.
+ */
 async function openPlainFile(path: string): Promise<FileHandle | undefined> {
   const handle = await openAtOnce(path);
   if (handle === undefined) return undefined;
@@ -112,7 +123,7 @@ async function openAtOnce(path: string): Promise<FileHandle | undefined> {
   }
 }
 
-/** The first bytes of a file as text; `undefined` as in `openPlainFile`. */
+/** Returns the first bytes of a file as text. Returns `undefined` in the same cases as `openPlainFile`. */
 async function readHead(path: string, bytes: number): Promise<string | undefined> {
   const handle = await openPlainFile(path);
   if (handle === undefined) return undefined;

@@ -1,4 +1,4 @@
-// What stands in a file before it is changed: its digest, its state, and its bytes where they are not too many.
+// Reads the state of a file before it is changed: its digest, its stats, and its bytes if there are not too many.
 
 import type { Digest } from '@tidemark/log';
 import { digest } from '@tidemark/log';
@@ -9,18 +9,22 @@ import { fileChunks } from '../confine/file-chunks.ts';
 import { openFile } from '../confine/open-file.ts';
 import { WorkspaceError } from '../workspace-error.ts';
 
-/** A file as it is. */
+/** Current state of a file. */
 export interface CurrentFile {
   readonly stats: BigIntStats;
   readonly digest: Digest;
-  /** `undefined` above the bound that was given. */
+  /** Content of the file. `undefined` if the file is larger than the caller's limit. */
   readonly bytes: Buffer | undefined;
 }
 
-/** Above this a file is not read whole: hashing 20 GB takes minutes. In bytes. */
+/** Maximum size in bytes of a file that is read whole. Hashing 20 GB would take minutes. */
 export const MOST_WHOLE: number = 256 * 1024 * 1024;
 
-/** `undefined` when there is no such file. @throws WorkspaceError as `openFile` does; `workspace/too-large` above 256 MiB. */
+/**
+ * Returns the current state of a file, or `undefined` if it does not exist.
+ *
+ * @throws WorkspaceError with the codes of `openFile`, or `workspace/too-large` for a file above 256 MiB.
+ */
 export async function currentFile(
   place: WorkspacePlace,
   mostBytes: number,

@@ -1,5 +1,6 @@
-// A lock of a file for one writer at a time, whatever process it is in. Several sessions of a workspace add to a memory file, and between
-// the look at the file and its replacement another session could lose a line. The lock is a file next to it that only one can make.
+// Lock of a file for one writer at a time, across processes. Several sessions of a workspace add to a memory file.
+// Without a lock, a line of another session could be lost between reading the file and replacing it. The lock is a file
+// in the same folder that only one writer can create.
 
 import { constants, open, unlink } from 'node:fs/promises';
 import { basename } from 'node:path';
@@ -10,15 +11,22 @@ import type { HeldFolder } from '../confine/held-folder.ts';
 import { makeFolderOf } from '../confine/held-folder.ts';
 import { processMark, processState } from './process-mark.ts';
 
-/** A holder that takes longer was cut, or stands still; what it writes then is refused, as the file has changed. */
+/**
+ * Age in milliseconds after which a lock is ignored, because its holder was killed or is suspended. A later write of a
+ * suspended holder is refused, because the file has changed by then.
+ */
 const LONGEST_MS = 5_000;
 
 const PAUSE_MS = 10;
 
-/** Longer than any mark. */
+/** Maximum number of bytes read from a lock file. No process mark is that long. */
 const MOST_MARK = 64;
 
-/** Runs the work while no other process runs its own. @throws WorkspaceError as `replaceFile`; what the work throws; the abort. */
+/**
+ * Runs the work while this call holds the lock of the file. Waits until the lock is free.
+ *
+ * @throws WorkspaceError with the codes of `replaceFile`, any error of the work, or the abort error of the signal.
+ */
 export async function whileHeld<T>(place: WorkspacePlace, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
   await using folder = await makeFolderOf(place);
   const lock = `.tidemark-${basename(place.path)}.lock`;
@@ -30,7 +38,7 @@ export async function whileHeld<T>(place: WorkspacePlace, signal: AbortSignal, w
   }
 }
 
-/** Whether it is ours now. */
+/** Tries to take the lock. Returns true on success. */
 async function isTaken(folder: HeldFolder, lock: string): Promise<boolean> {
   try {
     await using handle = await open(folder.at(lock), 'wx', 0o600);
@@ -44,7 +52,10 @@ async function isTaken(folder: HeldFolder, lock: string): Promise<boolean> {
   return isTaken(folder, lock);
 }
 
-/** Its writer ended, or it is old by the clock of the file system: a time that lies ahead tells no more than one long past. */
+/**
+ * Returns true if the lock may be removed: its writer has ended, or its time differs too much from the current time. A
+ * time far in the future counts the same as a time far in the past.
+ */
 async function isForgotten(folder: HeldFolder, lock: string): Promise<boolean> {
   const stats = await folder.statsOf(lock);
   if (stats === undefined) return false;
@@ -52,7 +63,7 @@ async function isForgotten(folder: HeldFolder, lock: string): Promise<boolean> {
   return stats.isFile() && processState(await markIn(folder.at(lock))) === 'ended';
 }
 
-/** Empty where it cannot be read, or is not written yet. */
+/** Returns the process mark in a lock file. Returns an empty text if the mark cannot be read or is not written yet. */
 async function markIn(path: string): Promise<string> {
   try {
     await using handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);

@@ -1,4 +1,5 @@
-// What a person is shown of `write`, `edit` and `memory_update`, and that what runs is what was shown.
+// Tests the preview that a person sees of `write`, `edit` and `memory_update`, and that only the previewed change is
+// made.
 
 import type { Tool, ToolPreview } from '@tidemark/agent';
 import type { Digest } from '@tidemark/log';
@@ -27,7 +28,7 @@ async function previewOf(bench: Bench, tool: Tool, input: unknown): Promise<Tool
   return preview({ signal, fileSeen: (path) => bench.seen.get(path) });
 }
 
-/** Makes the preview, lets the world change, and runs the call as approved. */
+/** Creates the preview, runs `between` to change files, and then runs the call as approved. */
 async function approvedRun(bench: Bench, tool: Tool, input: unknown, between: () => Promise<unknown>) {
   const approved = await previewOf(bench, tool, input);
   const call = await bench.judge(tool, input);
@@ -36,7 +37,7 @@ async function approvedRun(bench: Bench, tool: Tool, input: unknown, between: ()
 }
 
 describe('the preview of a change', () => {
-  test('of a new file is all its content', async () => {
+  test('of a new file shows all its content', async () => {
     const bench = await openBench();
     const content = `${Array.from({ length: 500 }, (_, i) => `line ${i}`).join('\n')}\n`;
     const preview = await previewOf(bench, createWriteTool(bench.confinement), { path: 'src/a.ts', content });
@@ -53,7 +54,7 @@ describe('the preview of a change', () => {
     );
   });
 
-  test('of an edit is the diff against the file as it is now, and the file stays as it is', async () => {
+  test('of an edit shows the diff against the current file, and does not change the file', async () => {
     const bench = await openBench();
     await bench.put('a.txt', 'one\ntwo\nthree');
     const edit = { path: 'a.txt', old_text: 'two', new_text: 'TWO' };
@@ -65,7 +66,7 @@ describe('the preview of a change', () => {
     expect(await bench.content('a.txt')).toBe('one\ntwo\nthree');
   });
 
-  test('is whole: from it and the old file the new one follows, whatever both are', async () => {
+  test('is complete: applied to the old file, it produces the new file', async () => {
     const bench = await openBench();
     const words = fc.array(fc.constantFrom('a', 'b', 'ä', '', ' ', '\r'), { maxLength: 12 });
     const texts = fc.tuple(words, fc.boolean()).map(([lines, ends]) => lines.join('\n') + (ends ? '\n' : ''));
@@ -89,7 +90,7 @@ describe('the preview of a change', () => {
     );
   });
 
-  test('of more than two thousand edits is every line replaced', async () => {
+  test('of more than two thousand edits shows every line as replaced', async () => {
     const bench = await openBench();
     const before = 'a\n'.repeat(3_000);
     await bench.put('a.txt', before);
@@ -99,7 +100,7 @@ describe('the preview of a change', () => {
     expect(applyPatch(before, `${text}\n`)).toBe('b\n'.repeat(3_000));
   });
 
-  test('shows a line end that changes, and not one that stays', async () => {
+  test('shows a line end only if it changes', async () => {
     const bench = await openBench();
     await bench.put('dos.txt', 'a\r\nb\r\n');
     await bench.call(createReadTool(bench.confinement), { path: 'dos.txt' });
@@ -110,7 +111,7 @@ describe('the preview of a change', () => {
     expect(mixed.text).toContain('-b\r\n+b');
   });
 
-  test('above 1 MiB says that it is not seen, with both sizes and digests', async () => {
+  test('above 1 MiB is marked as unseen, with the sizes and digests of both versions', async () => {
     const bench = await openBench();
     const after = 'x'.repeat(1_100_000);
     const preview = await previewOf(bench, createWriteTool(bench.confinement), { path: 'big', content: after });
@@ -118,7 +119,7 @@ describe('the preview of a change', () => {
     expect(preview.text).toContain(`+++ big: 1100000 bytes, SHA-256 ${sha256(after)}`);
   });
 
-  test('over a file that is no text shows all that replaces it, and says what it was', async () => {
+  test('of a file that is not text shows all new content and describes the old file', async () => {
     const bench = await openBench();
     await bench.put('a.bin', Buffer.from([0, 255, 1]));
     const path = join(bench.folder, 'a.bin');
@@ -129,7 +130,7 @@ describe('the preview of a change', () => {
     );
   });
 
-  test('fails as the call would: no match, not read, another state', async () => {
+  test('fails like the call: if there is no match, the file was not read, or the file has changed', async () => {
     const bench = await openBench();
     const path = await bench.put('a.txt', 'one');
     const edit = createEditTool(bench.confinement);
@@ -146,7 +147,7 @@ describe('the preview of a change', () => {
     });
   });
 
-  test('of memory is the diff of its file', async () => {
+  test('of `memory_update` shows the diff of the memory file', async () => {
     const bench = await openBench();
     const tool = createMemoryUpdateTool(bench.confinement);
     const add = { file: 'MEMORY.md', operation: 'add', text: 'Use tabs.' };
@@ -156,7 +157,7 @@ describe('the preview of a change', () => {
     expect(await bench.content('.tidemark/MEMORY.md')).toBe('other\n');
   });
 
-  test('of a command is the whole command', async () => {
+  test('of a command shows the whole command', async () => {
     const bench = await openBench();
     const command = Array.from({ length: 500 }, (_, i) => `echo ${i} \u200B\u202E`).join('\n');
     const tool = createBashTool(bench.confinement, { sandbox: 'never' });
@@ -164,8 +165,8 @@ describe('the preview of a change', () => {
   });
 });
 
-describe('a call that was approved', () => {
-  test('runs where the file is as it was shown', async () => {
+describe('an approved call', () => {
+  test('runs if the file is still as it was shown', async () => {
     const bench = await openBench();
     await bench.put('a.txt', 'one\n');
     const edit = { path: 'a.txt', old_text: 'one', new_text: 'two' };
@@ -175,7 +176,7 @@ describe('a call that was approved', () => {
     expect(await bench.content('a.txt')).toBe('two\n');
   });
 
-  test('is refused where the file changed after it was shown, though the edit would still fit', async () => {
+  test('is refused if the file changed after it was shown, even if the edit would still fit', async () => {
     const bench = await openBench();
     const path = await bench.put('a.txt', 'one\n');
     const edit = { path: 'a.txt', old_text: 'one', new_text: 'two' };
@@ -184,7 +185,7 @@ describe('a call that was approved', () => {
     expect(await bench.content('a.txt')).toBe('one\nevil\n');
   });
 
-  test('is refused where a file came, or went, after it was shown', async () => {
+  test('is refused if the file was created or deleted after it was shown', async () => {
     const bench = await openBench();
     const write = createWriteTool(bench.confinement);
     const path = join(bench.folder, 'new.txt');

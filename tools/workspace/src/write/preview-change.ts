@@ -1,4 +1,4 @@
-// The preview of a changed file for the person who is asked: the whole unified diff against the file as it is now.
+// Creates the preview of a file change for the person who approves it: the whole unified diff against the current file.
 
 import type { ToolPreview } from '@tidemark/agent';
 import { createHash } from 'node:crypto';
@@ -6,20 +6,25 @@ import type { WorkspacePlace } from '../confine/confine.ts';
 import type { CurrentFile } from './current-file.ts';
 import { textOf } from './text-form.ts';
 
-/** Characters of a preview. A longer one holds digests and sizes alone. */
+/** Maximum number of characters of a preview. A longer preview contains only digests and sizes. */
 const MOST_CHARACTERS = 1024 * 1024;
-/** Above this many edits all lines are shown as replaced, which is the same change in more lines. */
+/**
+ * Maximum number of edits in a diff. Above it, all lines are shown as replaced, which is the same change in more lines.
+ */
 const MOST_EDITS = 2_000;
 
-/** What a call would make of a file. */
+/** The change that a call would make to a file. */
 export interface FileChange {
   readonly place: WorkspacePlace;
-  /** The file as it is; `undefined` when there is none. */
+  /** Current file. `undefined` if it does not exist. */
   readonly current: CurrentFile | undefined;
   readonly after: string;
 }
 
-/** Returns the whole change: a new file with all its content. Above 1 MiB it is `unseen`, with both digests. */
+/**
+ * Returns the whole change. For a new file that is all its content. A change above 1 MiB is `unseen` and shown by both
+ * digests.
+ */
 export async function previewChange(change: FileChange): Promise<ToolPreview> {
   const { place, current, after } = change;
   const base = baseOf(current);
@@ -30,7 +35,7 @@ export async function previewChange(change: FileChange): Promise<ToolPreview> {
   return { kind: 'diff', text: digestsOf(change, unseen), unseen, base };
 }
 
-/** Returns the state of a file that a preview is made from: its digest, or `absent`. */
+/** Returns the state of the file on which a preview is based: its digest, or `absent`. */
 export function baseOf(current: Pick<CurrentFile, 'digest'> | undefined): string {
   return current?.digest ?? 'absent';
 }
@@ -55,13 +60,13 @@ async function bodyOf(current: CurrentFile | undefined, after: string): Promise<
   return `(all line ends stay CRLF)\n${await hunksOf(before.replaceAll('\r\n', '\n'), after.replaceAll('\r\n', '\n'))}`;
 }
 
-/** Whether a text has line ends, and each is CRLF. */
+/** Returns true if the text has line ends and all of them are CRLF. */
 function endsInCrlf(text: string): boolean {
   return text.includes('\n') && !/(?<!\r)\n|\r(?!\n)/.test(text);
 }
 
 async function hunksOf(before: string, after: string): Promise<string> {
-  // 19 modules that a session does not load before somebody is asked.
+  // Load the 19 modules of this package only when a person is asked for the first time.
   const { structuredPatch } = await import('diff');
   const patch = structuredPatch('', '', before, after, '', '', { context: 3, maxEditLength: MOST_EDITS });
   if (patch === undefined) return replacedLines(before, after);
@@ -73,7 +78,7 @@ async function hunksOf(before: string, after: string): Promise<string> {
     .join('\n');
 }
 
-/** A range as a unified diff has it: an empty one names the line before it. */
+/** Returns a range in the format of a unified diff. An empty range names the line before it. */
 function rangeOf(start: number, lines: number): string {
   return `${lines === 0 ? start - 1 : start},${lines}`;
 }

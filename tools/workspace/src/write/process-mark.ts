@@ -1,33 +1,40 @@
-// A mark that a process puts on the files it leaves for a moment, so that a later process can tell whether their writer
-// still lives. A process number alone is not enough: it is given again, and means another process in another container.
+// Process mark: a text that a process writes into the names or contents of its temporary files. A later process can
+// then check if the writer still runs. A process id alone is not enough, because it is reused and means another process
+// in another container.
 
 import { createHash } from 'node:crypto';
 import { readFileSync, readlinkSync } from 'node:fs';
 
-/** The form of a mark: process number, start time, and the boot and process namespace that both belong to. */
+/** Pattern of a mark: process id, start time, and a hash of the boot and the process namespace to which both belong. */
 export const PROCESS_MARK: RegExp = /\d+-\d+-[0-9a-f]{8}/;
 
-/** Where start times cannot be read, as on macOS. */
+/** Value for systems on which start times cannot be read, such as macOS. */
 const NO_HOST = '00000000';
 
-/** The field of `/proc/N/stat` after the name in brackets that holds the start time, see proc_pid_stat(5); the first is the state. */
+/**
+ * Index of the start time among the fields of `/proc/N/stat` that follow the name in parentheses, see proc_pid_stat(5).
+ * Index 0 is the state.
+ */
 const START = 19;
 
 let own: string | undefined;
 
-/** The mark of this process: `4711-88123456-1a2b3c4d`. */
+/** Returns the mark of this process, such as `4711-88123456-1a2b3c4d`. */
 export function processMark(): string {
   return (own ??= [process.pid, startOf(process.pid) ?? 0, hostOf()].join('-'));
 }
 
-/** Whether the process of a mark lives; `unknown` for one of another machine, boot or container, and for any mark without `/proc`. */
+/**
+ * Returns the state of the process that a mark names. The state is `unknown` for another machine, boot or container,
+ * and for every mark on a system without `/proc`.
+ */
 export function processState(mark: string): 'alive' | 'ended' | 'unknown' {
   const [pid = '', start, host = NO_HOST] = mark.split('-');
   if (host === NO_HOST || host !== hostOf()) return 'unknown';
   return startOf(Number(pid)) === start ? 'alive' : 'ended';
 }
 
-/** `undefined` for a process that is not there, or only waits for its parent to look at its exit code. */
+/** Returns the start time of a process. Returns `undefined` if the process does not exist or is a zombie. */
 function startOf(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');

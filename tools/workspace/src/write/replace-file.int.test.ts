@@ -20,14 +20,14 @@ const [PID, START, HOST] = processMark().split('-');
 
 const noMarks = HOST === '00000000';
 
-/** Marks of a process that had this number before, and of one in another container. */
+/** Marks of an earlier process with the same id, and of a process in another container. */
 const ENDED = `${PID}-${Number(START) - 1}-${HOST}`;
 
 const ELSEWHERE = `${PID}-${START}-ffffffff`;
 
 const isTemporary = (name: string): boolean => /^\.tidemark-.*\.tmp$/.test(name);
 
-/** Starts a writer, kills it once it has a temporary file, and gives what is left. */
+/** Starts a writer and kills it when it has a temporary file. Returns the temporary files that remain. */
 async function killWriter(folder: string, path: string): Promise<readonly string[]> {
   const child = spawn(process.execPath, [WRITER, path], { stdio: ['ignore', 'ignore', 'inherit'] });
   const closed = once(child, 'close');
@@ -39,23 +39,23 @@ async function killWriter(folder: string, path: string): Promise<readonly string
   return (await readdir(folder)).filter(isTemporary);
 }
 
-describe.skipIf(noMarks)('of a killed writer (skipped without /proc)', () => {
-  test('the temporary file is removed before the next process writes into the folder', async () => {
+describe.skipIf(noMarks)('after a writer was killed (skipped without /proc)', () => {
+  test('its temporary file is removed before the next process writes into the folder', async () => {
     const { folder, put, call, confinement } = await openBench();
     const path = await put('big.bin', 'x');
     const left: number[] = [];
     for (let kill = 0; kill < KILLS; kill += 1) left.push((await killWriter(folder, path)).length);
-    // Each writer removes the file of the one before.
+    // Each writer removes the temporary file of the previous one.
     expect(Math.max(...left)).toBe(1);
     expect((await call(createWriteTool(confinement), { path: 'new.txt', content: 'x' })).code).toBeUndefined();
     expect(await readdir(folder)).toEqual(['big.bin', 'new.txt']);
   });
 
-  test('the lock of a memory file is taken over at once, and removed', async () => {
+  test('its lock of a memory file is taken over at once and removed', async () => {
     const bench = await openBench();
     const lock = await bench.put('.tidemark/.tidemark-MEMORY.md.lock', ENDED);
     const place = { path: join(bench.folder, '.tidemark/MEMORY.md'), shown: 'MEMORY.md', inside: true };
-    // The signal ends any wait.
+    // The aborted signal ends any wait for the lock.
     const whileOurs = (): Promise<string> =>
       whileHeld(place, AbortSignal.abort(), async () => await readFile(lock, 'utf8'));
     expect(await whileOurs()).toBe(processMark());
@@ -64,7 +64,7 @@ describe.skipIf(noMarks)('of a killed writer (skipped without /proc)', () => {
     await expect(whileOurs()).rejects.toMatchObject({ code: 'ABORT_ERR' });
   });
 
-  test('a mark tells this process, an earlier one of its number, and one that cannot be looked for', () =>
+  test('a mark distinguishes this process, an earlier process with its id, and a process that cannot be checked', () =>
     expect([processMark(), ENDED, ELSEWHERE, '', 'x-y-z'].map(processState)).toEqual([
       'alive',
       'ended',
@@ -74,7 +74,7 @@ describe.skipIf(noMarks)('of a killed writer (skipped without /proc)', () => {
     ]));
 });
 
-test('a temporary file stays while its writer lives, or may live', async () => {
+test('a temporary file stays while its writer runs or may still run', async () => {
   const { folder, put, call, confinement } = await openBench();
   const ended = `.tidemark-${ENDED}-00000000.tmp`;
   const old = `.tidemark-${ELSEWHERE}-00000001.tmp`;

@@ -1,5 +1,6 @@
-// Puts a whole file in the place of another, or where none was: written beside it, flushed, then renamed, so that a reader
-// sees the old or the new one, at whatever instant the process is cut (L8). Every step is relative to the held folder.
+// Replaces a whole file, or creates it. The new content is written to a temporary file in the same folder, flushed, and
+// then renamed. A reader sees the old file or the new one, even if the process is killed at any instant (L8). Every
+// step is relative to the held folder.
 
 import type { BigIntStats } from 'node:fs';
 import { access, constants, open, rename, unlink, readdir } from 'node:fs/promises';
@@ -13,10 +14,11 @@ import { randomBytes } from 'node:crypto';
 import { PROCESS_MARK, processMark, processState } from './process-mark.ts';
 
 /**
- * `before` is the file that was judged, `undefined` when there was none: anything else at the place now is left alone.
- * Folders are made; the mode is kept. What a killed process leaves behind, the next one that writes there removes.
+ * Writes a whole file. `before` is the file that was checked, or `undefined` if none existed. If another file is at
+ * this path now, nothing is written. Missing folders are created, and the mode of the file is kept. Temporary files of
+ * a killed process are removed by the next process that writes into the folder.
  *
- * @throws WorkspaceError `workspace/changed`, `workspace/moved`, `workspace/file-system`; nothing was changed then.
+ * @throws WorkspaceError `workspace/changed`, `workspace/moved` or `workspace/file-system`. The file is unchanged then.
  */
 export async function replaceFile(
   place: WorkspacePlace,
@@ -25,7 +27,7 @@ export async function replaceFile(
 ): Promise<void> {
   await using folder = await makeFolderOf(place);
   await inWords(place.shown, async () => {
-    // A rename asks only the folder for permission; a file that says read-only is meant.
+    // A rename checks only the permission of the folder. This check respects a file that its owner made read-only.
     if (before !== undefined) await access(folder.at(basename(place.path)), constants.W_OK);
     await removeLeftovers(folder);
     await writeBeside(folder, place, bytes, before);
@@ -50,7 +52,10 @@ async function writeBeside(
   }
 }
 
-/** The words of a file that is closed to others are closed to them here too, before the mode is set. */
+/**
+ * Writes the bytes to a new file. The new file is closed to other users until its mode is set, because the old file may
+ * be closed to them.
+ */
 async function writeWhole(path: string, bytes: Uint8Array, before: BigIntStats | undefined): Promise<void> {
   await using handle = await open(path, 'wx', before === undefined ? 0o666 : 0o600);
   await handle.writeFile(bytes);
@@ -58,7 +63,11 @@ async function writeWhole(path: string, bytes: Uint8Array, before: BigIntStats |
   await handle.datasync();
 }
 
-/** @throws WorkspaceError `workspace/changed` when another file, or another state of it, stands there than before. */
+/**
+ * Checks that the file is still the one that was checked earlier.
+ *
+ * @throws WorkspaceError `workspace/changed` when another file, or another state of the file, is at this path.
+ */
 async function assertUnchanged(
   folder: HeldFolder,
   place: WorkspacePlace,
@@ -82,33 +91,39 @@ function isSameState(before: BigIntStats, now: BigIntStats | undefined): boolean
   );
 }
 
-// Temporary files next to a file that is being written. A killed process leaves its own behind; the next process that writes
-// into the folder removes them. `docs/decisions/2026-11-22-folder-descriptors.md` says why nothing removes them sooner.
+// The code below handles temporary files next to a file that is being written. A killed process leaves its temporary
+// file behind, and the next process that writes into the folder removes it.
+// `docs/decisions/2026-11-22-folder-descriptors.md` explains why nothing removes it sooner.
 
-/** The second form, without a mark, is that of earlier versions. */
+/** Pattern of a temporary name. Earlier versions created names without a process mark. */
 const NAME = new RegExp(`^\\.tidemark-(?:(${PROCESS_MARK.source})-[0-9a-f]{8}|[0-9a-f]{16})\\.tmp$`);
 
-/** No write takes as long. After it a file is removed whose writer cannot be looked for. */
+/**
+ * Age in milliseconds after which a temporary file is removed if its writer cannot be checked. No write takes that
+ * long.
+ */
 const LONGEST_MS = 60 * 60 * 1000;
 
-/** A new name: `.tidemark-4711-88123456-1a2b3c4d-0f0f0f0f.tmp`. */
+/** Returns a new temporary name, such as `.tidemark-4711-88123456-1a2b3c4d-0f0f0f0f.tmp`. */
 export function temporaryName(): string {
   return `.tidemark-${processMark()}-${randomBytes(4).toString('hex')}.tmp`;
 }
 
-/** Folders that this process has looked through, by device, number and birth: a number is given again. */
+/**
+ * Folders that this process has already searched. The key includes the birth time, because an inode number is reused.
+ */
 const swept = new Set<string>();
 
 /**
- * Removes what ended processes of this user left in the folder. It looks once for each folder and process.
- * A file that cannot be removed stays.
+ * Removes the temporary files that ended processes of this user left in the folder. Each process searches each folder
+ * only once. A file that cannot be removed stays.
  */
 async function removeLeftovers(folder: HeldFolder): Promise<void> {
   const stats = await folder.statsOf('.');
   const key = `${stats?.dev}:${stats?.ino}:${stats?.birthtimeNs}`;
   if (swept.has(key)) return;
   swept.add(key);
-  // A folder that may be written and not listed is left as it is.
+  // A folder that may be written but not listed is not cleaned.
   const names = await readdir(folder.at('.')).catch(() => []);
   const left = names.filter((name) => NAME.test(name));
   await Promise.all(left.map((name) => removeLeftover(folder, name).catch(() => undefined)));

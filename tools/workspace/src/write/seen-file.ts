@@ -1,4 +1,5 @@
-// Whether a file is still what this session knows of it. Nobody's work is overwritten unseen.
+// Checks that a file is still in the state that this session knows, so that no change by another writer is overwritten
+// unseen.
 
 import type { ToolContext, ToolPreview } from '@tidemark/agent';
 import type { FileTouch } from '@tidemark/log';
@@ -7,10 +8,14 @@ import { WorkspaceError } from '../workspace-error.ts';
 import type { CurrentFile } from './current-file.ts';
 import { baseOf } from './preview-change.ts';
 
-/** What a preview and a run of a call have in common; a preview has no `approved`. */
+/** Context that the preview and the run of a call share. A preview has no `approved`. */
 export type Approvable = Pick<ToolContext, 'signal' | 'fileSeen' | 'approved'>;
 
-/** @throws WorkspaceError `workspace/changed` when the session saw other bytes. A file that it never saw passes. */
+/**
+ * Checks that a file has the bytes that the session last saw. A file that the session never saw passes.
+ *
+ * @throws WorkspaceError `workspace/changed` when the session saw other bytes.
+ */
 export function assertAsSeen({ shown }: WorkspacePlace, current: CurrentFile, seen: FileTouch | undefined): void {
   if (seen === undefined || seen.digest === current.digest) return;
   throw new WorkspaceError(
@@ -20,7 +25,11 @@ export function assertAsSeen({ shown }: WorkspacePlace, current: CurrentFile, se
   );
 }
 
-/** @throws WorkspaceError `workspace/unread` when the session never saw a file that holds something. */
+/**
+ * Checks that the session has seen a file. An empty file passes.
+ *
+ * @throws WorkspaceError `workspace/unread` when the session never saw the file and the file is not empty.
+ */
 export function assertSeen({ shown }: WorkspacePlace, current: CurrentFile, seen: FileTouch | undefined): void {
   if (seen !== undefined || current.stats.size === 0n) return;
   throw new WorkspaceError(
@@ -30,7 +39,11 @@ export function assertSeen({ shown }: WorkspacePlace, current: CurrentFile, seen
   );
 }
 
-/** @throws WorkspaceError `workspace/changed` when a person approved a change of other bytes. Without an approval it passes. */
+/**
+ * Checks that a file still has the bytes for which a person approved the change. A call without an approval passes.
+ *
+ * @throws WorkspaceError `workspace/changed` when the approval was for other bytes.
+ */
 export function assertApproved(
   { shown }: WorkspacePlace,
   current: Pick<CurrentFile, 'digest'> | undefined,

@@ -1,4 +1,4 @@
-// What a diff shows of a long line.
+// Tests which part of a long line a diff shows.
 
 import { expect, test } from 'vitest';
 import { nearestLines } from '../edit/nearest-lines.ts';
@@ -6,11 +6,14 @@ import { showDiff } from './show-diff.ts';
 
 const TOKEN = ['gh', 'p_', 'Zx9Kq2Lm7Wd4'.repeat(3)].join('');
 const PARTS = Array.from({ length: TOKEN.length - 11 }, (_, at) => TOKEN.slice(at + 4, at + 12));
-/** The part that a later mask would not know; a whole token it knows. */
+/**
+ * Returns the shown parts of the token that a later mask would not recognise. A later mask does recognise the whole
+ * token.
+ */
 const leftOf = (text: string): readonly string[] =>
   text.includes(TOKEN) ? [] : PARTS.filter((part) => text.includes(part));
 
-test('a diff holds a token whole or not at all, wherever its line is cut', async () => {
+test('`showDiff` shows a token whole or not at all, at any cut of its line', async () => {
   for (let lead = 350; lead < 402; lead += 1) {
     const line = `${'ab '.repeat(lead).slice(0, lead)}"${TOKEN}", ${'more '.repeat(40)}`;
     const diff = await showDiff(`${line}\n`, `${line}!\n`);
@@ -19,7 +22,7 @@ test('a diff holds a token whole or not at all, wherever its line is cut', async
   }
 });
 
-test('the lines nearest to a text hold a token whole or not at all', () => {
+test('`nearestLines` shows a token whole or not at all, at any cut of its line', () => {
   for (let lead = 250; lead < 302; lead += 1) {
     const line = `${'ab '.repeat(lead).slice(0, lead)}"${TOKEN}", ${'more '.repeat(40)}`;
     const near = nearestLines(`${line}\n`, `${line.slice(0, 200)}x`);

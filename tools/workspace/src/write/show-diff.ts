@@ -1,4 +1,4 @@
-// What changed in a file, as a unified diff without file headers, bounded.
+// Shows the changes of a file as a unified diff without file headers, with a limited size.
 
 import { cutBeforeWord } from '../page/cut-line.ts';
 
@@ -7,10 +7,13 @@ const MOST_EDITS = 1_000;
 const MOST_LINES = 120;
 const LONGEST_LINE = 400;
 
-/** The hunks, or one line that says why there are none. Line ends do not count as a change of their line. */
+/**
+ * Returns the hunks of the diff, or one line that explains why the diff is omitted. A different line end does not count
+ * as a change.
+ */
 export async function showDiff(before: string, after: string): Promise<string> {
   if (before.length + after.length > MOST_BYTES) return '(too large for a diff)';
-  // 19 modules that a session does not wait for before it writes anything.
+  // Load the 19 modules of this package only when the session writes for the first time.
   const { structuredPatch } = await import('diff');
   const options = { context: 3, maxEditLength: MOST_EDITS, stripTrailingCr: true };
   const patch = structuredPatch('', '', plain(before), plain(after), '', '', options);

@@ -1,29 +1,32 @@
-// The form of a text file beside its words: how lines end, and the mark of byte order. Models are shown neither and send
-// plain line feeds; what they change keeps the form that the file had.
+// Form of a text file: its line ends and its byte order mark. Models see neither and send plain line feeds. A change by
+// a model keeps the form of the file.
 
 import { isUtf8 } from 'node:buffer';
 
 const BOM = '\uFEFF';
 
-/** The text of UTF-8 bytes as they stand, mark included; `undefined` when they are no text. */
+/** Decodes UTF-8 bytes without changes, including a byte order mark. Returns `undefined` if the bytes are not text. */
 export function textOf(bytes: Uint8Array): string | undefined {
   if (!isUtf8(bytes) || bytes.includes(0)) return undefined;
   return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
 }
 
-/** How most lines of a text end; a text of one line ends in line feeds. */
+/** Returns the line end that more than half of the lines have. Returns a line feed for a text of one line. */
 export function lineEnd(text: string): '\n' | '\r\n' {
   const all = text.split('\n').length - 1;
   const long = text.split('\r\n').length - 1;
   return long * 2 > all ? '\r\n' : '\n';
 }
 
-/** Words with each line end as given. */
+/** Returns the text with every line end replaced by `end`. */
 export function withLineEnds(words: string, end: '\n' | '\r\n'): string {
   return words.replace(/\r?\n/g, end);
 }
 
-/** New words for a whole file in the form of the old ones, and what of it was kept. Words with their own form stay as they are. */
+/**
+ * Returns the new text of a whole file in the form of the old text, and the names of the properties that were kept. A
+ * carriage return or byte order mark in the new text prevents the change of that property.
+ */
 export function inFormOf(old: string, words: string): { readonly text: string; readonly kept: readonly string[] } {
   const long = lineEnd(old) === '\r\n' && !words.includes('\r');
   const marked = old.startsWith(BOM) && !words.startsWith(BOM);

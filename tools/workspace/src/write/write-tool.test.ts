@@ -23,8 +23,8 @@ import { createWriteTool } from './write-tool.ts';
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-describe('write', () => {
-  test('makes a file and its folders, and says what it made', async () => {
+describe('the `write` tool', () => {
+  test('creates a file with its folders, and reports its size', async () => {
     const { folder, call, content, confinement } = await openBench();
     const { text, files } = await call(createWriteTool(confinement), { path: 'ä/b/c.txt', content: 'eins\nzwei' });
     expect(text).toBe('created ä/b/c.txt: 9 bytes, 2 lines');
@@ -35,7 +35,7 @@ describe('write', () => {
     );
   });
 
-  test('replaces a file that was read, shows the diff, keeps its mode and leaves nothing else behind', async () => {
+  test('replaces a file that was read, shows the diff, keeps the mode and leaves no other file behind', async () => {
     const { folder, put, call, content, confinement } = await openBench();
     await chmod(await put('run.sh', 'a\nb\nc\n'), 0o755);
     await call(createReadTool(confinement), { path: 'run.sh' });
@@ -46,7 +46,7 @@ describe('write', () => {
     expect(await readdir(folder)).toEqual(['run.sh']);
   });
 
-  test('may follow its own write, without reading in between', async () => {
+  test('replaces a file that it wrote itself, without a read in between', async () => {
     const { call, content, confinement } = await openBench();
     const tool = createWriteTool(confinement);
     await call(tool, { path: 'a', content: '1' });
@@ -54,7 +54,7 @@ describe('write', () => {
     expect(await content('a')).toBe('2');
   });
 
-  test('refuses a file that was never read, unless it holds nothing', async () => {
+  test('refuses a file that was never read, unless the file is empty', async () => {
     const { put, call, content, confinement } = await openBench();
     await put('a.txt', 'work of somebody');
     await put('empty', '');
@@ -75,7 +75,7 @@ describe('write', () => {
     expect(await content('a.txt')).toBe('one two');
   });
 
-  test('makes a file again that was read and is gone', async () => {
+  test('creates a file again if it was read and then deleted', async () => {
     const { put, call, content, confinement } = await openBench();
     const path = await put('a.txt', 'one');
     await call(createReadTool(confinement), { path: 'a.txt' });
@@ -84,7 +84,7 @@ describe('write', () => {
     expect(await content('a.txt')).toBe('x');
   });
 
-  test('writes nothing where nothing would change', async () => {
+  test('writes nothing if the content would not change', async () => {
     const { put, call, confinement } = await openBench();
     const path = await put('a.txt', 'one\r\n');
     await call(createReadTool(confinement), { path: 'a.txt' });
@@ -95,7 +95,7 @@ describe('write', () => {
     expect((await stat(path)).ino).toBe(before.ino);
   });
 
-  test('keeps CRLF and the mark of byte order of the file that it replaces, and says so', async () => {
+  test('keeps the CRLF and the byte order mark of the replaced file, and reports both', async () => {
     const { put, call, content, confinement } = await openBench();
     await put('dos.txt', '\uFEFFa\r\nb\r\n');
     await call(createReadTool(confinement), { path: 'dos.txt' });
@@ -106,7 +106,7 @@ describe('write', () => {
     expect(files?.[0]?.digest).toBe(sha256('\uFEFFa\r\nc\r\n'));
   });
 
-  test('writes through a link to the real file inside, and keeps the link', async () => {
+  test('writes through a link to the real file inside the workspace, and keeps the link', async () => {
     const { folder, put, call, content, confinement } = await openBench();
     await put('v2.txt', 'two');
     await symlink('v2.txt', join(folder, 'latest.txt'));
@@ -117,7 +117,7 @@ describe('write', () => {
     expect(await content('latest.txt')).toBe('three');
   });
 
-  test('says of a path outside that it is not confined, also of one behind a link that dangles', async () => {
+  test('marks a path outside as not confined, even through a link with a missing target', async () => {
     const { folder, outside, judge, run, confinement } = await openBench();
     await symlink(join(outside, 'new.txt'), join(folder, 'link'));
     const tool = createWriteTool(confinement);
@@ -129,7 +129,7 @@ describe('write', () => {
     expect(await readFile(join(outside, 'new.txt'), 'utf8')).toBe('x');
   });
 
-  test('refuses a folder, a file in the way of a folder, and what holds keys', async () => {
+  test('refuses a folder, a path below a file, and files that may contain keys', async () => {
     const { put, call, confinement } = await openBench();
     await put('dir/file', 'x');
     const tool = createWriteTool(confinement);
@@ -139,7 +139,7 @@ describe('write', () => {
     expect(await call(tool, { path: '.env', content: '' })).toMatchObject({ code: 'problem' });
   });
 
-  test('writes nothing once it is aborted', async () => {
+  test('writes nothing after it was aborted', async () => {
     const { folder, call, confinement } = await openBench();
     const signal = AbortSignal.abort(Object.assign(new Error('given up'), { code: 'test/given-up' }));
     const { code } = await call(createWriteTool(confinement), { path: 'sub/a', content: 'x' }, { signal });
@@ -148,8 +148,8 @@ describe('write', () => {
   });
 });
 
-describe('replacing a file', () => {
-  test('leaves alone what somebody else wrote while the call ran', async () => {
+describe('`replaceFile`', () => {
+  test('writes nothing if another writer changed the file while the call ran', async () => {
     const { put, content, folder, confinement } = await openBench();
     const path = await put('a.txt', 'one');
     const place = await confinement.place('a.txt');
@@ -165,7 +165,7 @@ describe('replacing a file', () => {
     expect(await readdir(folder)).toEqual(['a.txt']);
   });
 
-  test('gives a new file to its name alone: another name of the old one keeps the old words', async () => {
+  test('replaces only the given name: another hard link to the old file keeps the old content', async () => {
     const { folder, put, call, content, confinement } = await openBench();
     await link(await put('a.txt', 'old'), join(folder, 'b.txt'));
     await call(createReadTool(confinement), { path: 'a.txt' });
@@ -174,7 +174,7 @@ describe('replacing a file', () => {
   });
 
   test.skipIf(process.getuid?.() === 0)(
-    'respects a file that is read-only (skipped as root, to whom nothing is denied)',
+    'refuses a read-only file (skipped as root, which may write every file)',
     async () => {
       const { put, call, confinement, folder } = await openBench();
       await chmod(await put('a.txt', 'old'), 0o444);
@@ -187,8 +187,8 @@ describe('replacing a file', () => {
   );
 });
 
-describe('a diff', () => {
-  test('is bounded, and says what it leaves out', async () => {
+describe('`showDiff`', () => {
+  test('returns at most 120 lines, and reports how many it omits or why there is no diff', async () => {
     const before = Array.from({ length: 400 }, (_, i) => `${i}`).join('\n');
     const diff = await showDiff(
       before,
@@ -200,6 +200,6 @@ describe('a diff', () => {
     expect(await showDiff('a\n'.repeat(2_000), 'b\n'.repeat(2_000))).toBe('(too many changes for a diff)');
   });
 
-  test('says where a line end at the end is missing', async () =>
+  test('marks a missing line end at the end of the file', async () =>
     expect(await showDiff('a', 'a\n')).toContain('No newline at end of file'));
 });

@@ -1,4 +1,4 @@
-// `write`: a whole file, new or in the place of one that the session has read.
+// `write` tool: writes a whole file, either a new one or one that the session has read.
 
 import type { PreviewContext, Tool, ToolContext, ToolOutput, ToolPreview } from '@tidemark/agent';
 import { digest } from '@tidemark/log';
@@ -25,10 +25,13 @@ const ARGUMENTS = argumentsOf(
 
 const DESCRIPTION = `Writes a whole file, making its folders. A file that exists must have been read before, and must not have changed since. To change a part of a file use edit.`;
 
-/** Above this an old file is compared by digest alone. */
+/** Maximum size in bytes at which an old file is compared by content. A larger file is compared only by its digest. */
 const MOST_COMPARED = 1024 * 1024;
 
-/** A path outside the workspace, or one that asks, is not `confined`. @returns the tool `write`, of effect `write`. */
+/**
+ * Creates the tool `write`, with effect class `write`. A path outside the workspace, or a path whose write needs the
+ * user's consent, is not `confined`.
+ */
 export function createWriteTool(confinement: Confinement): Tool {
   return {
     name: 'write',
@@ -53,15 +56,19 @@ export function createWriteTool(confinement: Confinement): Tool {
   };
 }
 
-/** The new content of a file, and the file that it replaces. */
+/** New content of a file, and the file that it replaces. */
 interface PlannedWrite {
   readonly current: CurrentFile | undefined;
   readonly text: string;
-  /** Parts of the form of the old file that the new content keeps. */
+  /** Names of the properties of the old file that the new content keeps, such as CRLF line ends. */
   readonly kept: readonly string[];
 }
 
-/** @throws WorkspaceError when the file may not be written as things are. */
+/**
+ * Prepares the write in memory.
+ *
+ * @throws WorkspaceError when the current state of the file does not allow the write.
+ */
 async function planWrite(place: WorkspacePlace, content: string, context: Approvable): Promise<PlannedWrite> {
   const { signal, fileSeen, approved } = context;
   const current = await currentFile(place, MOST_COMPARED, signal);

@@ -1,6 +1,6 @@
-// The operating guide's second half: working with commands, outputs, people and what may go wrong.
+// Second part of the operating guide: working with commands, outputs and people, and preventing damage.
 
-/** Sections on care. */
+/** Sections on working safely with commands, outputs and people. */
 export const CARE: readonly { readonly heading: string; readonly text: string }[] = [
   {
     heading: 'Running commands',

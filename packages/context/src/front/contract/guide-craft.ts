@@ -1,4 +1,4 @@
-// The operating guide's first half: finding out, changing, proving.
+// First part of the operating guide: finding out, changing, proving.
 
 /** Sections on the work itself. */
 export const CRAFT: readonly { readonly heading: string; readonly text: string }[] = [

@@ -1,6 +1,6 @@
-// The operating guide's last part: what outlives the change, from interfaces to words.
+// Last part of the operating guide: results that outlive a change, from interfaces to documentation.
 
-/** Sections on design and on reading the work of others. */
+/** Sections on design and on reviewing the work of others. */
 export const DESIGN: readonly { readonly heading: string; readonly text: string }[] = [
   {
     heading: 'Reviewing a change',

@@ -1,5 +1,6 @@
-// The operating guide of contract `tm1`: what fills a front up to a model's floor where that pays. Guidance that is true in
-// any project, in sections that stand alone, most useful first; a section goes out whole or not at all. A test pins them.
+// Operating guide of contract `tm1`. It fills a front up to a model's floor if that reduces the cost. Its guidance is
+// true in any project. Each section can be read alone and is used whole or not at all; the most useful sections come
+// first. A test pins the sections.
 
 import { CARE } from './guide-care.ts';
 import { CRAFT } from './guide-craft.ts';
@@ -8,9 +9,9 @@ import { DESIGN } from './guide-design.ts';
 /** One section of the guide. */
 export interface GuideSection {
   readonly heading: string;
-  /** Lines, each ended. */
+  /** Lines of the section. Each line ends with a newline. */
   readonly text: string;
 }
 
-/** All sections, in the order in which they are taken. */
+/** All sections, in the order in which padding uses them. */
 export const GUIDE: readonly GuideSection[] = [...CRAFT, ...CARE, ...DESIGN];

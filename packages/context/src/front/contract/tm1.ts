@@ -1,7 +1,7 @@
-// The prompt contract `tm1`, layer 0: the same bytes for every session everywhere. An edit is a new version: a test pins
-// the digest of every part.
+// Layer 0 of the prompt contract `tm1`. Its bytes are the same for every session everywhere. An edit needs a new
+// version: a test pins the digest of every part.
 
-/** The name of this contract. */
+/** Name of this contract. */
 export const TM1 = 'tm1';
 
 const IDENTITY = `You are an agent run by Tidemark. You act through tools and report what you did.
@@ -39,8 +39,11 @@ Checkpoints
 - What you need exactly, read again from files, or from the history with history_read and history_search where you have them.
 `;
 
-/** Layer 0, `runtime`. */
+/** Full text of layer 0, `runtime`. */
 export const TM1_RUNTIME: string = [IDENTITY, RULES, INSTRUCTIONS, NOTES, CHECKPOINTS].join('');
 
-/** Layer 0 where the agent's own system text says the rest: discovery, notes and checkpoints alone. */
+/**
+ * Layer 0 for an agent whose own system text contains the identity and the working rules: only discovery, notes and
+ * checkpoints.
+ */
 export const TM1_MINIMAL: string = [INSTRUCTIONS, NOTES, CHECKPOINTS].join('').trimStart();

@@ -1,4 +1,4 @@
-// Decoders of facts that decide what the model sees. Frozen after the first release.
+// Decoders of events that decide the content of requests. Frozen after the first release.
 
 import { z } from 'zod';
 import type {
@@ -80,7 +80,7 @@ const padding = z.object({
   skills: optional(z.array(text)),
 } satisfies PayloadShape<PaddingRecord>);
 
-/** An entry of a front, as an epoch and the index of warm fronts hold it. */
+/** Schema of a cache entry that ends in a front, as it is stored in `epoch.opened` and in the index of warm fronts. */
 export const frontEntry: z.ZodType<FrontEntry> = z.object({
   section: z.enum(['tools', 'system']),
   block: number,

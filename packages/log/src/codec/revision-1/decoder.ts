@@ -1,28 +1,36 @@
-// From a schema to a decoder of one kind of record.
+// Turns a schema into a decoder for one kind of record.
 
 import type { Json } from '@tidemark/core';
 import { z } from 'zod';
 import type { EventData, Kind, Placed, RecordedOf } from '../../event.ts';
 import type { CallId, Chain, Digest, Money, Position, SessionId, Timestamp, TurnId } from '../../ids.ts';
 
-/** What stands around a payload. */
+/** Fields of a record around its payload. */
 export interface RecordEnvelope extends Placed {
   readonly at: Timestamp;
   readonly turn: TurnId | undefined;
 }
 
-/** Why a payload is not what its kind says: the path to the field and what was expected there. Never the value. */
+/**
+ * Reasons why a payload does not have the shape of its kind: for each, the path to the field and the expected value.
+ * The actual value is never included.
+ */
 interface Unfit {
   readonly unfit: readonly { readonly path: string; readonly expected: string }[];
 }
 
-/** `unknown` enters, a typed record leaves. Keys that are not known pass over: they stay in the raw bytes. */
+/**
+ * Decodes an `unknown` payload into a typed record. Unknown keys are dropped from the record. They remain in the raw
+ * bytes of the log.
+ */
 type PayloadDecoder<K extends Kind> = (envelope: RecordEnvelope, data: unknown) => RecordedOf<K> | Unfit;
 
 /** One decoder for every kind. */
 export type Decoders = { readonly [K in Kind]: PayloadDecoder<K> };
 
-/** A decoder of one kind from the schema of its payload. A payload that needs nothing left out is not copied. */
+/**
+ * Returns the decoder of one kind, made from the schema of its payload. A payload without unknown keys is not copied.
+ */
 export function decoder<K extends Kind>(kind: K, schema: z.ZodType<EventData[K]>): PayloadDecoder<K> {
   const fits = exactFit(schema);
   return (envelope, value) => {
@@ -42,13 +50,13 @@ function issueOf(issue: z.core.$ZodIssue): Unfit['unfit'][number] {
   return { path: ['data', ...issue.path.map(String)].join('.'), expected: issue.message };
 }
 
-// Whether a value is exactly what a schema gives back: then it goes on as it is, and nothing is copied. Made from the schema
-// itself, so that there is one description of a payload. It never decides against a value: what it does not let through is
-// read by the schema, which leaves out what it does not know or names what is wrong.
+// Checks quickly if a value already is exactly what its schema would return. Such a value is used without a copy. The
+// check is made from the schema, so a payload is described only once. The check never rejects a value: the schema
+// parses any value that fails it, and then drops unknown keys or reports the error.
 
 type Fits = (value: unknown) => boolean;
 
-/** A quick check made from a schema: `true` is certain, `false` means to ask the schema. */
+/** Makes a quick check from a schema. `true` is certain. `false` means that the schema must parse the value. */
 export function exactFit<T>(schema: z.ZodType<T>): (value: unknown) => value is T {
   const fits = fitOf(schema);
   return (value): value is T => fits(value);
@@ -129,9 +137,12 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-// The smallest pieces of a payload: brands, JSON, counts. Frozen after the first release.
+// Schemas of the smallest parts of a payload: branded values, JSON and counts. Frozen after the first release.
 
-/** One schema for each field of `T`, none forgotten: a field without one would be lost in silence (L6). */
+/**
+ * One schema for each field of `T`. The type forces every field to be listed, because a field without a schema would be
+ * lost without notice (L6).
+ */
 export type PayloadShape<T> = {
   readonly [K in keyof T]-?: Partial<Pick<T, K>> extends Pick<T, K>
     ? z.ZodExactOptional<z.ZodType<Required<T>[K]>>
@@ -157,9 +168,12 @@ export const position: z.ZodType<Position> = z.custom<Position>(
   { error: 'expected a position' },
 );
 
-/** Any JSON value. What JSON cannot hold is refused by the canonical writer. */
+/**
+ * Schema of any JSON value. It does not check deeply: the canonical JSON writer refuses values that JSON cannot
+ * represent.
+ */
 export const json: z.ZodType<Json> = z.custom<Json>((value) => value !== undefined, { error: 'expected a JSON value' });
-/** Any JSON values by name. */
+/** Schema of an object with any JSON values. */
 export const jsonRecord: z.ZodType<{ readonly [name: string]: Json }> = z.custom<{ readonly [name: string]: Json }>(
   (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
   { error: 'expected JSON values by name' },
@@ -169,7 +183,7 @@ export const text: z.ZodType<string> = z.string();
 export const number: z.ZodType<number> = z.number();
 export const flag: z.ZodType<boolean> = z.boolean();
 
-/** A field that may be absent, and is never `undefined`. */
+/** Makes the schema of a field that may be absent but is never `undefined`. */
 export function optional<T>(schema: z.ZodType<T>): z.ZodExactOptional<z.ZodType<T>> {
   return z.exactOptional(schema);
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { KINDS, isKind } from './decoders.ts';
 
 describe('revision 1', () => {
-  it('knows these kinds', () => {
+  it('contains exactly these kinds', () => {
     expect(KINDS.toSorted()).toEqual([
       'answer.failed',
       'answer.interrupted',
@@ -40,7 +40,7 @@ describe('revision 1', () => {
     ]);
   });
 
-  it('takes no inherited name for a kind', () => {
+  it('does not accept inherited property names as kinds', () => {
     expect(['toString', '__proto__', 'unknown', ''].map(isKind)).toEqual([false, false, false, false]);
   });
 });

@@ -16,7 +16,10 @@ const ENVELOPE: RecordEnvelope = {
   chain: CHAIN_START,
 };
 
-/** A value with something of it changed, dropped or added, at any depth. */
+/**
+ * Returns a copy of a value with one entry changed, dropped or added at some depth. `by` selects the entry and the
+ * change.
+ */
 function changed(value: unknown, by: number, to: unknown): unknown {
   if (typeof value !== 'object' || value === null) return to;
   const keys = Object.keys(value);
@@ -33,10 +36,10 @@ const anyValue = fc.oneof(
   fc.constantFrom(undefined, Number.NaN, Infinity, [], {}, '', 'text', -1, 0.5, 'later'),
 );
 
-/** Its sizes by name are left to the schema. */
+/** Kind that the fast check never accepts, because its `sizes` field is parsed by the schema. */
 const ASKED = 'compaction.refused';
 
-it.each(KINDS.filter((kind) => kind !== ASKED))('%s goes on as it is: nothing of a payload is copied', (kind) => {
+it.each(KINDS.filter((kind) => kind !== ASKED))('a valid %s payload is returned without a copy', (kind) => {
   fc.assert(
     fc.property(EVENTS[kind], ({ data }) => {
       const record = DECODERS[kind](ENVELOPE, data);
@@ -46,11 +49,11 @@ it.each(KINDS.filter((kind) => kind !== ASKED))('%s goes on as it is: nothing of
   );
 });
 
-it.each(KINDS)('%s is let through, or refused, as its schema does, whatever was changed', (kind) => {
+it.each(KINDS)('a changed %s payload gets the same result from the fast check as from its schema', (kind) => {
   fc.assert(
     fc.property(EVENTS[kind], fc.nat(), anyValue, ({ data }, by, to) => {
       const payload = changed(data, by, to);
-      // A key that no schema knows brings the schema in, and is left out by it.
+      // An unknown key makes the fast check fail, so the schema parses this value and drops the key.
       const asked = typeof payload === 'object' && payload !== null ? { ...payload, unheard: 1 } : payload;
       expect(DECODERS[kind](ENVELOPE, payload)).toStrictEqual(DECODERS[kind](ENVELOPE, asked));
     }),
@@ -58,7 +61,7 @@ it.each(KINDS)('%s is let through, or refused, as its schema does, whatever was 
   );
 });
 
-it('leaves what it does not know to the schema', () => {
+it('the fast check is false for every schema type that it does not support', () => {
   for (const schema of [
     z.string().min(2),
     z.coerce.number(),
@@ -70,7 +73,7 @@ it('leaves what it does not know to the schema', () => {
   }
 });
 
-it('takes a list for no record, and nothing that is there without a value', () => {
+it('the fast check refuses an array in place of a record, and a key with the value `undefined`', () => {
   const fits = exactFit<unknown>(z.object({ a: optional(z.string()) }));
   expect([{}, { a: 'x' }, [], { a: undefined }, null, { b: 1 }].map(fits)).toEqual([
     true,

@@ -1,4 +1,4 @@
-// Decoders of facts about the session itself. Frozen after the first release.
+// Decoders of events about the session itself. Frozen after the first release.
 
 import { z } from 'zod';
 import type {

@@ -1,4 +1,5 @@
-// Moves in, events out: turns around prompts, an epoch before the answer that needs it, every call closed once.
+// Turns the moves of an import into events. Prompts open turns, an epoch opens before the answer that needs it, and
+// every call is closed exactly once.
 
 import { defined } from '@tidemark/core';
 import type { AnswerPart, BilledIn } from '@tidemark/log';
@@ -27,34 +28,35 @@ import { abandonCalls, closeCall, emit, endTurn, inTurn, lastPosition, needTurn,
 import type { SessionDraft } from './draft.ts';
 import { openEpoch, RECORDED } from './open-epoch.ts';
 
-/** What is known of a branch beside its draft. */
+/** Branch data that the builder needs in addition to the draft. */
 export interface BranchView {
   readonly branch: number;
   readonly format: string;
   readonly outline: Outline;
-  /** Calls that are billed by a record already. */
+  /** Calls that a record already bills. */
   readonly billed: BilledCalls;
 }
 
-/** Takes one move into the session. */
+/** Applies one move to the session. */
 export function applyMove(draft: SessionDraft, move: ImportedMove, view: BranchView): void {
   settle(draft, move, view);
   const { ordinal } = move.from;
   if (view.outline.isAnchor(ordinal) && !draft.anchors.has(ordinal)) {
-    // A cut between a call and its result would leave an open history: the whole answer is kept then.
+    // A cut between a call and its result would leave an open history. So the anchor is the position of the answer, and
+    // the whole answer is kept.
     draft.anchors.set(ordinal, Math.min(draft.position, ...draft.open.values()));
   }
   take(draft, move, view);
 }
 
-/** The end of the branch: nothing is left open. */
+/** Ends the branch: abandons all open calls and ends the turn. */
 export function finishDraft(draft: SessionDraft, isEndOfFile: boolean): void {
   for (const call of draft.open.keys()) draft.cutOff.add(hashText(call));
   abandonCalls(draft, draft.at, isEndOfFile ? 'crashed' : 'interrupted');
   endTurn(draft);
 }
 
-/** Closes what cannot stay open when this comes. A result that comes late still finds its call open. */
+/** Closes what cannot stay open when this move arrives. A call stays open if its result comes later in the file. */
 function settle(draft: SessionDraft, move: ImportedMove, { outline, branch }: BranchView): void {
   const { at, ordinal } = move.from;
   switch (move.type) {
@@ -129,13 +131,13 @@ function takePrompt(draft: SessionDraft, move: PromptMove): void {
   if (draft.open.size === 0) endTurn(draft);
 }
 
-// The recording sent it right here, so it does not wait for the next prompt.
+// Adds the note as urgent, because the recording sent it at this place and did not wait for the next prompt.
 function takeNote(draft: SessionDraft, { from, source, body }: NoteMove): void {
   const data = { source, revision: `${from.ordinal}`, cause: 'changed', urgent: true, body } as const;
   emit(draft, { kind: 'context.noted', at: from.at, ...inTurn(draft), data });
 }
 
-// Behind the end of a turn it begins the next one: the model was asked by nobody else.
+// Adds a notification. After the end of a turn it starts the next turn, because no prompt asked the model.
 function takeNotification(draft: SessionDraft, { from, source, provenance, body }: NotificationMove): void {
   const turn = draft.turn ?? openTurn(draft, from.at, 'notification');
   emit(draft, { kind: 'notification.received', at: from.at, turn: turn.id, data: { source, provenance, body } });
@@ -163,7 +165,9 @@ function takeAnswer(draft: SessionDraft, move: AnswerMove, view: BranchView): vo
   turn.mood = calls.size === 0 ? 'answered' : 'calling';
 }
 
-/** Where the call of an answer is billed already; the first record of a call bills it. */
+/**
+ * Returns the record that already bills the call of an answer, if there is one. The first record of a call bills it.
+ */
 function billedIn(
   { session, position: at }: SessionDraft,
   move: AnswerMove | InterruptedMove,
@@ -185,7 +189,7 @@ function callsOf(parts: readonly AnswerPart[]): ReadonlySet<string> {
 function takeInterrupted(draft: SessionDraft, move: InterruptedMove, view: BranchView): void {
   const { type: _type, from, ...answer } = move;
   const turn = needTurn(draft, from.at);
-  // One that never got through needs no front of its own.
+  // A request without usage was never counted by the provider, so it needs no epoch of its own.
   if (move.usage !== undefined) openEpoch(draft, from.at, move);
   const data = { step: draft.step, stream: 'main', ...answer, ...billedIn(draft, move, view) };
   emit(draft, { kind: 'answer.interrupted', at: from.at, turn: turn.id, data });
@@ -212,7 +216,8 @@ function takeResult(draft: SessionDraft, move: ResultMove, view: BranchView): vo
   keepForeign(draft, move.from, view, unfit);
   const body = plainText(move.parts);
   if (!draft.cutOff.delete(hashText(move.call)) || body === undefined) return;
-  // The log says that this call was cut where the file ended then: what it returned is told behind that.
+  // The log already has this call as abandoned, because an earlier import ended there. So its result is added later, as
+  // a notification.
   const provenance = `result of call ${move.call}, which came after an earlier import`;
   takeNotification(draft, { type: 'notification', from: move.from, source: 'import', provenance, body });
 }

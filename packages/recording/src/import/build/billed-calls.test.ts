@@ -14,7 +14,7 @@ const CLAUDE: CallNames = {
 const PI: CallNames = { ...CLAUDE, format: 'pi-1', provider: 'compatible' };
 
 describe('the identity of a call', () => {
-  test('is that of its id, model and input in a transcript of Claude Code: its rows differ in time, words and output', () => {
+  test('is its id, model and input in a transcript of Claude Code, because the rows of one call differ in time, text and output', () => {
     const row: CallNames = {
       ...CLAUDE,
       at: '2026-11-20T12:00:01.000Z',
@@ -30,7 +30,7 @@ describe('the identity of a call', () => {
     ['fresh input', { usage: { ...CLAUDE.usage, fresh: 4 } }],
     ['input that was read', { usage: { ...CLAUDE.usage, read: 101 } }],
     ['input that was written', { usage: { ...CLAUDE.usage, writes: [{ ttl: '5m', tokens: 31 }] } }],
-  ])('is another with another %s, in each format', (_, change) => {
+  ])('differs for another %s, in each format', (_, change) => {
     expect(callIdentity({ ...CLAUDE, ...change })).not.toBe(callIdentity(CLAUDE));
     expect(callIdentity({ ...PI, ...change })).not.toBe(callIdentity(PI));
   });
@@ -40,11 +40,11 @@ describe('the identity of a call', () => {
     ['provider', { provider: 'openrouter' }],
     ['output', { usage: { ...CLAUDE.usage, answer: 9 } }],
     ['text', { parts: [{ type: 'text', text: 'two' }] }],
-  ])('is another with another %s where ids repeat', (_, change) => {
+  ])('differs for another %s in a format whose ids can repeat', (_, change) => {
     expect(callIdentity({ ...PI, ...change })).not.toBe(callIdentity(PI));
   });
 
-  test('is absent where nothing was counted: nothing is billed', () => {
+  test('is absent if no tokens were counted, because then nothing is billed', () => {
     expect(callIdentity({ ...CLAUDE, usage: {} })).toBeUndefined();
     expect(callIdentity({ ...CLAUDE, usage: undefined })).toBeUndefined();
   });

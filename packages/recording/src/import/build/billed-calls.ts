@@ -1,16 +1,16 @@
-// Calls that are billed already: a transcript holds a call twice where its rows were copied, and another file holds it
-// again where a session was forked. Both are recognised by their ids.
+// Calls that are already billed. A transcript contains a call twice if its rows were copied. Another file contains the
+// call again if a session was forked. Both are recognized by the identity of the call.
 
 import type { AnswerPart, BilledIn, Usage } from '@tidemark/log';
 import { canonicalText } from '@tidemark/log';
 import { allWritten } from '@tidemark/model';
 import { hashText } from '../file/fields.ts';
 
-/** What names one call, in a transcript and in the log of its import. */
+/** Values that identify a call, in a transcript and in the log of its import. */
 export interface CallNames {
-  /** The format of the transcript. */
+  /** Format of the transcript. */
   readonly format: string;
-  /** The provider's id of the answer. */
+  /** Provider's id of the answer. */
   readonly response?: string | undefined;
   readonly at: string;
   readonly provider: string;
@@ -23,9 +23,9 @@ export interface CallNames {
 export type BilledCalls = Map<string, BilledIn>;
 
 /**
- * What tells a call from any other; `undefined` where nothing was counted, so that nothing is billed. Anthropic's ids are
- * unique, and all rows of an answer have the input of the first; of other answers instant, model, counts and words are
- * compared too, since local servers repeat ids.
+ * Returns the identity of a call, or `undefined` if no tokens were counted, because then nothing is billed. Ids of
+ * Anthropic are unique, and all rows of one answer have the same input counts. Local servers repeat ids. So for other
+ * answers the time, the provider, the model, the counts and the text are compared too.
  */
 export function callIdentity({
   format,

@@ -1,4 +1,5 @@
-// A session in the making: where it stands, which calls are open, which epoch is in force, and the events not yet handed on.
+// Session that an import is building: its position, its open calls, its current epoch, and the events that are not
+// delivered yet.
 
 import { defined } from '@tidemark/core';
 import type {
@@ -16,7 +17,7 @@ import { position, turnId, callId } from '@tidemark/log';
 import { hashText } from '../file/fields.ts';
 import type { From, ResultMove } from '../format/move.ts';
 
-/** What decides whether the next answer needs a new epoch. */
+/** Values of the current epoch. If one of them changes, the next answer needs a new epoch. */
 export interface EpochInForce {
   readonly number: number;
   readonly provider: string;
@@ -25,10 +26,10 @@ export interface EpochInForce {
   readonly checkpoint: Position | undefined;
 }
 
-/** How the last thing that happened leaves the turn. */
+/** State of a turn after its last event. */
 export type Mood = 'asked' | 'calling' | 'answered' | 'interrupted' | 'failed';
 
-/** An open turn. */
+/** Turn that has not ended. */
 export interface OpenTurn {
   readonly id: TurnId;
   mood: Mood;
@@ -36,19 +37,19 @@ export interface OpenTurn {
   calls: number;
 }
 
-/** Bytes that an event names, to be kept before it is appended. */
+/** Bytes that an event names by digest. They must be stored before the event is appended. */
 export interface KeptBytes {
   readonly digest: Digest;
   readonly bytes: Uint8Array;
 }
 
-/** An answer with open calls, and what came since: what a fork that leaves within it takes along. */
+/** Answer with open calls, and the events after it. A fork that leaves at this point copies them. */
 export interface OpenBatch {
   readonly position: number;
   readonly events: Event[];
 }
 
-/** The session so far. One owner changes it; `forkPoint` gives a fork its copy. */
+/** Session built so far. Only its owner changes it. `forkPoint` makes the copy for a fork. */
 export interface SessionDraft {
   readonly session: SessionId;
   /** Position of the next event. */
@@ -57,27 +58,27 @@ export interface SessionDraft {
   turn: OpenTurn | undefined;
   turns: number;
   step: number;
-  /** Open calls, with the position of their answer's first event. */
+  /** Open calls, each with the position of its answer. */
   readonly open: Map<string, number>;
-  /** There while calls are open. */
+  /** Present only while calls are open. */
   batch: OpenBatch | undefined;
-  /** Hashes of the calls that were closed. */
+  /** Hashes of the closed calls. */
   readonly closed: Set<number>;
-  /** Of these, the ones that were abandoned where the file ended when it was imported before. */
+  /** Hashes of the closed calls that were abandoned only because the file ended there at an earlier import. */
   readonly cutOff: Set<number>;
   epoch: EpochInForce | undefined;
   reasoning: string | undefined;
   checkpoint: Position | undefined;
-  /** In a fork: the part of the parent's log that it left. */
+  /** In a fork: the range of the parent's log that the fork left. */
   left: Range | undefined;
-  /** Where records stand from which a compaction keeps history, by ordinal. */
+  /** Log positions of the records from which a compaction keeps history, by ordinal. */
   readonly anchors: Map<number, number>;
-  /** Events, and bytes that they name, that were not handed on yet. */
+  /** Events, and bytes that they name, that are not delivered yet. */
   events: Event[];
   bytes: KeptBytes[];
 }
 
-/** A session of which nothing but its first record is there. */
+/** Returns a session that contains only its first record. */
 export function newDraft(session: SessionId, at: Timestamp): SessionDraft {
   return {
     session,
@@ -100,16 +101,16 @@ export function newDraft(session: SessionId, at: Timestamp): SessionDraft {
   };
 }
 
-/** A fork that is ready to begin: a closed position of its parent, and what it takes along from behind it. */
+/** Start of a fork: a closed position of its parent, and the events after that position that the fork copies. */
 export interface ForkPoint {
   readonly parent: SessionId;
   readonly position: Position;
   readonly draft: SessionDraft;
-  /** The unfinished batch: it stands behind the closed position, so the fork has its own copy. */
+  /** Events of the unfinished batch. They are after the closed position, so the fork has its own copy. */
   readonly taken: readonly Event[];
 }
 
-/** Where a fork leaves this session now. The session itself goes on as it was. */
+/** Returns the point at which a fork leaves this session now. The session itself does not change. */
 export function forkPoint(draft: SessionDraft, session: SessionId): ForkPoint {
   const next = draft.batch?.position ?? draft.position;
   const anchors = new Map([...draft.anchors].map(([ordinal, at]) => [ordinal, Math.min(at, next)]));
@@ -138,14 +139,14 @@ export function forkPoint(draft: SessionDraft, session: SessionId): ForkPoint {
   };
 }
 
-// Its usage stands in the parent: a call is billed once.
+// The copy has no usage, because the answer in the parent has it and a call is billed once.
 function withoutUsage(event: Event): Event {
   if (event.kind !== 'answer.received') return event;
   const { billed: _billed, ...data } = event.data;
   return { ...event, data: { ...data, usage: {} } };
 }
 
-/** Adds an event behind the last. */
+/** Appends an event. */
 export function emit(draft: SessionDraft, event: Event): void {
   draft.events.push(event);
   if (event.kind !== 'foreign.recorded') draft.batch?.events.push(event);
@@ -153,12 +154,12 @@ export function emit(draft: SessionDraft, event: Event): void {
   draft.at = event.at;
 }
 
-/** The position of the last event. */
+/** Returns the position of the last event. */
 export function lastPosition(draft: SessionDraft): Position {
   return position(Math.max(draft.position - 1, 0));
 }
 
-/** The turn's name, for the envelope of an event within it. */
+/** Returns the id of the open turn, for the envelope of an event in it. */
 export function inTurn(draft: SessionDraft): { readonly turn?: TurnId } {
   return draft.turn === undefined ? {} : { turn: draft.turn.id };
 }
@@ -172,7 +173,7 @@ export function openTurn(draft: SessionDraft, at: Timestamp, trigger: EventData[
   return turn;
 }
 
-/** The open turn; one is opened where an answer came without a prompt. */
+/** Returns the open turn. If an answer came without a prompt, a turn is opened. */
 export function needTurn(draft: SessionDraft, at: Timestamp): OpenTurn {
   return draft.turn ?? openTurn(draft, at, 'user');
 }
@@ -185,7 +186,9 @@ const OUTCOMES = {
   failed: 'failed',
 } as const satisfies Readonly<Record<Mood, string>>;
 
-/** Ends the open turn as its last fact left it, and when. Without one, does nothing. */
+/**
+ * Ends the open turn, with an outcome and a time that follow from its last event. Does nothing without an open turn.
+ */
 export function endTurn(draft: SessionDraft): void {
   const { turn, at } = draft;
   if (turn === undefined) return;
@@ -195,8 +198,8 @@ export function endTurn(draft: SessionDraft): void {
 }
 
 /**
- * Abandons every open call, so that each call is closed once, except those for which `spare` is true because they are closed
- * later. Returns how many were abandoned.
+ * Abandons the open calls, so that each call is closed once. Calls for which `spare` is true stay open, because they
+ * are closed later. Returns the number of abandoned calls.
  */
 export function abandonCalls(
   draft: SessionDraft,
@@ -212,7 +215,7 @@ export function abandonCalls(
   return left.length;
 }
 
-/** Closes a call with its result. Says why not, where there is no such open call. */
+/** Closes a call with its result. Returns the reason if there is no such open call. */
 export function closeCall(draft: SessionDraft, move: ResultMove): string | undefined {
   const { call, parts, durationMs } = move;
   if (!draft.open.has(call)) {

@@ -1,4 +1,5 @@
-// Epochs of a recording: one before the first answer that needs it. A setting changed and changed back opens none.
+// Epochs of a recording. An epoch opens before the first answer that needs it. A setting that is changed and changed
+// back opens no epoch.
 
 import { createHash } from 'node:crypto';
 import { defined } from '@tidemark/core';
@@ -8,10 +9,10 @@ import type { Answerer } from '../format/move.ts';
 import type { SessionDraft, EpochInForce } from './draft.ts';
 import { emit, inTurn } from './draft.ts';
 
-/** The contract of a front that nobody recorded. */
+/** Contract name for a front that the recording does not contain. */
 export const RECORDED = 'recorded';
 
-/** Opens an epoch if the one in force does not fit this answer. */
+/** Opens an epoch if the current epoch does not fit this answer. */
 export function openEpoch(draft: SessionDraft, at: Timestamp, { provider, model }: Answerer): void {
   const { epoch, reasoning, checkpoint } = draft;
   const next: EpochInForce = {
@@ -52,7 +53,8 @@ function causeOf(before: EpochInForce | undefined, next: EpochInForce): EpochCau
   return before.reasoning === next.reasoning ? undefined : 'reasoning';
 }
 
-// The recording holds no catalog row: the artifact names the model and claims nothing about it.
+// The recording contains no catalog row. So the artifact contains only the names of provider and model, and no claim
+// about the model.
 function keepName(
   draft: SessionDraft,
   name: { readonly provider: string; readonly model: string },

@@ -1,5 +1,5 @@
-// One answer out of its rows. Claude Code writes a row per block, all with the same `message.id`, and results of the
-// first calls may stand between them. The parts keep their order; usage and stop are those of the last row.
+// Builds one answer from its rows. Claude Code writes one row per block, all with the same `message.id`. Results of the
+// first calls may be between these rows. The parts keep their order. Usage and stop reason are those of the last row.
 
 import { defined } from '@tidemark/core';
 import type { Timestamp, AnswerPart, CallId, Json, CacheWrite, StopReason, Usage } from '@tidemark/log';
@@ -10,25 +10,28 @@ import { callId } from '@tidemark/log';
 import type { Slice } from '../file/raw-json.ts';
 import { rawField, rawItems, rawPath } from '../file/raw-json.ts';
 
-/** An answer of which rows may still come. */
+/** Answer that may get more rows. */
 export interface MergingAnswer {
   readonly id: string;
-  /** Its first row. */
+  /** Record of its first row. */
   readonly first: From;
   readonly startedAt: Timestamp | undefined;
-  /** Ordinal of the row that came last. */
+  /** Ordinal of its latest row. */
   last: number;
   parts: readonly RawPart[];
   message: JsonObject;
   at: Timestamp;
 }
 
-/** The name that the rows of one answer share. */
+/** Returns the id that the rows of one answer share. */
 export function answerId(row: JsonObject): string | undefined {
   return nameOf(objectOf(row['message'])['id']) ?? nameOf(row['requestId']) ?? nameOf(row['uuid']);
 }
 
-/** An answer from its first row. It was asked for when the row before that was written. */
+/**
+ * Starts an answer with its first row. `startedAt` is the time of the previous row, which is the best known time of the
+ * request.
+ */
 export function beginAnswer(
   id: string,
   row: JsonObject,
@@ -48,7 +51,7 @@ export function beginAnswer(
   };
 }
 
-/** One more row of it. */
+/** Adds a row to the answer. */
 export function growAnswer(answer: MergingAnswer, row: JsonObject, text: string, from: From): void {
   const message = objectOf(row['message']);
   answer.parts = addParts(answer.parts, claudeParts(message['content'], text));
@@ -57,7 +60,7 @@ export function growAnswer(answer: MergingAnswer, row: JsonObject, text: string,
   answer.at = from.at;
 }
 
-/** The finished answer. */
+/** Returns the finished answer. */
 export function finishAnswer({ first, startedAt, parts, message, at }: MergingAnswer): AnswerMove {
   const word = nameOf(message['stop_reason']);
   const response = nameOf(message['id']);
@@ -78,7 +81,8 @@ export function finishAnswer({ first, startedAt, parts, message, at }: MergingAn
   });
 }
 
-// A row that begins with all blocks so far repeats them; a call stands once.
+// Adds the parts of a row. A row that starts with all earlier blocks repeats them, so these are dropped. A call is
+// added only once.
 function addParts(before: readonly RawPart[], row: readonly RawPart[]): readonly RawPart[] {
   const repeats = row.length > before.length && before.every(({ raw }, index) => row[index]?.raw === raw);
   const fresh = repeats ? row.slice(before.length) : row;
@@ -86,16 +90,16 @@ function addParts(before: readonly RawPart[], row: readonly RawPart[]): readonly
   return [...before, ...fresh.filter(({ part }) => part.type !== 'call' || !known.has(part.call))];
 }
 
-/** The provider that all rows of Claude Code are from. */
+/** Provider of all answers in a transcript of Claude Code. */
 const ANTHROPIC = 'anthropic';
 
-/** A part of an answer, and the raw text of the content block it was made from; verbatim where the model wrote it. */
+/** Part of an answer, and the raw text of its content block, byte for byte as the model wrote it. */
 export interface RawPart {
   readonly part: AnswerPart<CallId>;
   readonly raw: string;
 }
 
-/** The parts of a row, in order; `text` is the raw text of the row. */
+/** Returns the parts of a row, in order. `text` is the raw text of the row. */
 function claudeParts(content: Json | undefined, text: string): readonly RawPart[] {
   if (typeof content === 'string') return [{ part: { type: 'text', text: content }, raw: content }];
   const at = rawPath(text, 'message', 'content');
@@ -125,10 +129,12 @@ function partOf(block: JsonObject, raw: string, text: string, slice: Slice | und
   }
 }
 
-/** Items of tools that the provider runs itself: it takes them back as they are. */
+/** Types of items from tools that the provider runs itself. The provider accepts them back unchanged. */
 const SERVED = /^(?:server_tool_use|mcp_tool_use|\w+_tool_result)$/;
 
-/** Who wrote what no provider would take back: kept, and told by its text alone. */
+/**
+ * Provider name for an item that no provider would accept back. The item is kept, and a request contains only its text.
+ */
 const UNKNOWN = 'unknown';
 
 function native(block: JsonObject, raw: string): AnswerPart<CallId> {
@@ -148,8 +154,8 @@ function callOf(block: JsonObject, text: string, slice: Slice | undefined): Answ
 }
 
 /**
- * Returns the tokens of a row in disjoint buckets, the written ones by lifetime; `undefined` where the row holds no usage, or
- * only zeros. The fields are those of Anthropic's Messages API.
+ * Returns the tokens of a row in disjoint buckets, with the written tokens by lifetime. Returns `undefined` if the row
+ * contains no usage or only zeros. The fields are those of Anthropic's Messages API.
  */
 function claudeUsage(value: Json | undefined): Usage | undefined {
   if (!isObject(value)) return undefined;
@@ -162,7 +168,7 @@ function claudeUsage(value: Json | undefined): Usage | undefined {
   return defined({ fresh, read, writes, answer });
 }
 
-// What the split does not name was written with the default lifetime.
+// Returns the written tokens by lifetime. Tokens that the split does not contain have the default lifetime.
 function cacheWrites(total: Json | undefined, split: Json | undefined): readonly CacheWrite[] | undefined {
   const long = countOf(objectOf(split)['ephemeral_1h_input_tokens']);
   const short = countOf(objectOf(split)['ephemeral_5m_input_tokens']);
@@ -185,7 +191,10 @@ const STOPS: ReadonlyMap<string, StopReason> = new Map([
   ['model_context_window_exceeded', 'window'],
 ]);
 
-/** What a stop reason means. Many rows tell none: then an answer that calls ended to call. */
+/**
+ * Returns the stop reason of an answer. Many rows contain none. Such an answer ended with `calls` if it has calls, else
+ * with `end`.
+ */
 function claudeStop(word: string | undefined, calls: boolean): StopReason {
   if (word === undefined) return calls ? 'calls' : 'end';
   return STOPS.get(word) ?? 'other';

@@ -1,5 +1,5 @@
-// Reads the rows of one branch of Claude Code. An answer is held until its last row is there, and with it everything
-// that came between its rows; a compaction is the boundary row and the summary behind it, taken together.
+// Reads the rows of one branch of Claude Code. An answer is held until its last row, together with everything between
+// its rows. A compaction consists of the boundary row and the summary after it.
 
 import { defined } from '@tidemark/core';
 import { contentParts } from '../format/format.ts';
@@ -13,7 +13,10 @@ import { promptMove, userMoves } from './claude-user-row.ts';
 import type { MergingAnswer } from './claude-answer.ts';
 import { answerId, beginAnswer, finishAnswer, growAnswer } from './claude-answer.ts';
 
-/** Text held behind an unfinished answer, in characters. A file that would need more gets its answer in two. */
+/**
+ * Maximum text that is held for an unfinished answer, in characters. Above this limit the answer is delivered before
+ * its last row, and its later rows are kept as foreign records.
+ */
 const MOST_HELD = 32 * 1024 * 1024;
 
 interface ClaudeReading {
@@ -21,14 +24,14 @@ interface ClaudeReading {
   answer: MergingAnswer | undefined;
   behind: ImportedMove[];
   held: number;
-  /** Answers that were let go before their last row. */
+  /** Answers that were delivered before their last row. */
   readonly cut: Set<string>;
   boundary: { readonly from: From; readonly row: JsonObject } | undefined;
   reasoning: string | undefined;
   before: From | undefined;
 }
 
-/** A reader of one branch. */
+/** Creates a reader for one branch. */
 function claudeReader(source: BranchSource): BranchReader {
   const reading: ClaudeReading = {
     source,
@@ -79,7 +82,7 @@ function isLastRow({ source }: ClaudeReading, id: string, from: From): boolean {
   return (source.outline.answerEnd(source.branch, id) ?? from.ordinal) <= from.ordinal;
 }
 
-/** Hands on the held answer and what stands behind it. */
+/** Returns the held answer and the moves after it, and holds nothing more. */
 function letGo(reading: ClaudeReading): readonly ImportedMove[] {
   const { answer, behind, source } = reading;
   if (answer === undefined) return [];
@@ -126,7 +129,7 @@ function openBoundary(reading: ClaudeReading, row: JsonObject, from: From): read
   return dropped;
 }
 
-// A boundary without a summary changed nothing that can be told.
+// Drops a boundary that has no summary. It changed nothing that an event could record.
 function dropBoundary(reading: ClaudeReading): readonly ImportedMove[] {
   const { boundary } = reading;
   reading.boundary = undefined;
@@ -160,7 +163,8 @@ function compaction(reading: ClaudeReading, row: JsonObject, from: From): Import
   });
 }
 
-// A prompt row names the thinking budget in force. The first one tells it, a later one may change it.
+// Returns a move if the row names a new reasoning setting. A prompt row names the current thinking budget. The first
+// row states it, and a later row can change it.
 function reasoningOf(reading: ClaudeReading, row: JsonObject, from: From): readonly ImportedMove[] {
   const metadata = objectOf(row['thinkingMetadata']);
   const budget = countOf(metadata['maxThinkingTokens']);
@@ -179,11 +183,13 @@ function queuedPrompt(reading: ClaudeReading, row: JsonObject, from: From): read
   return [promptMove(from, parts, { trigger: 'user', steer: true })];
 }
 
-// An error row of Claude Code becomes a failed call. Its text decides what to do next.
+// Turns an error row of Claude Code into a failed call. The text of the row decides what to do next.
 
 type ImportedFailure = Pick<FailedMove, 'class' | 'code'>;
 
-/** Tried in order on the row's `error` and its text. Status codes: Anthropic's errors page. */
+/**
+ * Patterns for the row's `error` and its text, tried in order. The status codes are those of Anthropic's errors page.
+ */
 const FAILURES: readonly (readonly [RegExp, ImportedFailure])[] = [
   [/prompt is too long|context limit|context window|input length/i, { class: 'compaction', code: 'provider/too-long' }],
   [/\b413\b|request_too_large|request too large/i, { class: 'compaction', code: 'provider/too-large' }],
@@ -201,7 +207,7 @@ const FAILURES: readonly (readonly [RegExp, ImportedFailure])[] = [
 
 const UNKNOWN: ImportedFailure = { class: 'retryable', code: 'provider/server' };
 
-/** The failed call that a row tells of. */
+/** Returns the failed call that a row describes. */
 function claudeError(row: JsonObject, from: From): FailedMove {
   const message = listOf(objectOf(row['message'])['content'])
     .map((block) => textOf(objectOf(block)['text']) ?? '')
@@ -212,7 +218,7 @@ function claudeError(row: JsonObject, from: From): FailedMove {
 }
 
 /**
- * The format of Claude Code's transcripts: one row per line, linked by `uuid` and `parentUuid`, of all versions that write such
- * rows.
+ * Format of Claude Code's transcripts: one row per line, linked by `uuid` and `parentUuid`. Covers all versions that
+ * write such rows.
  */
 export const CLAUDE_CODE: Format = { name: 'claude-code', sight: sightRow, reader: claudeReader };

@@ -1,4 +1,4 @@
-// How the first pass sees a row of Claude Code: where it hangs, and whether it moves the conversation on.
+// First pass over the rows of Claude Code: finds the parent of each row, and if the row advances the conversation.
 
 import { defined } from '@tidemark/core';
 import type { JsonObject } from '../file/fields.ts';
@@ -9,7 +9,7 @@ import type { Sighting } from '../outline/outline.ts';
 import { isTaskNotification, userContent } from './claude-user-row.ts';
 import { answerId } from './claude-answer.ts';
 
-/** What the first pass needs of one row. */
+/** Returns the facts about a row that the first pass needs. */
 export function sightRow({ value }: RawRecord): Sighting {
   const row = objectOf(value);
   return { ...whereOf(row), ...stepOf(row), ...factsOf(row) };
@@ -47,9 +47,10 @@ function stepOf(row: JsonObject): Pick<Sighting, 'step' | 'answer' | 'results' |
   }
 }
 
-// Only what a person says can be a rewind; results and notes stand with the row they hang on.
+// Only a prompt can be a rewind. Results and notes belong to the row that is their parent.
 function userStep(row: JsonObject): Pick<Sighting, 'step' | 'results'> {
-  // Behind its boundary, which moved history on; older versions write none.
+  // A summary belongs to the boundary row before it, which already advanced the history. Older versions write no
+  // boundary, so there the summary advances it.
   if (row['isCompactSummary'] === true)
     return { step: nameOf(row['parentUuid']) === undefined ? 'advances' : 'belongs' };
   const { results, said } = userContent(row);
@@ -60,12 +61,12 @@ function userStep(row: JsonObject): Pick<Sighting, 'step' | 'results'> {
   return { step: isTaskNotification(said) ? 'advances' : 'begins' };
 }
 
-/** Whether the row is the model's, not one that Claude Code wrote in its place. */
+/** True if a model wrote the row. False for a row that Claude Code wrote in its place. */
 export function isAnswer(row: JsonObject): boolean {
   return row['isApiErrorMessage'] !== true && objectOf(row['message'])['model'] !== '<synthetic>';
 }
 
-/** Whether the row is a prompt that was typed while the model worked. */
+/** True if the row is a prompt that was typed while the model worked. */
 export function isQueuedPrompt(row: JsonObject): boolean {
   const attachment = objectOf(row['attachment']);
   return attachment['type'] === 'queued_command' && attachment['prompt'] !== undefined;
@@ -84,8 +85,8 @@ function titleOf(row: JsonObject): string | undefined {
   return row['type'] === 'summary' ? nameOf(row['summary']) : undefined;
 }
 
-// Newer versions keep a segment: from which record, and the last one, on which the conversation goes on. The newest may
-// name its records one by one.
+// Newer versions keep a segment of the history. They name its first record, and its last record, after which the
+// conversation continues. The newest versions may list the kept records instead.
 function keptSegment(row: JsonObject): Pick<Sighting, 'keptFrom' | 'relinked'> {
   const metadata = objectOf(row['compactMetadata']);
   const segment = objectOf(metadata['preservedSegment']);

@@ -1,4 +1,4 @@
-// A user row of Claude Code: results of tools, a prompt, a note of the program, the mark of an interruption.
+// Reads a user row of Claude Code: tool results, a prompt, a note of the program, or the mark of an interruption.
 
 import type { ContentPart, Json } from '@tidemark/log';
 import { callId } from '@tidemark/log';
@@ -8,22 +8,22 @@ import { countOf, isList, listOf, nameOf, objectOf, textOf } from '../file/field
 import type { Keep } from '../format/format.ts';
 import type { From, ImportedMove, PromptMove } from '../format/move.ts';
 
-/** What Claude Code writes in the user's name when the user stopped it. */
+/** Text that Claude Code writes as a user message when the user interrupts it. */
 const STOPPED = '[Request interrupted by user';
 
 /**
- * What Claude Code writes in the user's name when a task in the background has ended: the task's id, its state, where its
- * output lies. It stands in a row of its own, or among the prompts that waited for the model.
+ * Text that Claude Code writes as a user message when a background task has ended. It contains the id of the task, its
+ * state and the place of its output. It is in a row of its own, or among the queued prompts.
  */
 const TASK = /^\s*<task-notification>[^]*<\/task-notification>/;
 
-/** Whether what a row says in the user's name is such a notification. */
+/** True if the text of a user row is the notification of a background task. */
 export function isTaskNotification(said: Json | undefined): boolean {
   const text = textOf(said) ?? textOf(objectOf(listOf(said)[0])['text']);
   return text !== undefined && TASK.test(text);
 }
 
-/** What was said in the user's name: a prompt, or a notification. */
+/** Returns a prompt, or a notification if the text is the one of a background task. */
 export function promptMove(
   from: From,
   parts: readonly ContentPart[],
@@ -35,14 +35,14 @@ export function promptMove(
     : { type: 'prompt', from, parts, presenter: 'claude-code', ...about };
 }
 
-/** The blocks of a user row by what they are. */
+/** Blocks of a user row: tool results and other content. */
 export interface UserContent {
   readonly results: readonly JsonObject[];
-  /** What is no result: a text, or blocks. */
+  /** Content that is not a tool result: a text, or blocks. */
   readonly said: Json | undefined;
 }
 
-/** Takes a row's content apart. */
+/** Separates the tool results of a row from its other content. */
 export function userContent(row: JsonObject): UserContent {
   const content = objectOf(row['message'])['content'];
   if (!isList(content)) return { results: [], said: content };
@@ -52,7 +52,7 @@ export function userContent(row: JsonObject): UserContent {
   return { results, said: said.length === 0 ? undefined : said };
 }
 
-/** The moves of a user row that is no summary. */
+/** Returns the moves of a user row that is not a summary. */
 export function userMoves(row: JsonObject, from: From, keep: Keep, isSubagent: boolean): readonly ImportedMove[] {
   if (row['isVisibleInTranscriptOnly'] === true) return [{ type: 'foreign', from }];
   const { results, said } = userContent(row);

@@ -1,47 +1,48 @@
-// Reads fields of foreign records: what is there and fits has a type, everything else is absent. Lenient coming in.
+// Reads fields of foreign records. A field that exists and has the right type is returned, any other field is treated
+// as absent.
 
 import type { Json, Timestamp } from '@tidemark/log';
 import { timestamp } from '@tidemark/log';
 
-/** A JSON object. */
+/** JSON object. */
 export type JsonObject = { readonly [key: string]: Json | undefined };
 
-/** Whether this is a JSON list. */
+/** True if a value is a JSON list. */
 export function isList(value: Json | undefined): value is readonly Json[] {
   return Array.isArray(value);
 }
 
-/** Whether this is a JSON object. */
+/** True if a value is a JSON object. */
 export function isObject(value: Json | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !isList(value);
 }
 
-/** The object, or an empty one. */
+/** Returns the value if it is an object, else an empty object. */
 export function objectOf(value: Json | undefined): JsonObject {
   return isObject(value) ? value : {};
 }
 
-/** The list, or an empty one. */
+/** Returns the value if it is a list, else an empty list. */
 export function listOf(value: Json | undefined): readonly Json[] {
   return isList(value) ? value : [];
 }
 
-/** The text, if it is one. */
+/** Returns the value if it is a string. */
 export function textOf(value: Json | undefined): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** The text, if it is one and not empty. */
+/** Returns the value if it is a string that is not empty. */
 export function nameOf(value: Json | undefined): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-/** A count: an integer of 0 or more. Anything else is unknown. */
+/** Returns the value if it is an integer of 0 or more. Any other value is unknown. */
 export function countOf(value: Json | undefined): number | undefined {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
 }
 
-/** A moment: RFC 3339 text or milliseconds since 1970. */
+/** Returns a time from RFC 3339 text or milliseconds since 1970, or `undefined` if the value is not a valid time. */
 export function momentOf(value: Json | undefined): Timestamp | undefined {
   if (typeof value !== 'string' && typeof value !== 'number') return undefined;
   const moment = new Date(value);
@@ -53,8 +54,8 @@ export function momentOf(value: Json | undefined): Timestamp | undefined {
 const LAST_MOMENT = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
 /**
- * Returns 53 bits of a text (cyrb53, public domain), in place of a long id, so that an index over a large file stays small. It
- * avoids a clash of two ids in one file; it does not resist an attacker.
+ * Returns a 53-bit hash of a text (cyrb53, public domain). It replaces a long id, so that the index of a large file
+ * stays small. Two ids of one file practically never have the same hash, but the hash does not resist an attacker.
  */
 export function hashText(text: string): number {
   let high = 0xdeadbeef;

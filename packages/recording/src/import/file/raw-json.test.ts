@@ -5,7 +5,7 @@ import { rawField, rawItems, rawPath, skipValue } from './raw-json.ts';
 const json = fc.jsonValue();
 
 describe('the raw text of a value', () => {
-  it('is found in any JSON, however it is spaced', () => {
+  it('is found in any JSON, with any white space', () => {
     fc.assert(
       fc.property(json, json, fc.constantFrom(undefined, 2, '\t'), (value, other, space) => {
         const text = JSON.stringify({ before: other, 'k"\\': [other, value], 'é{': value }, null, space);
@@ -19,20 +19,20 @@ describe('the raw text of a value', () => {
     );
   });
 
-  it('is that of the last of two equal keys, as for a parser, also where one is escaped', () => {
+  it('is the one of the last of two equal keys, as in a JSON parser, even if one key is escaped', () => {
     const text = '{"a":1,"\\u0061":1.0}';
     const at = rawField(text, 0, 'a');
     expect(text.slice(at?.start, at?.end)).toBe('1.0');
   });
 
-  it('is nothing where there is no such key, list or object', () => {
+  it('is `undefined` or an empty list if there is no such key, list or object', () => {
     expect(rawPath('{"a":{"b":1}}', 'a', 'c')).toBeUndefined();
     expect(rawField('[1]', 0, 'a')).toBeUndefined();
     expect(rawItems('{"a":1}', 0)).toEqual([]);
     expect(rawItems('[ ]', 0)).toEqual([]);
   });
 
-  it('has no end where the text is cut', () => {
+  it('ends after the end of the text if the text is cut', () => {
     fc.assert(
       fc.property(fc.record({ a: json }), fc.nat(), (value, cut) => {
         const text = JSON.stringify(value);

@@ -1,7 +1,8 @@
-// Finds the raw text of values inside a JSON text, so that what a model wrote is kept to the byte: parsing and printing
-// again changes key order of integer-like keys, `1.0`, and numbers above 2^53. The text was parsed before, so it is sound.
+// Finds the raw text of values inside a JSON text, so that a model's output is kept byte for byte. Parsing and printing
+// it again would change the order of integer-like keys, `1.0`, and numbers above 2^53. The text must be valid JSON: it
+// was parsed before.
 
-/** Where a value stands: from `start` up to, not including, `end`. */
+/** Range of a value in a text, from `start` up to but not including `end`. */
 export interface Slice {
   readonly start: number;
   readonly end: number;
@@ -10,7 +11,10 @@ export interface Slice {
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-/** The value under this key of the object at `at`. The last one counts, as it does for a parser. */
+/**
+ * Returns the value of a key in the object at `at`. If the key occurs twice, the last value counts, as in a JSON
+ * parser.
+ */
 export function rawField(text: string, at: number, key: string): Slice | undefined {
   let index = skipSpace(text, at);
   if (text[index] !== '{') return undefined;
@@ -26,7 +30,7 @@ export function rawField(text: string, at: number, key: string): Slice | undefin
   return found;
 }
 
-/** The items of the list at `at`; none when it is no list. */
+/** Returns the items of the list at `at`, or an empty list if there is no list. */
 export function rawItems(text: string, at: number): readonly Slice[] {
   const items: Slice[] = [];
   let index = skipSpace(text, at);
@@ -40,7 +44,7 @@ export function rawItems(text: string, at: number): readonly Slice[] {
   return items;
 }
 
-/** The value at the end of a path of keys, from the object that the text begins with. */
+/** Returns the value at the end of a path of keys. The path starts in the object at the start of the text. */
 export function rawPath(text: string, ...keys: readonly string[]): Slice | undefined {
   let at: Slice | undefined = { start: 0, end: text.length };
   for (const key of keys) {
@@ -50,7 +54,10 @@ export function rawPath(text: string, ...keys: readonly string[]): Slice | undef
   return at;
 }
 
-/** Where the value that begins at `start` ends; the length of the text when it never does. */
+/**
+ * Returns the index after the value that begins at `start`. If the value has no end, the index is above the length of
+ * the text.
+ */
 export function skipValue(text: string, start: number): number {
   const first = text[start];
   if (first === '"') return skipString(text, start);

@@ -17,7 +17,7 @@ async function collect(chunks: AsyncIterable<Uint8Array>, longest?: number): Pro
 }
 
 describe('lines', () => {
-  it('are the same wherever the chunks are cut', async () => {
+  it('are the same for any split of the bytes into chunks', async () => {
     const text = fc.string({ unit: fc.constantFrom('a', 'é', '漢', '🙂', '"', '\n', '\n') });
     await fc.assert(
       fc.asyncProperty(text, fc.integer({ min: 1, max: 7 }), async (content, size) => {
@@ -31,7 +31,7 @@ describe('lines', () => {
     );
   });
 
-  it('that are too long or no text say so, and the next is read', async () => {
+  it('that are too long or not UTF-8 are reported with the reason, and the next line is read', async () => {
     const bytes = Buffer.concat([
       Buffer.from('short\n'),
       Buffer.from('a much longer one\n'),
@@ -46,7 +46,7 @@ describe('lines', () => {
     ]);
   });
 
-  it('may come in a buffer that the source uses again', async () => {
+  it('are correct even if the source reuses its buffer', async () => {
     const buffer = Buffer.alloc(2);
     async function* source(): AsyncGenerator<Uint8Array> {
       for (const text of ['ab', 'c\n', 'de']) {

@@ -1,19 +1,19 @@
-// Bytes in, lines out. It holds one line at a time, whatever the size of the file.
+// Reads bytes and yields lines. Only one line is in memory at a time, for a file of any size.
 
-/** A line of a file: its text, or why it has none. */
+/** Line of a file: its text, or the reason why it has no text. */
 export type FileLine =
   | { readonly number: number; readonly text: string }
   | { readonly number: number; readonly reason: string };
 
-/** The longest line that is read. A longer one is skipped and said: a record that long is no record. */
+/** Maximum length of a line, in bytes. A longer line is skipped and reported, because no real record is that long. */
 const LONGEST_LINE: number = 64 * 1024 * 1024;
 
 const NEWLINE = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 
 /**
- * Lines of UTF-8 text, numbered from 1, several at a time. A last line without a newline counts. A byte order mark, and
- * a carriage return at the end of a line, are left out.
+ * Yields the lines of UTF-8 text, several at a time, numbered from 1. A last line without a newline counts. A byte
+ * order mark, and a carriage return at the end of a line, are dropped.
  */
 export async function* readLines(
   chunks: AsyncIterable<Uint8Array>,
@@ -28,7 +28,7 @@ export async function* readLines(
   if (last !== undefined) yield [last];
 }
 
-/** Cuts chunks at newlines and keeps what is left of the last one. */
+/** Splits chunks at newlines and keeps the unfinished line at the end of a chunk. */
 class LineReader {
   readonly #longest: number;
   readonly #decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
@@ -48,7 +48,7 @@ class LineReader {
       lines.push(this.#cut());
       start = end + 1;
     }
-    // A copy: the source may use its buffer again.
+    // The bytes are copied, because the source may reuse its buffer.
     if (start < chunk.length) this.#hold(new Uint8Array(chunk.subarray(start)));
     return lines;
   }

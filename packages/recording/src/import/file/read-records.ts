@@ -1,5 +1,5 @@
-// One line in, the records on it out. A sound line is one record; a damaged one is searched for what is sound on it:
-// null bytes of a crash before a record, two records glued without a newline, a torn one glued to a whole one.
+// Reads the records of one line. A valid line is one record. A damaged line is searched for valid records: after null
+// bytes of a crash, after another record without a newline, or after a torn record.
 
 import type { Json } from '@tidemark/log';
 import { DEEPEST_JSON, isTooDeep } from '@tidemark/log';
@@ -7,13 +7,13 @@ import type { JsonObject } from './fields.ts';
 import { isObject } from './fields.ts';
 import { skipValue } from './raw-json.ts';
 
-/** A JSON value of a file, and the text it was read from. */
+/** JSON value of a file, and the text from which it was read. */
 export interface RawRecord {
   readonly value: Json;
   readonly text: string;
 }
 
-/** What a line holds, and what of it could not be read. */
+/** Records of a line, and the problems of the parts that could not be read. */
 export interface LineContent {
   readonly records: readonly RawRecord[];
   readonly problems: readonly string[];
@@ -21,9 +21,9 @@ export interface LineContent {
 
 const NOTHING: LineContent = { records: [], problems: [] };
 
-/** Never throws. A blank line holds nothing, and that is no problem. */
+/** Reads the records of a line. Never throws. A blank line has no records and no problems. */
 export function readRecords(text: string): LineContent {
-  // Brackets of a torn line are counted too: what is sound on it is not worth a search through so many.
+  // The depth is counted on torn lines too. A line with so many brackets is not worth a search for valid records.
   if (isTooDeep(text)) return { records: [], problems: [`nested deeper than ${DEEPEST_JSON} levels`] };
   const whole = parse(text);
   if (whole !== undefined) return { records: [whole], problems: [] };
@@ -76,7 +76,8 @@ function whatIsWrong(rest: string, tail: RawRecord | undefined): string {
 const RECORD_START = /\{"(?:type|parentUuid|uuid|id|sessionId|timestamp|isSidechain|leafUuid|messageId)":/g;
 const MOST_TRIES = 32;
 
-// A torn record may itself hold objects, so the last whole one only counts when it looks like a record of its own.
+// Finds the whole record at the end of a torn line. A torn record may itself contain objects, so an object counts only
+// if it looks like a record.
 function wholeRecordAtTheEnd(text: string): RawRecord | undefined {
   const starts = [...text.matchAll(RECORD_START)].map((match) => match.index).slice(-MOST_TRIES);
   for (const start of starts) {

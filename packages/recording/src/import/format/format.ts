@@ -1,4 +1,5 @@
-// What a format brings: how the first pass sees a record, and how the second reads the records of one branch.
+// Interface of a recording format: the first pass collects facts about each record, and the second pass reads the
+// records of one branch.
 
 import type { Digest, ContentPart, Json } from '@tidemark/log';
 import type { RawRecord } from '../file/read-records.ts';
@@ -8,22 +9,22 @@ import { imageKind } from '@tidemark/model';
 import type { JsonObject } from '../file/fields.ts';
 import { isList, isObject, nameOf, objectOf, textOf, listOf } from '../file/fields.ts';
 
-/** The formats known here. */
+/** Names of the known formats. */
 export type FormatName = 'pi-1' | 'pi-2' | 'pi-3' | 'claude-code';
 
-/** Keeps bytes outside the log and names them. */
+/** Stores bytes outside the log and returns their digest. */
 export type Keep = (bytes: Uint8Array) => Digest;
 
-/** Reads the records of one branch in order. It may hold moves back until what they belong to is whole. */
+/** Reads the records of one branch in order. It may hold moves until the answer that they belong to is complete. */
 export interface BranchReader {
   read(raw: RawRecord, from: From): readonly ImportedMove[];
-  /** Puts a move of somebody else at its place among what is held. */
+  /** Inserts a move from outside the reader at its place among the held moves. */
   pass(move: ImportedMove): readonly ImportedMove[];
-  /** Lets go of everything that is held. */
+  /** Returns all held moves. */
   release(): readonly ImportedMove[];
 }
 
-/** What a reader is given. */
+/** Input of a branch reader. */
 export interface BranchSource {
   readonly branch: number;
   readonly isSubagent: boolean;
@@ -31,7 +32,7 @@ export interface BranchSource {
   readonly keep: Keep;
 }
 
-/** One recording format. */
+/** Recording format. */
 export interface Format {
   readonly name: FormatName;
   sight(raw: RawRecord): Sighting;
@@ -39,8 +40,8 @@ export interface Format {
 }
 
 /**
- * Returns the parts of a prompt or a result, as both formats write them: a text, or a list of blocks. Bytes are kept outside,
- * by digest; any other block is kept as its JSON text.
+ * Returns the parts of a prompt or a result. Both formats write them as a text or as a list of blocks. Bytes of images
+ * and documents are stored outside the log, by digest. Any other block is kept as its JSON text.
  */
 export function contentParts(content: Json | undefined, keep: Keep): readonly ContentPart[] {
   if (typeof content === 'string') return [{ type: 'text', text: content }];
@@ -48,7 +49,7 @@ export function contentParts(content: Json | undefined, keep: Keep): readonly Co
   return content.map((block) => contentPart(block, keep));
 }
 
-/** The text of some content, where it is text alone. */
+/** Returns the text of the parts, or `undefined` if a part is not text. */
 export function plainText(parts: readonly ContentPart[]): string | undefined {
   const texts: string[] = [];
   for (const part of parts) {
@@ -94,8 +95,8 @@ function decodeBase64(data: Json | undefined): Uint8Array | undefined {
 const LONGEST = 80;
 
 /**
- * Returns the first line with words of a prompt, at most 80 characters, as a title for a session without one; `undefined` for
- * text that a program wrote in angle brackets.
+ * Returns the first line of a prompt that is not blank, cut to 80 characters. It becomes the title of a session that
+ * has none. Returns `undefined` for text in angle brackets, because a program wrote it.
  */
 export function openingOf(content: Json | undefined): string | undefined {
   const text = textOf(content) ?? textOf(objectOf(listOf(content)[0])['text']);
@@ -106,7 +107,7 @@ export function openingOf(content: Json | undefined): string | undefined {
     ?.trim();
   if (line === undefined || line.startsWith('<')) return undefined;
   if (line.length <= LONGEST) return line.toWellFormed();
-  // A pair of surrogates is cut whole.
+  // A surrogate pair at the cut is removed as a whole.
   return `${line
     .slice(0, LONGEST - 1)
     .replace(/[\uD800-\uDBFF]$/, '')

@@ -1,8 +1,9 @@
-// What stops an import before anything of it is kept. What is wrong further inside a file never stops it: see `skipped`.
+// Errors that stop an import before anything is stored. A problem later in the file never stops the import: it is
+// listed in `skipped`.
 
 import { CodedError } from '@tidemark/core';
 
-/** Every code, with what it means. Pinned by a test: scripts and people rely on them. */
+/** Error codes and their meanings. A test pins them, because scripts and people rely on them. */
 export const IMPORT_ERRORS = {
   'import/missing': 'there is no such file',
   'import/unreadable': 'the file cannot be read',
@@ -14,17 +15,20 @@ export const IMPORT_ERRORS = {
   'import/changed': 'the file became shorter while it was read',
 } as const;
 
-/** The name of an import error. */
+/** Code of an import error. */
 export type ImportErrorCode = keyof typeof IMPORT_ERRORS;
 
-/** Where the error is: the file, and the 1-based line where one is to blame. */
+/** Place of the error: the file, and the 1-based line if one line is the cause. */
 export interface ImportPlace {
   readonly source: string;
   readonly line?: number;
   readonly reason?: string;
 }
 
-/** An import that could not begin. Nothing was written. The message names file, line and reason, and the next step. */
+/**
+ * Import that could not begin. Nothing was written. The message contains the file, the line, the reason and the next
+ * step.
+ */
 export class ImportError extends CodedError<ImportErrorCode, ImportPlace> {
   override readonly name = 'ImportError';
 }

@@ -1,39 +1,39 @@
-// What a record of any format means, in the terms of this project and in arrival order. A format's reader makes moves;
-// the builder makes events of them and keeps the history closed.
+// Meaning of a record of any format, in the terms of this project and in the order of arrival. The reader of a format
+// makes moves. The builder makes events from them and keeps the history closed.
 
 import type { AnswerPart, CallId, ContentPart, Json, SessionId, StopReason, Timestamp, Usage } from '@tidemark/log';
 
-/** The record a move was read from. */
+/** Record from which a move was read. */
 export interface From {
-  /** Counts the records of the file from 0. */
+  /** Index of the record in the file, from 0. */
   readonly ordinal: number;
-  /** 1-based line. */
+  /** Line of the record, from 1. */
   readonly line: number;
   readonly at: Timestamp;
   readonly record: Json;
 }
 
-/** Which model answered. */
+/** Model that answered. */
 export interface Answerer {
   readonly provider: string;
   readonly model: string;
   readonly startedAt?: Timestamp;
 }
 
-/** Somebody said something. */
+/** Prompt of a user or of a parent agent. */
 export interface PromptMove {
   readonly type: 'prompt';
   readonly from: From;
   readonly parts: readonly ContentPart[];
   readonly presenter: string;
   readonly trigger: 'user' | 'subagent';
-  /** Sent into a running turn, as the file says. */
+  /** True if the file shows that the prompt was sent into a running turn. */
   readonly steer?: boolean;
-  /** The user stopped the turn with it. */
+  /** True if the user stopped the turn with this prompt. */
   readonly interrupts?: boolean;
 }
 
-/** Text that stood in the context without being anybody's prompt. */
+/** Text in the context that is not a prompt. */
 export interface NoteMove {
   readonly type: 'note';
   readonly from: From;
@@ -41,7 +41,10 @@ export interface NoteMove {
   readonly body: string;
 }
 
-/** The program told the model of something that happened beside the conversation: a task in the background has ended. */
+/**
+ * Message of the program to the model about something outside the conversation, for example the end of a background
+ * task.
+ */
 export interface NotificationMove {
   readonly type: 'notification';
   readonly from: From;
@@ -50,7 +53,7 @@ export interface NotificationMove {
   readonly body: string;
 }
 
-/** A finished answer. */
+/** Finished answer. */
 export interface AnswerMove extends Answerer {
   readonly type: 'answer';
   readonly from: From;
@@ -62,7 +65,7 @@ export interface AnswerMove extends Answerer {
   readonly usage: Usage;
 }
 
-/** An answer that was cut. */
+/** Answer that was cut off. */
 export interface InterruptedMove extends Answerer {
   readonly type: 'interrupted';
   readonly from: From;
@@ -72,7 +75,7 @@ export interface InterruptedMove extends Answerer {
   readonly message?: string;
 }
 
-/** A call to the model that failed. */
+/** Call to the model that failed. */
 export interface FailedMove {
   readonly type: 'failed';
   readonly from: From;
@@ -82,7 +85,7 @@ export interface FailedMove {
   readonly startedAt?: Timestamp;
 }
 
-/** What a tool gave back. */
+/** Result of a tool call. */
 export interface ResultMove {
   readonly type: 'result';
   readonly from: From;
@@ -92,19 +95,19 @@ export interface ResultMove {
   readonly durationMs?: number;
 }
 
-/** History was replaced by a summary. */
+/** Replacement of history by a summary. */
 export interface CompactionMove {
   readonly type: 'compaction';
   readonly from: From;
   readonly summary: string;
   readonly trigger: string;
-  /** The record that says from where history is kept, if it is another than this. */
+  /** Ordinal of the record that states from where history is kept, if this is another record than `from`. */
   readonly boundary?: number;
-  /** Tokens before, as recorded. */
+  /** Recorded number of tokens before the compaction. */
   readonly before?: number;
 }
 
-/** The reasoning setting changed. `silent`: the file tells which setting is in force, not that someone changed it. */
+/** Reasoning setting. With `silent`, the file states the current setting, but no change of it. */
 export interface ReasoningMove {
   readonly type: 'reasoning';
   readonly from: From;
@@ -112,14 +115,14 @@ export interface ReasoningMove {
   readonly silent?: true;
 }
 
-/** A branch that was left was summarised. */
+/** Summary of a branch that the conversation left. */
 export interface BranchMove {
   readonly type: 'branch';
   readonly from: From;
   readonly text: string;
 }
 
-/** A subagent began its own session. */
+/** Start of a subagent in a session of its own. */
 export interface SubagentMove {
   readonly type: 'subagent';
   readonly from: From;
@@ -127,14 +130,14 @@ export interface SubagentMove {
   readonly task: string;
 }
 
-/** A record that has no event here. */
+/** Record for which there is no event kind. */
 export interface ForeignMove {
   readonly type: 'foreign';
   readonly from: From;
   readonly reason?: string;
 }
 
-/** Any of them. */
+/** Move of any type. */
 export type ImportedMove =
   | PromptMove
   | NoteMove

@@ -1,4 +1,4 @@
-// The first pass: takes in one sighting after the other and draws the tree of branches.
+// First pass: takes one sighting after the other and builds the tree of branches.
 
 import { defined } from '@tidemark/core';
 import { hashText } from '../file/fields.ts';
@@ -6,14 +6,14 @@ import type { Drawing, BranchPlace, BranchDraft, Voice } from './drawing.ts';
 import { branchKey, emptyDrawing, rowOf, openBranch } from './drawing.ts';
 import type { Outline, Sighting, Branch } from './outline.ts';
 
-/** Takes in the records of a file in order. */
+/** Builds the outline from the records of a file, in order. */
 export interface OutlineDrawing {
   add(sighting: Sighting): void;
-  /** The outline of a file of so many lines; nothing is added after. */
+  /** Returns the outline of a file with this number of lines. No record may be added afterwards. */
   finish(lines: number): Outline;
 }
 
-/** An empty drawing. */
+/** Creates an outline without records. */
 export function drawOutline(): OutlineDrawing {
   const drawing = emptyDrawing();
   return {
@@ -34,7 +34,8 @@ function add(drawing: Drawing, sighting: Sighting): void {
   drawing.routes.push(place.branch.index);
 }
 
-// A second copy stands with what came before it; the first record of a file is never one.
+// Adds a second copy of a record. It belongs to the branch of the record before it. The first record of a file is never
+// a copy.
 function repeat(drawing: Drawing): void {
   const ordinal = drawing.routes.length;
   const index = drawing.routes.get(ordinal - 1);
@@ -81,8 +82,9 @@ function remember(drawing: Drawing, sighting: Sighting, place: BranchPlace): voi
 }
 
 /**
- * Returns the place of a record: by its parent, or after the last record of its voice. It moves its branch on, or opens a fork where
- * the record goes on from an earlier one. Results of parallel calls, and the rows of one answer, have one parent and are no rewind.
+ * Returns the place of a record: after its parent, or after the last record of its voice. The record advances its
+ * branch, or opens a fork if it continues an earlier record. Results of parallel calls, and the rows of one answer,
+ * share a parent and are not rewinds.
  */
 function takePlace(drawing: Drawing, sighting: Sighting): BranchPlace {
   const found = locate(drawing, sighting);
@@ -166,8 +168,8 @@ function advance(drawing: Drawing, branch: BranchDraft): BranchPlace {
 }
 
 /**
- * Returns the outline of a drawing: what the second pass asks, without the index that drew it. A file in which only subagents
- * speak is one session: the first of them.
+ * Returns the outline for the second pass, without the index that was used to build it. A file with only subagent
+ * records is one session, which is the one of the first subagent.
  */
 function finishOutline(drawing: Drawing, lines: number): Outline {
   const main = speakerOf(drawing);

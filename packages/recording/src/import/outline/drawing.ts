@@ -1,10 +1,10 @@
-// The state of the first pass: branches as they grow, and a small index over the records.
+// State of the first pass: the branches so far, and a small index of the records.
 
 import type { Timestamp } from '@tidemark/log';
 import { hashText } from '../file/fields.ts';
 import type { Branch } from './outline.ts';
 
-/** A branch in the making. */
+/** Branch that is still growing. */
 export interface BranchDraft {
   readonly index: number;
   readonly kind: Branch['kind'];
@@ -15,27 +15,29 @@ export interface BranchDraft {
   readonly first: number;
   last: number;
   at: Timestamp | undefined;
-  /** How often history moved on; a record stands at the number in force when it came. */
+  /**
+   * Number of times the history of the branch advanced. Each record is stored with the generation at which it arrived.
+   */
   generation: number;
-  /** `began[n]`: the record that moved history on from generation n. */
+  /** Ordinal of the record that advanced the history from each generation: `began[n]` advanced it from generation n. */
   readonly began: number[];
-  /** The answer whose rows are coming in. */
+  /** Answer whose rows are being read. */
   answer: string | undefined;
 }
 
-/** One who speaks: the main conversation, or a subagent. */
+/** Line of records of one speaker: the main conversation, or a subagent. */
 export interface Voice {
   root: BranchDraft | undefined;
   current: BranchDraft | undefined;
 }
 
-/** A point of a branch. */
+/** Place in a branch. */
 export interface BranchPlace {
   readonly branch: BranchDraft;
   readonly generation: number;
 }
 
-/** What the records say of the whole file. */
+/** Facts about the whole file that its records state. */
 export interface FileFacts {
   at?: Timestamp;
   workspace?: string;
@@ -44,22 +46,22 @@ export interface FileFacts {
   session?: string;
 }
 
-/** The first pass so far. */
+/** Outline built so far. */
 export interface Drawing {
   readonly branches: BranchDraft[];
   readonly main: Voice;
   readonly sides: Map<string, Voice>;
   lastSide: Voice | undefined;
-  /** Whether the main conversation says anything at all. */
+  /** True if the main conversation has any records of its own. */
   mainSpeaks: boolean;
-  /** Row by hash of its id; rows only for records that have one. */
+  /** Row number by hash of the record's id. Only records with an id have a row. */
   readonly rows: Map<number, number>;
   readonly rowBranch: GrowingNumbers;
   readonly rowGeneration: GrowingNumbers;
   readonly rowOrdinal: GrowingNumbers;
-  /** Branch by ordinal. */
+  /** Branch index by ordinal. */
   readonly routes: GrowingNumbers;
-  /** Records that were there before. */
+  /** Ordinals of the records that are second copies. */
   readonly repeated: Set<number>;
   readonly answerEnds: Map<number, number>;
   readonly resultEnds: Map<number, number>;
@@ -67,7 +69,7 @@ export interface Drawing {
   readonly facts: FileFacts;
 }
 
-/** Nothing drawn yet. */
+/** Returns an empty state. */
 export function emptyDrawing(): Drawing {
   return {
     branches: [],
@@ -88,7 +90,7 @@ export function emptyDrawing(): Drawing {
   };
 }
 
-/** A new branch of a voice, and the current one from here on. */
+/** Opens a new branch of a voice and makes it the current one. */
 export function openBranch(
   drawing: Drawing,
   voice: Voice,
@@ -114,26 +116,30 @@ export function openBranch(
   return branch;
 }
 
-/** The row of a record by its id, where it was seen. */
+/** Returns the row number of a record by its id, or `undefined` if the id was not seen. */
 export function rowOf(drawing: Drawing, id: string | null | undefined): number | undefined {
   return id === undefined || id === null ? undefined : drawing.rows.get(hashText(id));
 }
 
-/** The key under which a name of one branch is kept. */
+/** Returns the index key for a name in one branch. */
 export function branchKey(branch: number, name: string): number {
   return hashText(`${branch} ${name}`);
 }
 
-/** A growing list of 32-bit integers: four bytes each, for what is kept per record of a large file. */
+/** Growing list of 32-bit integers, four bytes each. It stores values for each record of a large file. */
 export interface GrowingNumbers {
   readonly length: number;
   push(value: number): void;
-  /** @throws RangeError outside the list. */
+  /**
+   * Returns the value at an index.
+   *
+   * @throws RangeError outside the list.
+   */
   get(index: number): number;
   set(index: number, value: number): void;
 }
 
-/** An empty list. */
+/** Creates an empty list. */
 function growingNumbers(): GrowingNumbers {
   let buffer = new Int32Array(1024);
   let length = 0;

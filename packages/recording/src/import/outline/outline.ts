@@ -1,44 +1,44 @@
-// What the first pass leaves for the second: to which branch each record belongs, where branches leave each other, and
-// what lies ahead. About a dozen bytes a record, whatever the records hold.
+// Result of the first pass for the second: the branch of each record, the places where branches fork, and where answers
+// and results end. It needs about a dozen bytes per record, for records of any size.
 
 import type { Timestamp } from '@tidemark/log';
 
-/** A line of history that becomes a session of its own. */
+/** Line of history that becomes a session of its own. */
 export interface Branch {
   readonly index: number;
   readonly kind: 'main' | 'agent' | 'fork';
-  /** The subagent, as the file names it. */
+  /** Name of the subagent in the file. */
   readonly agent?: string;
-  /** For a fork: the branch it leaves, just before this record of that branch is taken in. */
+  /** For a fork: the branch that it leaves, and the ordinal of the record of that branch before which it leaves. */
   readonly leaves?: { readonly branch: number; readonly before: number };
-  /** For a subagent: the branch that was current when it began. */
+  /** For a subagent: the branch that was current when it started. */
   readonly startedBy?: number;
-  /** Ordinals of its first and last record. */
+  /** Ordinals of the first and the last record. */
   readonly first: number;
   readonly last: number;
-  /** Of its first record that tells. */
+  /** Time of the first record that has one. */
   readonly at?: Timestamp;
 }
 
-/** The whole file in outline. */
+/** Outline of the whole file. */
 export interface Outline {
   readonly records: number;
   readonly lines: number;
   readonly branches: readonly Branch[];
   readonly main: number;
-  /** The branch of a record. */
+  /** Returns the branch of a record. */
   branchOf(ordinal: number): number;
-  /** Whether the record is a second copy of one seen before. */
+  /** True if the record is a second copy of an earlier one. */
   isRepeated(ordinal: number): boolean;
-  /** The last record of an answer that is spread over several. */
+  /** Returns the last record of an answer that consists of several records. */
   answerEnd(branch: number, answer: string): number | undefined;
-  /** Whether a result of this call comes behind this record. */
+  /** True if a result of this call comes after this record. */
   isResultAhead(branch: number, call: string, ordinal: number): boolean;
-  /** Forks that leave just before this record is taken in. */
+  /** Returns the forks that leave just before this record is read. */
   forksBefore(ordinal: number): readonly number[];
-  /** The record from which the compaction at this ordinal keeps history. */
+  /** Returns the record from which the compaction at this ordinal keeps history. */
   keptFrom(ordinal: number): number | undefined;
-  /** Whether some compaction keeps history from this record on. */
+  /** True if a compaction keeps history from this record on. */
   isAnchor(ordinal: number): boolean;
   readonly at?: Timestamp;
   readonly workspace?: string;
@@ -47,38 +47,39 @@ export interface Outline {
 }
 
 /**
- * How a record moves the branch that it stands on.
- * - `begins`: goes on from its parent; behind an earlier record it is a rewind, and so a fork.
- * - `advances`: goes on, and is never a rewind.
- * - `answers`: one of several rows of one answer; the first of them advances.
- * - `belongs`: stands where its parent stands (results of parallel calls hang on the row of their call).
- * - `floats`: stands where the branch is now, wherever it hangs.
+ * Effect of a record on its branch.
+ * - `begins`: continues from its parent. If the branch has already advanced beyond the parent, it is a rewind and opens
+ *   a fork.
+ * - `advances`: advances the branch and is never a rewind.
+ * - `answers`: one of several rows of one answer. The first row advances the branch.
+ * - `belongs`: has the place of its parent. For example, results of parallel calls belong to the row of their call.
+ * - `floats`: has the current place of the branch, regardless of its parent.
  */
 export type BranchStep = 'begins' | 'advances' | 'answers' | 'belongs' | 'floats';
 
-/** One record as the first pass sees it. */
+/** Facts about one record for the first pass. */
 export interface Sighting {
   readonly step: BranchStep;
   readonly id?: string;
-  /** `null`: hangs on nothing; absent: the format or the record does not say. */
+  /** Id of the parent record. `null` if there is no parent, absent if the format or the record does not state it. */
   readonly parent?: string | null;
-  /** The subagent that the record belongs to. */
+  /** Subagent to which the record belongs. */
   readonly agent?: string;
-  /** A subagent's record, also where no agent is named. */
+  /** True for a record of a subagent, even if it names no agent. */
   readonly side?: boolean;
-  /** With `answers`: which answer. */
+  /** With `answers`: the id of the answer. */
   readonly answer?: string;
-  /** Calls whose results stand here. */
+  /** Ids of the calls whose results the record contains. */
   readonly results?: readonly string[];
-  /** A compaction keeps history from this record on: by id, or by ordinal. */
+  /** Record from which a compaction keeps history, by id or by ordinal. */
   readonly keptFrom?: string | number;
-  /** After this record, that one counts as the end of the branch. */
+  /** Id of the record that counts as the end of the branch after this record. */
   readonly relinked?: string;
   readonly at?: Timestamp;
   readonly workspace?: string;
   readonly title?: string;
-  /** The file's own name for the session. */
+  /** Name of the session in the file. */
   readonly session?: string;
-  /** Begins of a prompt: the title where there is no other. */
+  /** First line of a prompt. It becomes the title if the file has no other. */
   readonly opening?: string;
 }

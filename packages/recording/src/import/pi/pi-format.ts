@@ -1,5 +1,5 @@
-// pi's session files, formats 1 to 3: a header, then entries; since format 2 each entry names its parent, so that a
-// session is a tree. Followed: docs/session.md of badlogic/pi-mono.
+// Reads pi's session files, formats 1 to 3: a header, then entries. Since format 2 each entry names its parent, so a
+// session is a tree. Source: docs/session.md of badlogic/pi-mono.
 
 import { defined } from '@tidemark/core';
 import type { JsonObject } from '../file/fields.ts';
@@ -11,12 +11,12 @@ import { openingOf } from '../format/format.ts';
 import type { Sighting, BranchStep } from '../outline/outline.ts';
 import { piBranchSummary, piCompaction, piCustom, piMessage } from './pi-message.ts';
 
-/** The format under one of its names. */
+/** Returns the format with one of its names. */
 export function piFormat(name: Extract<FormatName, `pi-${number}`>): Format {
   return { name, sight, reader };
 }
 
-/** What does not stand in the context: it never moves history on. */
+/** Types of entries that are not part of the context. They never advance the history. */
 const ASIDE: ReadonlySet<unknown> = new Set(['label', 'custom', 'session_info']);
 
 function sight({ value }: RawRecord): Sighting {
@@ -30,7 +30,7 @@ function sight({ value }: RawRecord): Sighting {
   return {
     ...common,
     step: typeof entry['type'] === 'string' ? step : 'floats',
-    // Format 1 has no ids; half of a pair is no link.
+    // Format 1 has no ids. An entry with only an id or only a parent id has no link.
     ...(id === undefined || parent === undefined ? {} : { id, parent }),
     ...entryFacts(entry),
   };
@@ -56,7 +56,7 @@ function entryFacts(entry: JsonObject): Partial<Sighting> {
 }
 
 function reader({ keep, branch, outline }: BranchSource): BranchReader {
-  // The header of the file is the main session's first record.
+  // The first header of the file belongs to the main session.
   let headed = branch !== outline.main;
   return {
     read: (raw, from) => {

@@ -1,4 +1,5 @@
-// The messages of pi: an assistant message as a finished, a cut or a failed answer, and the others by role.
+// Reads the messages of pi. An assistant message becomes a finished or an interrupted answer. The other messages are
+// read by role.
 
 import { defined } from '@tidemark/core';
 import type { AnswerPart, CallId, Json, ContentPart, StopReason, Usage } from '@tidemark/log';
@@ -12,7 +13,7 @@ import { contentParts, plainText } from '../format/format.ts';
 import type { RawRecord } from '../file/read-records.ts';
 import type { Keep } from '../format/format.ts';
 
-/** The move of an assistant message; `text` is the raw text of its record. */
+/** Returns the move of an assistant message. `text` is the raw text of its record. */
 function piAnswer(message: JsonObject, text: string, from: From): ImportedMove {
   const provider = nameOf(message['provider']) ?? 'unknown';
   const model = nameOf(message['model']) ?? 'unknown';
@@ -75,7 +76,7 @@ function answerPart(block: Json, raw: Raw, provider: string, message: JsonObject
   if (fields['type'] === 'toolCall' && id !== undefined && name !== undefined) {
     return { type: 'call', call: callId(id), name, arguments: argumentsOf(fields, raw) };
   }
-  // In pi's own words, which no provider would take back.
+  // The block is in pi's own format, which no provider accepts back.
   return { type: 'native', provider: 'pi', item: JSON.stringify(block), text: text ?? '' };
 }
 
@@ -84,8 +85,9 @@ function argumentsOf(fields: JsonObject, { text, slice }: Raw): string {
   return at === undefined ? JSON.stringify(fields['arguments'] ?? {}) : text.slice(at.start, at.end);
 }
 
-// pi keeps what binds a thinking block to its model in one text, each API in its own way: Anthropic a signature, the
-// Responses API its whole item as JSON, others the name of a field, which binds nothing.
+// Returns the reasoning part of a thinking block. pi stores the data that binds the block to its model in one text,
+// which depends on the API. For Anthropic it is a signature. For the Responses API it is the whole item as JSON. For
+// others it is the name of a field, which binds nothing.
 function reasoning(fields: JsonObject, api: string): AnswerPart<CallId> {
   const thinking = textOf(fields['thinking']) ?? '';
   const signature = nameOf(fields['thinkingSignature']);
@@ -100,7 +102,7 @@ function reasoning(fields: JsonObject, api: string): AnswerPart<CallId> {
   return { ...part, opaque: JSON.stringify(item) };
 }
 
-/** The moves of a `message` entry. */
+/** Returns the moves of a `message` entry. */
 export function piMessage(entry: JsonObject, raw: RawRecord, from: From, keep: Keep): readonly ImportedMove[] {
   const message = entry['message'];
   if (!isObject(message)) return [{ type: 'foreign', from, reason: 'a message entry without a message' }];
@@ -125,7 +127,10 @@ export function piMessage(entry: JsonObject, raw: RawRecord, from: From, keep: K
   }
 }
 
-/** Text that an extension put into the context; with an image it can only be a prompt. */
+/**
+ * Returns the move for text that an extension added to the context. Content with an image becomes a prompt, because a
+ * note can contain only text.
+ */
 export function piCustom(fields: JsonObject, from: From, keep: Keep): ImportedMove {
   const source = nameOf(fields['customType']) ?? 'custom';
   const parts = contentParts(fields['content'], keep);
@@ -134,13 +139,13 @@ export function piCustom(fields: JsonObject, from: From, keep: Keep): ImportedMo
   return { type: 'prompt', from, parts, presenter: source, trigger: 'user' };
 }
 
-/** The summary of a branch that was left. */
+/** Returns the move for the summary of a branch that the conversation left. */
 export function piBranchSummary(fields: JsonObject, from: From): ImportedMove {
   const text = nameOf(fields['summary']);
   return text === undefined ? { type: 'foreign', from, reason: 'an empty summary' } : { type: 'branch', from, text };
 }
 
-/** A summary in the place of history. */
+/** Returns the move for a summary that replaces history. */
 export function piCompaction(fields: JsonObject, from: From): ImportedMove {
   const summary = textOf(fields['summary']);
   if (summary === undefined) return { type: 'foreign', from, reason: 'a compaction without a summary' };
@@ -170,7 +175,10 @@ function bash(message: JsonObject, from: From): ImportedMove {
   return { type: 'note', from, source: 'bash', body: `$ ${command}\n${output}${end}` };
 }
 
-/** Returns the tokens of a message in disjoint buckets; `undefined` where pi wrote zeros, which is how it marks unknown usage. */
+/**
+ * Returns the tokens of a message in disjoint buckets. Returns `undefined` if all counts are zero, because pi marks
+ * unknown usage with zeros.
+ */
 function piUsage(value: Json | undefined): Usage | undefined {
   const { input, output, cacheRead, cacheWrite } = objectOf(value);
   const fresh = countOf(input);
@@ -191,7 +199,7 @@ const STOPS: ReadonlyMap<Json | undefined, StopReason> = new Map([
   ['length', 'length'],
 ]);
 
-/** What pi's word for the end of an answer means. */
+/** Returns the stop reason for pi's name of it. */
 function piStop(word: Json | undefined): StopReason {
   return STOPS.get(word) ?? 'other';
 }

@@ -1,5 +1,5 @@
-// What one request reads and writes in this provider's caches (§2.1, §2.2). It decides; the machine remembers, at once what
-// was read, and what was written when the answer begins.
+// Accounts one request in OpenAI's caches: computes what it reads and writes (provider-facts §2.1, §2.2). The machine
+// stores the result: refreshed entries at once, and written entries when the answer begins.
 
 import { isHalfWay } from '../format/prompt.ts';
 import type { MachineEntry, EntryLifetime } from './machines.ts';
@@ -8,33 +8,33 @@ import type { PrefixEnd } from './prefix.ts';
 import type { OpenAIRequest, PromptBlock, PromptItem } from '../format/prompt.ts';
 import { objectAt } from '../../core/wire.ts';
 
-/** The input of one request in disjoint parts, and what happens to the entries. */
+/** Cached parts of the input, which are disjoint, and the changes to the entries. */
 export interface OpenAIAccount {
   readonly read: number;
   readonly writtenShort: number;
   readonly writtenLong: number;
-  /** Alive anew from the start of this request. */
+  /** Entries whose lifetime restarts at the start of this request. */
   readonly refreshed: readonly KeptEntry[];
-  /** Readable once the answer begins. */
+  /** Entries that become readable when the answer begins. */
   readonly written: readonly KeptEntry[];
 }
 
-/** An entry to be kept. */
+/** Entry to store, with its lifetime. */
 export interface KeptEntry {
   readonly hash: string;
   readonly lifetime: EntryLifetime;
 }
 
-/** Finds the live, readable entry under a hash. */
+/** Returns the entry with a hash if the entry is readable and not expired. */
 export type Find = (hash: string) => MachineEntry | undefined;
 
-/** Nothing read, nothing written. */
+/** Account of a request that reads and writes nothing. */
 const UNCACHED: OpenAIAccount = { read: 0, writtenShort: 0, writtenLong: 0, refreshed: [], written: [] };
 
-/** Tokens that the model is visibly shown, below which nothing is cached (§2.1). */
+/** Minimum number of visible tokens for caching, used if the catalog row has no floor (§2.1). */
 const USUAL_FLOOR = 1024;
 
-/** Accounts one request by the rules of its model. Pure: nothing is remembered. */
+/** Accounts one request by the cache rules of its model. This function is pure: it changes no entry. */
 export function accountPrompt(request: OpenAIRequest, prefix: readonly PrefixEnd[], find: Find): OpenAIAccount {
   const { rules } = request;
   if (rules.kind === 'boundaries') return accountBoundaries(request, prefix, find);
@@ -63,7 +63,10 @@ function accountBoundaries(request: OpenAIRequest, prefix: readonly PrefixEnd[],
   };
 }
 
-/** What was read lives on as it was written. So does what stood before it, but nothing new comes to be there for free [I]. */
+/**
+ * Returns the entries whose lifetime the hit restarts: the entry that was read and known entries before it. Each keeps
+ * its own lifetime. Unlike on Anthropic's wire, no new entry is created for free before the hit (inferred, [I]).
+ */
 function refreshEntries(
   places: readonly number[],
   hit: number,
@@ -76,7 +79,7 @@ function refreshEntries(
   });
 }
 
-/** Every point of the grid is an entry, and writing is free. */
+/** Accounts a request on a model where every point of the grid is an entry. Writes are free there. */
 function accountGrid(
   request: OpenAIRequest,
   prefix: readonly PrefixEnd[],
@@ -95,15 +98,18 @@ function accountGrid(
   };
 }
 
-/** `24h` unless the request asks for memory alone: organisations here are without ZDR (§2.1). */
+/**
+ * Returns the lifetime of new entries: `24h`, or `in_memory` if the request asks for it. Simulated organisations have
+ * no zero data retention, which would change the default (§2.1).
+ */
 function retentionOf({ fields, capabilities }: OpenAIRequest): EntryLifetime {
   if (fields['prompt_cache_retention'] === 'in_memory') return 'in_memory';
   return isHalfWay(capabilities.model) ? '24h-typical' : '24h';
 }
 
-// Places at which GPT-5.6 and later look for entries and write them (§2.2): the ends of eligible messages, and marks.
+// Places where GPT-5.6 and later read and write entries (§2.2): the ends of eligible messages, and explicit marks.
 
-/** How many of each are looked at or written. */
+/** Maximum number of writes, and of each kind of place that is searched. */
 const WRITES = 4;
 
 const FIRST_MARKS = 2;
@@ -112,20 +118,26 @@ const LATEST_MARKS = 50;
 
 const EARLIER_ENDINGS = 20;
 
-/** One entry to be written. */
+/** Entry to write. */
 export interface EntryBoundary {
-  /** Index of the block it ends with. */
+  /** Index of the last block that the entry covers. */
   readonly at: number;
   readonly ttl: '30m' | '12h';
 }
 
-/** What one request writes, ascending, and where it looks, longest first. */
+/**
+ * Places of one request. `writes` are in ascending order. `candidates`, where entries are searched, start with the
+ * longest prefix.
+ */
 export interface Boundaries {
   readonly writes: readonly EntryBoundary[];
   readonly candidates: readonly number[];
 }
 
-/** The boundaries of a request. In explicit mode without a mark there are none: nothing is read, nothing written. */
+/**
+ * Returns the places of a request. In explicit mode, a request without a mark has no places, so it reads and writes
+ * nothing.
+ */
 function boundariesOf(request: OpenAIRequest): Boundaries {
   const options = objectAt(request.fields, 'prompt_cache_options');
   const ttl = options['ttl'] === '12h' ? '12h' : '30m';
@@ -144,7 +156,7 @@ function boundaryOf(block: PromptBlock, ttl: EntryBoundary['ttl']): EntryBoundar
   return { at: block.index, ttl: own === '30m' || own === '12h' ? own : ttl };
 }
 
-/** Ends of the user's messages, of each run of tool responses, and of the developer's opening (§2.2). */
+/** Returns the ends of user messages, of each run of tool results, and of the initial developer messages (§2.2). */
 function eligibleEndings(items: readonly PromptItem[]): readonly number[] {
   const ends = items.flatMap((item, i) => {
     const endsRun = item.speaker === 'tool' && items[i + 1]?.speaker !== 'tool';
@@ -153,14 +165,17 @@ function eligibleEndings(items: readonly PromptItem[]): readonly number[] {
   return [...openingEnd(items), ...ends];
 }
 
-/** The last message of the developer before anyone else speaks. */
+/** Returns the end of the last developer message before any other role, if there is one. */
 function openingEnd(items: readonly PromptItem[]): readonly number[] {
   const first = items.findIndex((item) => item.speaker !== 'developer');
   const last = items[(first === -1 ? items.length : first) - 1]?.last ?? -1;
   return last === -1 ? [] : [last];
 }
 
-/** A mark on the implicit boundary is one write; the longer lifetime of the two holds. */
+/**
+ * Merges writes at the same place. A mark at the implicit place counts as one write, with the longer of the two
+ * lifetimes.
+ */
 function distinct(writes: readonly EntryBoundary[]): readonly EntryBoundary[] {
   const byPlace = new Map<number, EntryBoundary>();
   for (const write of writes) {

@@ -1,19 +1,22 @@
-// The machines with their caches. Which machine a call comes to: the older generation routes by the first tokens and the key; beyond about 15 calls a
-// minute of one such pair a call goes on to another machine, whose cache is its own (§2.1, §2.2). GPT-5.6 and later route
-// by themselves: one cache per organisation, model and key.
+// Simulated machines, each with its own cache, and the routing of calls (provider-facts §2.1, §2.2). Older models route
+// by the first tokens and the key. More than about 15 calls a minute for one such pair overflow to another machine with
+// its own cache. GPT-5.6 and later have one cache for each organisation, model and key.
 
 import { digestOf } from '../../core/digests.ts';
 import type { OpenAIRequest } from '../format/prompt.ts';
 
-/** Calls of one pair that one machine takes in a minute. */
+/** Calls of one pair that a machine accepts in a minute. */
 const CALLS_A_MINUTE = 15;
 
 const MINUTE = 60_000;
 
-/** "About the first 256 tokens" (older documentation), by the own rule of four bytes each. */
+/**
+ * Length of the prompt start that routing uses: "about the first 256 tokens" (older documentation), at the simulator's
+ * four bytes per token.
+ */
 const FIRST_BYTES = 256 * 4;
 
-/** The machine of a call, and its number: 0 is the pair's own, from 1 on it is an overflow. */
+/** Machine that serves a call, and its number. 0 is the usual machine of the pair, 1 or more is an overflow machine. */
 export interface Route {
   readonly machine: Machine;
   readonly overflow: number;
@@ -21,13 +24,13 @@ export interface Route {
 
 /** All machines of a simulator. */
 export interface Fleet {
-  /** Routes a call, which counts from then on. */
+  /** Returns the machine for a call and counts the call for later routing. */
   route(request: OpenAIRequest, account: string, now: number): Route;
-  /** Empties the caches of one account, or all. */
+  /** Empties the caches of one account, or all caches without `account`. */
   clear(account?: string): void;
 }
 
-/** A fleet with empty caches. */
+/** Creates a fleet with empty caches. */
 export function createFleet(): Fleet {
   const machines = new Map<string, Machine>();
   const calls = new Map<string, readonly number[]>();
@@ -52,7 +55,7 @@ export function createFleet(): Fleet {
   };
 }
 
-/** Empty where routing does not look at the prompt. */
+/** Returns the digest of the start of the prompt, or an empty string if routing does not use the prompt. */
 function firstTokens(request: OpenAIRequest): string {
   if (request.rules.kind !== 'grid') return '';
   let first = '';
@@ -64,12 +67,12 @@ function firstTokens(request: OpenAIRequest): string {
 }
 
 /**
- * The lifetime of an entry. It lives for an idle time from the start of the request that last wrote or read it, never beyond an
- * age, and can be read once the answer that wrote it has begun.
+ * Lifetime of an entry. The idle time starts when a request that writes or reads the entry starts. The maximum age
+ * limits the life of an entry even if it is read again. An entry is readable once the answer that wrote it has begun.
  */
 export type EntryLifetime = '30m' | '12h' | 'in_memory' | '24h' | '24h-typical';
 
-/** Idle time and greatest age, in milliseconds. */
+/** Maximum idle time and maximum age, in milliseconds. */
 interface Life {
   readonly idle: number;
   readonly age: number;
@@ -78,8 +81,9 @@ interface Life {
 const HOUR = 60 * MINUTE;
 
 /**
- * §2.1. The newer ones are minimum lifetimes and taken as exact. `in_memory` is "5–10 min idle, ≤ 1 h": the least. `24h` is
- * "at most 24 h" and taken so on older models, "typically ~30 min" on GPT-5.5 [I].
+ * Idle time and age of each lifetime (§2.1). `30m` and `12h` are documented as minimum lifetimes and are treated as
+ * exact. `in_memory` is documented as "5–10 min idle, ≤ 1 h", and the shortest value is used. `24h` is documented as
+ * "at most 24 h", which is used for older models. For GPT-5.5, "typically ~30 min" is used (inferred, [I]).
  */
 const LIVES: { readonly [lifetime in EntryLifetime]: Life } = {
   '30m': { idle: 30 * MINUTE, age: Number.POSITIVE_INFINITY },
@@ -89,27 +93,27 @@ const LIVES: { readonly [lifetime in EntryLifetime]: Life } = {
   '24h-typical': { idle: 30 * MINUTE, age: 24 * HOUR },
 };
 
-/** One entry. Times are milliseconds since the epoch. */
+/** Entry of a machine's cache. Times are in milliseconds since the epoch. */
 export interface MachineEntry {
   readonly lifetime: EntryLifetime;
   readonly born: number;
-  /** First moment at which it is gone. */
+  /** First moment at which the entry is expired. */
   readonly expiry: number;
   readonly availableAt: number;
 }
 
-/** The entries of one machine. */
+/** Cache entries of one machine. */
 export interface Machine {
-  /** The live, readable entry under this hash. */
+  /** Returns the entry with this hash if it is readable and not expired at `now`. */
   find(hash: string, now: number): MachineEntry | undefined;
-  /** Writes an entry, or lets a live one live on. `now` is the start of the request. */
+  /** Writes an entry, or restarts the idle time of an entry that is not expired. `now` is the start of the request. */
   put(hash: string, lifetime: EntryLifetime, now: number, availableAt: number): void;
   clear(): void;
 }
 
 const SWEEP_EVERY = 4096;
 
-/** A machine with an empty cache. It forgets what expired as it fills. */
+/** Creates a machine with an empty cache. Every 4,096 writes it removes the expired entries. */
 function createMachine(): Machine {
   const entries = new Map<string, MachineEntry>();
   let puts = 0;

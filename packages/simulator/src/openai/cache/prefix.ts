@@ -1,26 +1,27 @@
-// The prefix of a request as this provider's caches see it: the settings of §2.2 first, then one cumulative hash per
-// block; and for the older generation one per cell of its grid, wherever that falls inside a block.
+// Builds the prefix of a request as OpenAI's caches see it: first the settings of provider-facts §2.2, then one
+// cumulative hash for each block. For older models, it also computes one hash for each cell of the grid. A cell can end
+// inside a block.
 
 import type { RecordedSizes } from '../../core/tokens.ts';
 import { digestOf } from '../../core/digests.ts';
 import type { OpenAIRequest, PromptBlock } from '../format/prompt.ts';
 
-/** One block of the prefix. */
+/** Block of the prefix. */
 export interface PrefixEnd {
   readonly block: PromptBlock;
-  /** Over everything up to and including this block. */
+  /** Hash of everything up to and including this block. */
   readonly hash: string;
   /** Tokens of everything up to and including this block. */
   readonly tokens: number;
 }
 
-/** One point of the grid: so many tokens, and the hash of exactly these. */
+/** Point of the grid: a number of tokens, and the hash of exactly these tokens. */
 export interface GridPoint {
   readonly hash: string;
   readonly tokens: number;
 }
 
-/** Builds the prefix, block by block. `sizes` are recorded tokens by running number. */
+/** Builds the prefix, block by block. `sizes` returns recorded tokens by block index. */
 export function prefixOf(request: OpenAIRequest, sizes: RecordedSizes | undefined): readonly PrefixEnd[] {
   let hash = headOf(request);
   let tokens = 0;
@@ -31,7 +32,7 @@ export function prefixOf(request: OpenAIRequest, sizes: RecordedSizes | undefine
   });
 }
 
-/** Cuts the prefix into a grid: points of `first`, `first + step`, ... tokens, ascending. */
+/** Returns the grid points of the prefix, at `first`, `first + step`, ... tokens, in ascending order. */
 export function gridOf(
   request: OpenAIRequest,
   prefix: readonly PrefixEnd[],
@@ -60,8 +61,9 @@ export function gridOf(
 }
 
 /**
- * Where so many of a block's tokens end in its bytes: four bytes each by the own rule, so that two blocks that begin alike
- * share the points of their beginning; by proportion where the size is a recorded one.
+ * Returns the offset in a block's bytes at which the given number of its tokens ends. With an estimated size, a token
+ * is four bytes, so two blocks with the same start share their first grid points. With a recorded size, the offset is
+ * proportional.
  */
 function cutAt(bytes: string, length: number, tokens: number, own: number): number {
   const head = bytes.length - length;
@@ -69,7 +71,7 @@ function cutAt(bytes: string, length: number, tokens: number, own: number): numb
   return head + (own === Math.ceil(length / 4) ? tokens * 4 : Math.floor((length * tokens) / own));
 }
 
-/** Settings that enter the cache key stand in front of everything (§2.2). */
+/** Returns the hash of the settings that enter the cache key. They come before all blocks (§2.2). */
 function headOf(request: OpenAIRequest): string {
   return digestOf(`${request.capabilities.model}|${JSON.stringify(request.settings)}`);
 }

@@ -1,5 +1,5 @@
-// A chat completion, whole and in chunks. A router adds the reasoning that this provider itself hides, a comment before
-// the first byte, and the usage without being asked (§3).
+// Writes a chat completion, whole and in chunks. A router adds the reasoning text, which OpenAI itself hides, and a
+// comment before the first byte. It also reports the usage in every stream (provider-facts §3).
 
 import type { SimulatedAnswer } from '../../core/answer.ts';
 import { chunks } from '../../core/sse.ts';
@@ -9,9 +9,9 @@ import { isCut } from '../format/output.ts';
 import type { OpenAIRequest } from '../format/prompt.ts';
 import type { TokenCounts } from '../../core/ledger.ts';
 
-/** Everything that a completion says, streamed or not. */
+/** Content of a completion, streamed or not. */
 export interface ChatReply {
-  /** `chatcmpl-…`, of a router `gen-…`. */
+  /** Completion id: `chatcmpl-…`, or `gen-…` from a router. */
   readonly id: string;
   readonly request: OpenAIRequest;
   readonly answer: SimulatedAnswer;
@@ -20,7 +20,7 @@ export interface ChatReply {
   readonly createdAt: number;
 }
 
-/** The body of a completion that is not streamed. */
+/** Returns the body of a completion that is not streamed. */
 export function completionOf(reply: ChatReply): WireObject {
   return {
     ...envelope(reply, 'chat.completion'),
@@ -29,7 +29,7 @@ export function completionOf(reply: ChatReply): WireObject {
   };
 }
 
-/** All chunks of a completion as bytes of the stream. `size` is the number of characters in a delta. */
+/** Yields all chunks of a completion as text of the stream. `size` is the number of characters in a delta. */
 export function* completionChunks(reply: ChatReply, size: number): Generator<string> {
   const routed = reply.request.wire === 'router';
   if (routed) yield ': OPENROUTER PROCESSING\n\n';
@@ -45,12 +45,12 @@ export function* completionChunks(reply: ChatReply, size: number): Generator<str
   yield 'data: [DONE]\n\n';
 }
 
-/** An error that comes after the 200. */
+/** Returns an error event that a stream sends after the status 200. */
 export function chatErrorEvent(code: string, message: string): string {
   return encode({ error: { message, type: 'server_error', param: null, code } });
 }
 
-/** An event whose data is no JSON. */
+/** Stream event whose data is not valid JSON. */
 export const MALFORMED_CHUNK = 'data: {"id":"chatcmpl-sim","object":"chat.completion.ch\n\n';
 
 function encode(data: WireObject): string {
@@ -118,7 +118,10 @@ function* deltasOf({ answer, request }: ChatReply, size: number): Generator<Wire
   }
 }
 
-/** `usage` of a chat completion. Where nothing is known of the upstream's cache (`silent`), nothing is said of it. */
+/**
+ * Returns the `usage` of a chat completion. With `silent`, it has no cache details, because the cache of the upstream
+ * is unknown.
+ */
 export function chatUsage(counts: TokenCounts, silent: boolean): WireObject {
   const { input, read, writtenShort, writtenLong, output, reasoning } = counts;
   const details = { cached_tokens: read, cache_write_tokens: writtenShort + writtenLong, audio_tokens: 0 };

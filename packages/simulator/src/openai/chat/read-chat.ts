@@ -1,5 +1,5 @@
-// From the bytes of a Chat Completions call to a request, or to the refusal that the real service gives. A router takes
-// Anthropic's markers, and passes them on to upstreams known to honour them (§3).
+// Reads the bytes of a Chat Completions call. Returns the request, or the refusal that the real service sends. A router
+// accepts Anthropic's markers and passes them to upstreams that are known to support them (provider-facts §3).
 
 import { isPresent, isList, isObject, objectAt, textOf } from '../../core/wire.ts';
 import type { WireObject } from '../../core/wire.ts';
@@ -38,7 +38,7 @@ const SPEAKERS: ReadonlyMap<string, Speaker> = new Map(
 
 const PARTS = ['text', 'image_url', 'input_audio', 'refusal', 'file'];
 
-/** Reads a Chat body whole, or refuses it. */
+/** Reads a whole Chat body, or refuses it. */
 export function readChat(body: Uint8Array, wire: 'chat' | 'router', find: FindRow): OpenAIRequest | OpenAIRefusal {
   const read = readBody(body, wire, find);
   if ('outcome' in read) return read;
@@ -75,7 +75,10 @@ function requestOf(
   };
 }
 
-/** A router turns Anthropic's markers into marks where the upstream has those; this provider itself ignores them [I]. */
+/**
+ * Returns the mark that takes effect. A router turns Anthropic's markers into marks if the upstream has explicit marks.
+ * OpenAI itself ignores Anthropic's markers (inferred, [I]).
+ */
 function honouredMark({ mark }: PromptBlock, wire: 'chat' | 'router', rules: CacheRules): MarkTtl | undefined {
   const passed = mark === '5m' || mark === '1h';
   if (!passed) return rules.kind === 'boundaries' ? mark : undefined;
@@ -164,7 +167,7 @@ function callOf(call: WireObject): LooseBlock {
   return { kind: 'call', speaker: 'assistant', text, mark: undefined };
 }
 
-/** The result of a call is one block, whatever its parts. */
+/** Returns the result of a call as one block, even if it has several parts. */
 function resultOf(message: WireObject, images: ImageRules): LooseBlock {
   const parts = partsOf(message['content'], 'tool', images);
   const text = `${textOf(message['tool_call_id'])} ${parts.map((part) => part.text).join('\n')}`;

@@ -1,5 +1,5 @@
-// What a single item of `input` may be: known types, the parts that its role may have, ids of the right family, texts
-// where texts belong.
+// Checks each item of `input` on its own: known types, the parts that its role allows, ids with the right prefix, and
+// texts that are strings.
 
 import { isPresent, isList, isObject, textOf } from '../../core/wire.ts';
 import type { WireObject } from '../../core/wire.ts';
@@ -18,7 +18,7 @@ const LONGEST_CALL_ID = 64;
 
 type ItemCheck = (item: WireObject, path: string) => OpenAIRefusal | undefined;
 
-/** Types that need a look inside; the others pass as they are. */
+/** Check of each item type that needs one. */
 const CHECKS: { readonly [type: string]: ItemCheck } = {
   message: checkMessage,
   function_call: checkCall,
@@ -30,7 +30,7 @@ const CHECKS: { readonly [type: string]: ItemCheck } = {
     isObject(item['reasoning']) ? undefined : missingParameter(`${path}.reasoning`),
 };
 
-/** What the service's own tools leave behind. It passes as it is. */
+/** Item types of the service's own tools. They are accepted without a check. */
 const NATIVE: ReadonlySet<string> = new Set([
   'file_search_call',
   'computer_call',
@@ -56,17 +56,17 @@ const NATIVE: ReadonlySet<string> = new Set([
   'program_output',
 ]);
 
-/** How the id of an item begins, where it has one. */
+/** Prefix of an item's id, for types that have one. */
 const ID_BEGINS: ReadonlyMap<string, string> = new Map(
   Object.entries({ message: 'msg', function_call: 'fc', reasoning: 'rs' }),
 );
 
-/** The type of an item: a message need not say so. */
+/** Returns the type of an item. An item without a type is a message. */
 export function itemType(item: WireObject): string {
   return isPresent(item['type']) ? textOf(item['type']) : 'message';
 }
 
-/** Refuses the first item that the service would not take. */
+/** Refuses the first item that the real service would refuse. */
 export function checkItems(items: readonly unknown[]): OpenAIRefusal | undefined {
   return firstRefusal(items.entries(), ([i, item]) => checkItem(item, `input[${i}]`));
 }
@@ -129,7 +129,10 @@ function checkPartBody(part: WireObject, type: string, path: string): OpenAIRefu
   return typeof part['text'] === 'string' ? undefined : wrongType(`${path}.text`, 'a string', part['text']);
 }
 
-/** One `prompt_cache_breakpoint`: always explicit, of one of two lifetimes (§2.1). */
+/**
+ * Checks a `prompt_cache_breakpoint`. Its mode is always `explicit`, and it has one of two lifetimes (provider-facts
+ * §2.1).
+ */
 function checkBreakpoint(part: WireObject, path: string): OpenAIRefusal | undefined {
   const mark = part['prompt_cache_breakpoint'];
   const at = `${path}.prompt_cache_breakpoint`;
@@ -183,7 +186,10 @@ function checkReasoning(item: WireObject, path: string): OpenAIRefusal | undefin
 
 const TAKEN: ReadonlySet<string | undefined> = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
 
-/** Refuses a data URL that holds no picture of a kind that is taken, in the service's words; any other address is taken. */
+/**
+ * Refuses a data URL that contains no image of a supported type, with the error text of the service. Any other URL is
+ * accepted.
+ */
 export function checkImageAt(address: unknown): OpenAIRefusal | undefined {
   const url = textOf(address);
   if (!url.startsWith('data:')) return undefined;

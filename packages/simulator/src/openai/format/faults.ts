@@ -1,11 +1,11 @@
-// The faults of `../../core/faults.ts` in the words of this provider (§2.5).
+// Turns a fault of `../../core/faults.ts` into a refusal with OpenAI's error texts (provider-facts §2.5).
 
 import type { Fault, WrongUsage } from '../../core/faults.ts';
 import { refuseOpenAI } from './refusal.ts';
 import type { OpenAIRefusal } from './refusal.ts';
 import type { TokenCounts } from '../../core/ledger.ts';
 
-/** The refusal that a fault is, if it is one. */
+/** Returns the refusal for a fault, or `undefined` if the fault is not a refusal. */
 export function openAIRefusalOf(fault: Fault | undefined, model: string): OpenAIRefusal | undefined {
   switch (fault?.kind) {
     case 'rate-limited':
@@ -23,7 +23,7 @@ export function openAIRefusalOf(fault: Fault | undefined, model: string): OpenAI
   }
 }
 
-/** Text of a 500, in a body as in a stream. */
+/** Text of a 500 error, in a body and in a stream. */
 export const SERVER_ERROR = 'The server had an error while processing your request. Sorry about that!';
 
 const OVERLOADED = 'Our servers are currently overloaded. Please try again later.';
@@ -43,14 +43,17 @@ function rateLimited(model: string, seconds: number): OpenAIRefusal {
   });
 }
 
-/** A budget that is used up: nothing to wait for. */
+/** Returns the refusal for a quota that is used up. It has no `retry-after`, because waiting does not help. */
 function quotaExceeded(): OpenAIRefusal {
   const text =
     'You exceeded your current quota, please check your plan and billing details. For more information on this error, read the docs: https://platform.openai.com/docs/guides/error-codes/api-errors.';
   return refuseOpenAI(429, text, { type: 'insufficient_quota', code: 'insufficient_quota' });
 }
 
-/** What of the usage is told wrong: the same words as on the other wire, in this one's inclusive counting. */
+/**
+ * Returns the counts with the numbers that a `wrong-usage` fault replaces. The fault uses Anthropic's field names, but
+ * on this wire `input_tokens` is the whole input, cached tokens included.
+ */
 export function distortCounts(counts: TokenCounts, wrong: WrongUsage | undefined): TokenCounts {
   const input = wrong?.input_tokens ?? counts.input;
   const cached = wrong?.cache_read_input_tokens ?? counts.read;

@@ -1,5 +1,5 @@
-// The top level of a body on each wire: which parameters exist, which must be there, and of what kind. What a parameter
-// says is looked at by `checkSettings` below, in `tools.ts` and in `check-items.ts`.
+// Top-level parameters of a body on each wire: known parameters, required parameters and their types. Values are
+// checked by `checkSettings` below, in `tools.ts` and in `check-items.ts`.
 
 import { isPresent, objectAt, textOf } from '../../core/wire.ts';
 import type { WireObject } from '../../core/wire.ts';
@@ -75,7 +75,7 @@ const CHAT: KnownFields = {
   web_search_options: 'object',
 };
 
-/** What OpenRouter takes beside. */
+/** Parameters that OpenRouter accepts, in addition to those of Chat. */
 const ROUTER: KnownFields = {
   ...CHAT,
   cache_control: 'object',
@@ -91,17 +91,17 @@ const ROUTER: KnownFields = {
   usage: 'object',
 };
 
-/** What counting takes (`POST /v1/responses/input_tokens`). */
+/** Parameters that counting accepts (`POST /v1/responses/input_tokens`). */
 const COUNTED: ReadonlySet<string> = new Set(
   'conversation input instructions model parallel_tool_calls personality previous_response_id reasoning text tool_choice tools truncation'.split(
     ' ',
   ),
 );
 
-/** Which endpoint a body came to. */
+/** Endpoint of a body. */
 export type OpenAIPurpose = OpenAIWire | 'count';
 
-/** The first thing wrong with the top level, without a look at items and tools. */
+/** Returns a refusal for the first problem at the top level of the body. Items and tools are not checked here. */
 export function checkTop(fields: WireObject, purpose: OpenAIPurpose): OpenAIRefusal | undefined {
   return unknownField(fields, purpose) ?? wrongKind(fields, knownTo(purpose)) ?? missing(fields, purpose);
 }
@@ -137,7 +137,10 @@ function missing(fields: WireObject, purpose: OpenAIPurpose): OpenAIRefusal | un
   return isPresent(fields[needed]) || carried ? undefined : missingParameter(needed);
 }
 
-/** Returns a refusal of the first setting that this model does not take: caching that it does not have, a limit out of range. */
+/**
+ * Returns a refusal for the first setting that this model does not accept: cache settings that it does not have, or a
+ * limit out of range.
+ */
 export function checkSettings(
   fields: WireObject,
   capabilities: Capabilities,

@@ -1,4 +1,4 @@
-// An answer of a script as output items of this provider, with ids and seals of its own.
+// Turns a scripted answer into output items of OpenAI, with their own ids and encrypted reasoning.
 
 import { defined } from '@tidemark/core';
 import { makeAnswer } from '../../core/answer.ts';
@@ -6,7 +6,7 @@ import type { AnswerBlock, OutputRoom, PlannedAnswer, ScriptedBlock, SimulatedAn
 import { digestOf } from '../../core/digests.ts';
 import type { WireObject } from '../../core/wire.ts';
 
-/** Makes an answer of a script, with call ids and seals as this provider gives them. The same seed, the same answer. */
+/** Builds an answer from a script, with call ids in OpenAI's form. The same seed gives the same answer. */
 export function makeOutput(scripted: PlannedAnswer, room: OutputRoom, seed: string): SimulatedAnswer {
   const { blocks, calls, ...rest } = scripted;
   const named = {
@@ -23,23 +23,25 @@ function withCallId(block: ScriptedBlock, seed: string): ScriptedBlock {
   return block.type === 'tool_use' ? { ...block, id: block.id ?? idOf('call_', seed) } : block;
 }
 
-/** What a response tells of its reasoning (§2.4). */
+/** Parts of the reasoning that a response contains (provider-facts §2.4). */
 export interface ReasoningShown {
-  /** Whether summaries were asked for. */
+  /** True if the request asks for summaries. */
   readonly summary: boolean;
-  /** Whether sealed content was asked for. */
+  /** True if the request asks for encrypted content. */
   readonly sealed: boolean;
 }
 
-/** One output item, and what it needs to be sealed. */
+/** Output item with its encrypted reasoning. */
 export interface OutputItem {
-  /** As it stands in a finished response. */
+  /** Item in the form it has in a finished response. */
   readonly item: WireObject;
-  /** `encrypted_content`, told or not; empty for what is no reasoning. */
+  /**
+   * Value of `encrypted_content`, even if the response does not contain it. Empty for an item that is not reasoning.
+   */
   readonly seal: string;
 }
 
-/** Writes an answer as output items. A cut answer's last item is incomplete. */
+/** Returns an answer as output items. If the answer was cut, its last item is incomplete. */
 export function itemsOf(answer: SimulatedAnswer, seed: string, shown: ReasoningShown): readonly OutputItem[] {
   const cut = isCut(answer);
   return answer.blocks.map((block, i) => {
@@ -48,7 +50,7 @@ export function itemsOf(answer: SimulatedAnswer, seed: string, shown: ReasoningS
   });
 }
 
-/** Whether an answer ended for want of room. */
+/** True if an answer was cut because it reached a limit. */
 export function isCut(answer: SimulatedAnswer): boolean {
   return answer.stop === 'max_tokens' || answer.stop === 'model_context_window_exceeded';
 }
@@ -99,12 +101,15 @@ function reasoningItem(summary: string, seal: string, seed: string, { sealed }: 
   return { item, seal };
 }
 
-/** Recorded seals stay as they are; ours begin as the real ones do. */
+/**
+ * Returns the encrypted content of a reasoning item. A recorded value stays unchanged. A simulated value starts like a
+ * real one.
+ */
 function sealOf(signature: string, seed: string): string {
   return signature.startsWith('Sim') ? `gAAAAAB${plain(digestOf(`${seed}|${signature}`))}${signature}` : signature;
 }
 
-/** An id of the family with this beginning. */
+/** Returns an id with this prefix. The same seed gives the same id. */
 export function idOf(begin: string, seed: string): string {
   return `${begin}${plain(digestOf(`${begin}${seed}`)).slice(0, 24)}`;
 }

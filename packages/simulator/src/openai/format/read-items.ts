@@ -1,4 +1,5 @@
-// Items of `input` as blocks: what each shows to the model, in order. Everything here has passed `check-items.ts`.
+// Turns the items of `input` into blocks, in the order in which the model sees them. All items have passed
+// `check-items.ts`.
 
 import { isPresent, isList, isObject, objectAt, textOf } from '../../core/wire.ts';
 import type { WireObject } from '../../core/wire.ts';
@@ -9,7 +10,7 @@ import { bad } from './refusal.ts';
 import { firstRefusal } from '../../core/refusal.ts';
 import type { OpenAIRefusal } from './refusal.ts';
 
-/** Appends the tools of either wire, in the order they were sent in. */
+/** Appends the tools of a request, in the order in which they were sent. */
 export function addTools(fields: WireObject, list: PromptBlocks): void {
   const tools = isList(fields['tools']) ? fields['tools'] : [];
   for (const tool of tools.filter(isObject)) {
@@ -17,7 +18,7 @@ export function addTools(fields: WireObject, list: PromptBlocks): void {
   }
 }
 
-/** Reads items behind what the list already holds. */
+/** Reads items and appends their blocks to the list. */
 export function readItems(items: readonly unknown[], list: PromptBlocks): readonly PromptItem[] {
   return items.filter(isObject).map((item) => readItem(item, list));
 }
@@ -60,19 +61,25 @@ function unmarkedBlock(kind: LooseBlock['kind'], speaker: Speaker, text: string)
   return { kind, speaker, text, mark: undefined };
 }
 
-/** What is sealed is shown to the model as it was thought; without the seal, only the id tells what it was. */
+/**
+ * Returns the text of a reasoning item. Encrypted content stands for the reasoning itself. Without it, the id and the
+ * summary identify the item.
+ */
 function shownReasoning(item: WireObject): string {
   return textOf(item['encrypted_content']) || `${textOf(item['id'])}${shownJson(item['summary'])}`;
 }
 
-/** A text and a list of one text are the same. */
+/** Reads content as blocks. A string and a list with one text part give the same block. */
 function partsOf(content: unknown, speaker: Speaker, images: ImageRules): readonly LooseBlock[] {
   if (typeof content === 'string') return [{ ...unmarkedBlock('text', speaker, content) }];
   if (!isList(content)) return [];
   return content.filter(isObject).map((part) => readPart(part, speaker, images));
 }
 
-/** The result of a call is one block, whatever its parts: a mark on one of them is one on the whole [I]. */
+/**
+ * Returns the result of a call as one block, even if it has several parts. A mark on one part counts as a mark on the
+ * whole block (inferred, [I]).
+ */
 function outputOf(item: WireObject, speaker: Speaker, images: ImageRules): readonly LooseBlock[] {
   const parts = partsOf(item['output'], speaker, images);
   const text = `${textOf(item['call_id'])} ${parts.map((part) => part.text).join('\n')}`;
@@ -82,7 +89,7 @@ function outputOf(item: WireObject, speaker: Speaker, images: ImageRules): reado
   return [media === 0 ? own : { ...own, tokens: media }];
 }
 
-/** Reads one part of a message of either wire. */
+/** Reads one part of a message, on the Responses or Chat wire. */
 export function readPart(part: WireObject, speaker: Speaker, images: ImageRules): LooseBlock {
   const mark = markOf(part);
   const type = textOf(part['type']);
@@ -95,7 +102,7 @@ export function readPart(part: WireObject, speaker: Speaker, images: ImageRules)
   return { kind: 'image', speaker, text: shownJson(part), mark, tokens: countImageAt(url, images) };
 }
 
-/** A mark of this provider, or one of Anthropic's that a router passes on (§3). */
+/** Returns the mark of OpenAI, or Anthropic's marker that a router passes on (§3). */
 function markOf(part: WireObject): MarkTtl | undefined {
   const own = part['prompt_cache_breakpoint'];
   if (isObject(own)) return own['ttl'] === '12h' || own['ttl'] === '30m' ? own['ttl'] : 'request';
@@ -104,15 +111,15 @@ function markOf(part: WireObject): MarkTtl | undefined {
   return isObject(passed) && passed['ttl'] === '1h' ? '1h' : '5m';
 }
 
-// Calls and their outputs (§2.5): on Responses every call has an output after it and every output a call before it; on Chat the
-// outputs follow the message that called at once.
+// Checks that calls and outputs match (provider-facts §2.5). On Responses every call needs a later output, and every
+// output an earlier call. On Chat the outputs must directly follow the message with the calls.
 
 const KINDS = [
   { call: 'function_call', output: 'function_call_output', said: 'function call' },
   { call: 'custom_tool_call', output: 'custom_tool_call_output', said: 'custom tool call' },
 ] as const;
 
-/** Refuses what hangs alone among the items of `input`, and an item that is there twice. */
+/** Refuses an item of `input` that occurs twice, a call without an output, and an output without a call. */
 export function checkPairs(items: readonly PromptItem[]): OpenAIRefusal | undefined {
   return checkDoubles(items) ?? firstRefusal(KINDS, (kind) => checkKind(items, kind));
 }
@@ -147,13 +154,13 @@ function checkDoubles(items: readonly PromptItem[]): OpenAIRefusal | undefined {
   });
 }
 
-/** The ids of the calls of an assistant's message. */
+/** Returns the ids of the calls in an assistant message. */
 function calledIn(item: PromptItem): readonly string[] {
   const calls = item.speaker === 'assistant' && isList(item.fields['tool_calls']) ? item.fields['tool_calls'] : [];
   return calls.filter(isObject).map((call) => textOf(call['id']));
 }
 
-/** Refuses a message of a tool that nobody called, and a call that nobody answered at once. */
+/** Refuses a tool message without a call, and a call without a tool message directly after it. */
 export function checkChatPairs(items: readonly PromptItem[]): OpenAIRefusal | undefined {
   let open: readonly string[] = [];
   let caller = -1;

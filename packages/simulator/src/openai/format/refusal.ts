@@ -1,58 +1,58 @@
-// What the OpenAI part says when it does not answer: status, type and text as on every wire, and beside them the parameter
-// and the code that this provider's errors carry (§2.5).
+// Refusals of the OpenAI part: status, type and text as on every wire, and also the parameter and the code that
+// OpenAI's errors contain (provider-facts §2.5).
 
 import { refuse } from '../../core/refusal.ts';
 import type { MessageRefusal } from '../../core/refusal.ts';
 import { isList, isObject } from '../../core/wire.ts';
 
-/** An error of this provider. `param` and `code` are told as `null` where the real service tells none. */
+/** Error of OpenAI. `param` and `code` are `null` if the real service sends `null`. */
 export interface OpenAIRefusal extends MessageRefusal {
   readonly param: string | null;
   readonly code: string | null;
 }
 
-/** What an error says beside its status and text. */
+/** Optional parts of an error, in addition to its status and text. */
 export interface AboutRefusal {
-  /** Default: `invalid_request_error`. */
+  /** Error type. Default: `invalid_request_error`. */
   readonly type?: string;
   readonly param?: string | null;
   readonly code?: string | null;
   readonly headers?: { readonly [name: string]: string };
 }
 
-/** Builds an error of this provider. */
+/** Builds an error of OpenAI. */
 export function refuseOpenAI(status: number, message: string, about: AboutRefusal = {}): OpenAIRefusal {
   const { type = 'invalid_request_error', param = null, code = null, headers = {} } = about;
   return { ...refuse(status, type, message, headers), param, code };
 }
 
-/** Builds the most frequent one: 400 `invalid_request_error` about a parameter. */
+/** Builds the most frequent error: 400 `invalid_request_error` about a parameter. */
 export function bad(message: string, param: string | null, code: string | null = null): OpenAIRefusal {
   return refuseOpenAI(400, message, { param, code });
 }
 
-/** The body that carries an error (§2.5). */
+/** Returns the response body for an error (§2.5). */
 export function openAIErrorBody({ message, type, param, code }: OpenAIRefusal): string {
   return JSON.stringify({ error: { message, type, param, code } });
 }
 
-// Refusals of a parameter that does not exist, is missing, or has the wrong kind or value. Texts and codes are the real
-// service's where they are known (§2.5); the others follow its manner [I].
+// Refusals of a parameter that is unknown, missing, or of the wrong type or value. Known texts and codes are those of
+// the real service (§2.5). The others follow the same style (inferred, [I]).
 
-/** Kinds of values, as error texts tell them apart. */
+/** Value types, as error texts name them. */
 export type ValueKind = 'string' | 'boolean' | 'integer' | 'number' | 'object' | 'array' | 'any';
 
-/** The refusal of a parameter that does not exist. */
+/** Returns the refusal for an unknown parameter. */
 export function unknownParameter(path: string): OpenAIRefusal {
   return bad(`Unknown parameter: '${path}'.`, path, 'unknown_parameter');
 }
 
-/** The refusal of a parameter that is not there. */
+/** Returns the refusal for a missing required parameter. */
 export function missingParameter(path: string): OpenAIRefusal {
   return bad(`Missing required parameter: '${path}'.`, path, 'missing_required_parameter');
 }
 
-/** The refusal of a value of the wrong kind. */
+/** Returns the refusal for a value of the wrong type. */
 export function wrongType(path: string, expected: string, value: unknown): OpenAIRefusal {
   return bad(
     `Invalid type for '${path}': expected ${expected}, but got ${kindOf(value)} instead.`,
@@ -61,14 +61,14 @@ export function wrongType(path: string, expected: string, value: unknown): OpenA
   );
 }
 
-/** The refusal of a value that is none of those that exist. */
+/** Returns the refusal for a value that is not one of the supported values. */
 export function wrongValue(path: string, value: string, supported: readonly string[]): OpenAIRefusal {
   const quoted = supported.map((each) => `'${each}'`);
   const list = quoted.length < 3 ? quoted.join(' and ') : `${quoted.slice(0, -1).join(', ')}, and ${quoted.at(-1)}`;
   return bad(`Invalid value: '${value}'. Supported values are: ${list}.`, path, 'invalid_value');
 }
 
-/** The refusal of a text beyond its greatest length, if it is. */
+/** Returns a refusal if a text is longer than the maximum. */
 export function tooLong(path: string, text: string, most: number): OpenAIRefusal | undefined {
   if (text.length <= most) return undefined;
   return bad(
@@ -78,7 +78,7 @@ export function tooLong(path: string, text: string, most: number): OpenAIRefusal
   );
 }
 
-/** What each kind is called, and how it is recognised. */
+/** Name of each value type in error texts, and the check for it. */
 export const KINDS: {
   readonly [kind in ValueKind]: { readonly said: string; readonly is: (value: unknown) => boolean };
 } = {

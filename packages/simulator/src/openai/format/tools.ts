@@ -1,4 +1,4 @@
-// Tool definitions on both wires: names, kinds, schemas, and the choice among them.
+// Checks tool definitions and the tool choice on both wires: names, types and schemas.
 
 import { isPresent, isList, isObject, objectAt, textOf } from '../../core/wire.ts';
 import type { WireObject } from '../../core/wire.ts';
@@ -12,7 +12,7 @@ const NAME = /^[a-zA-Z0-9_-]+$/;
 
 const LONGEST_NAME = 64;
 
-/** Refuses a tool list or a tool choice that the service would not take. */
+/** Refuses a tool list or a tool choice that the real service would refuse. */
 export function checkTools(fields: WireObject, wire: OpenAIWire, path = 'tools'): OpenAIRefusal | undefined {
   const tools = isList(fields['tools']) ? fields['tools'] : [];
   return (
@@ -62,7 +62,10 @@ function wrongSchema(schema: WireObject, strict: boolean): string | undefined {
   return strict ? wrongStrict(schema) : undefined;
 }
 
-/** Strict schemas close every object and require every property. Only the outermost is looked at. */
+/**
+ * Checks a strict schema: it must forbid additional properties and require every property. Only the outermost object is
+ * checked.
+ */
 function wrongStrict(schema: WireObject): string | undefined {
   if (schema['additionalProperties'] !== false) {
     return "In context=(), 'additionalProperties' is required to be supplied and to be false.";

@@ -1,5 +1,5 @@
-// This provider's own diagnosis of a cache miss (§2.2): a call that names an earlier response is told whether and why the
-// cache could not serve what that one had.
+// OpenAI's native diagnosis of a cache miss (provider-facts §2.2). A call names an earlier response, and the answer
+// reports if and why the cache could not serve the prefix of that response.
 
 import { isPresent, isList, objectAt, textOf } from '../../core/wire.ts';
 import type { WireObject } from '../../core/wire.ts';
@@ -7,14 +7,14 @@ import type { PrefixEnd } from '../cache/prefix.ts';
 import type { OpenAIRequest } from '../format/prompt.ts';
 import { digestOf } from '../../core/digests.ts';
 
-/** What is kept of a response for comparison. */
+/** Data kept about a response, for comparison with a later call. */
 export interface ResponseFingerprint {
   readonly account: string;
   readonly model: string;
   readonly key: string;
   readonly settings: { readonly [name: string]: string };
   readonly tools: string;
-  /** Content by block behind the tools. */
+  /** Digest of each block after the tools. */
   readonly input: readonly string[];
   readonly tokens: number;
 }
@@ -22,13 +22,13 @@ export interface ResponseFingerprint {
 /** Fingerprints of the latest responses. */
 export interface ResponseDiagnostics {
   remember(response: string, fingerprint: ResponseFingerprint): void;
-  /** `undefined` when nothing was asked. */
+  /** Returns the diagnosis, or `undefined` if the request names no earlier response. */
   diagnose(request: OpenAIRequest, fingerprint: ResponseFingerprint, read: number): WireObject | undefined;
 }
 
 const KEPT = 256;
 
-/** Keeps the latest 256. */
+/** Creates an empty store that keeps the latest 256 fingerprints. */
 export function createResponseDiagnostics(): ResponseDiagnostics {
   const kept = new Map<string, ResponseFingerprint>();
   return {
@@ -49,7 +49,7 @@ export function createResponseDiagnostics(): ResponseDiagnostics {
   };
 }
 
-/** What of a request is compared. */
+/** Returns the fingerprint of a request. */
 export function fingerprintOf(
   request: OpenAIRequest,
   account: string,
@@ -74,7 +74,8 @@ function compare(before: ResponseFingerprint, after: ResponseFingerprint, read: 
   if (reason !== undefined) {
     return { type: 'cache_miss', reason, cache_missed_tokens: Math.max(0, before.tokens - read) };
   }
-  // Nothing changed, and still nothing was read: expired, below the floor or never written. The wire has no word for it [I].
+  // The requests are equal. If nothing was read, the entry is expired, below the floor or was never written. The wire
+  // has no reason for these cases, so the type is `unavailable` (inferred, [I]).
   return { type: read > 0 ? 'cache_hit' : 'unavailable' };
 }
 

@@ -1,4 +1,4 @@
-// From the bytes of a Responses call to a request, or to the refusal that the real service gives.
+// Reads the bytes of a Responses call. Returns the request, or the refusal that the real service sends.
 
 import { isPresent, isList, objectAt, textOf, isObject } from '../../core/wire.ts';
 import type { WireObject } from '../../core/wire.ts';
@@ -16,28 +16,28 @@ import type { OpenAIRefusal } from '../format/refusal.ts';
 import type { Capabilities } from '@tidemark/model';
 import { checkTools } from '../format/tools.ts';
 
-/** What reading needs beside the body. */
+/** Values that `readResponses` needs in addition to the body. */
 export interface ReadingResponses {
   readonly purpose: 'responses' | 'count';
   readonly account: string;
   readonly find: FindRow;
-  /** Every item up to and including an earlier response, where it is known. */
+  /** Returns all items up to and including an earlier response, or `undefined` if the response is unknown. */
   readonly earlier: (id: string) => readonly unknown[] | undefined;
   readonly seals: Seals;
   readonly recorded: boolean;
 }
 
-/** A Responses request: what every request has, and what only this wire knows. */
+/** Parsed Responses request: the common fields, and those that exist only on this wire. */
 export interface ResponsesRequest extends OpenAIRequest {
-  /** The items that this call itself brings. */
+  /** Items in the body of this call. */
   readonly input: readonly unknown[];
-  /** Those of the responses that it goes on from. */
+  /** Items of the earlier responses that this call continues. */
   readonly earlier: readonly unknown[];
   readonly previous: string | undefined;
   readonly store: boolean;
 }
 
-/** Reads a Responses body whole, or refuses it. */
+/** Reads a whole Responses body, or refuses it. */
 export function readResponses(body: Uint8Array, reading: ReadingResponses): ResponsesRequest | OpenAIRefusal {
   const read = readBody(body, reading.purpose, reading.find);
   if ('outcome' in read) return read;
@@ -94,7 +94,9 @@ function common(
   };
 }
 
-/** A string is one message of the user. Nothing at all goes on from a stored response as it is. */
+/**
+ * Reads `input`. A string is one user message. Without `input`, the call continues a stored response without new items.
+ */
 function inputOf(input: unknown): readonly unknown[] | undefined {
   if (!isPresent(input)) return [];
   if (typeof input === 'string') return [{ type: 'message', role: 'user', content: input }];
@@ -118,7 +120,7 @@ function lostParent(id: string): OpenAIRefusal {
   return bad(`Previous response with id '${id}' not found.`, 'previous_response_id', 'previous_response_not_found');
 }
 
-/** Tools first, then the instructions, which carry no mark (§2.2). */
+/** Adds the tools, then the instructions. Instructions cannot have a mark (provider-facts §2.2). */
 function addFront(fields: WireObject, list: PromptBlocks): void {
   addTools(fields, list);
   const { instructions } = fields;
@@ -126,9 +128,10 @@ function addFront(fields: WireObject, list: PromptBlocks): void {
   addBlock(list, { kind: 'text', speaker: 'developer', text: instructions, mark: undefined });
 }
 
-// Changes inside the history (§2.2): another effort or more tools from a place on. The catalog row says which a model takes.
+// Changes inside the history (provider-facts §2.2): another effort or additional tools from that place on. The catalog
+// row lists the changes that a model accepts.
 
-/** Refuses a change that this model does not take, or not there. */
+/** Refuses a change that this model does not accept, or not at this place. */
 function checkChanges(input: readonly unknown[], appends: Capabilities['appends']): OpenAIRefusal | undefined {
   const types = input.map((item) => (isObject(item) ? itemType(item) : ''));
   return firstRefusal(types.entries(), ([i, type]) => {

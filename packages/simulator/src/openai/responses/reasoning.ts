@@ -1,5 +1,6 @@
-// Reasoning that comes back without having been stored (§2.4): sealed here, sent back unchanged, in arrival order and in
-// front of the item it was given with. Texts and codes as the real service's clients report them.
+// Checks of reasoning that a client sends back without having it stored (provider-facts §2.4). The simulator issues it
+// in encrypted form. The client must send it back unchanged, directly before the item that followed it. Error texts and
+// codes are those that clients of the real service report.
 
 import { isPresent, isList, isObject, textOf } from '../../core/wire.ts';
 import type { WireObject } from '../../core/wire.ts';
@@ -8,31 +9,31 @@ import { bad, refuseOpenAI } from '../format/refusal.ts';
 import { firstRefusal } from '../../core/refusal.ts';
 import type { OpenAIRefusal } from '../format/refusal.ts';
 
-/** One reasoning item as it was issued. */
+/** Reasoning item as it was issued. */
 export interface SealedReasoning {
-  /** `rs_…` */
+  /** Item id: `rs_…`. */
   readonly id: string;
-  /** `encrypted_content`, told or not. */
+  /** Value of `encrypted_content`, even if the response did not contain it. */
   readonly content: string;
   readonly summary: string;
   readonly account: string;
   readonly model: string;
-  /** Whether the service itself keeps the item. */
+  /** True if the service itself stores the item. */
   readonly stored: boolean;
-  /** The item it was given with; none when the answer was cut before. */
+  /** Item that followed the reasoning in the answer. `undefined` if the answer was cut before it. */
   readonly follower: WireObject | undefined;
 }
 
-/** Every reasoning item known to this simulator. */
+/** Reasoning items that this simulator knows. */
 export interface Seals {
   issue(sealed: SealedReasoning): void;
   byContent(content: string): SealedReasoning | undefined;
   byId(id: string): SealedReasoning | undefined;
-  /** The reasoning that an issued item was given with, by the id of that item. */
+  /** Returns the reasoning that was issued directly before an item, by the id of that item. */
   leaderOf(id: string): SealedReasoning | undefined;
 }
 
-/** No seals. The oldest are forgotten. */
+/** Creates an empty set. Above 100,000 items, the oldest are removed. */
 export function createSeals(): Seals {
   const contents = new Map<string, SealedReasoning>();
   const ids = new Map<string, SealedReasoning>();
@@ -57,16 +58,19 @@ function keep(seals: Map<string, SealedReasoning>, key: string, sealed: SealedRe
   if (oldest !== undefined) seals.delete(oldest);
 }
 
-/** What judging needs beside the items. */
+/** Values that `checkReasoning` needs in addition to the items. */
 export interface SealContext {
   readonly seals: Seals;
   readonly account: string;
   readonly model: string;
-  /** Whether a seal that was never issued here is taken as issued: recordings bring theirs. */
+  /** True if unknown encrypted content counts as issued, because recordings contain content of the real service. */
   readonly recorded: boolean;
 }
 
-/** Refuses reasoning that was changed, torn from its item, or is another's; and an item torn from its reasoning. */
+/**
+ * Refuses a reasoning item that was changed, that is separated from its following item, or that belongs to another
+ * account or model. Also refuses an item without the reasoning that was issued before it.
+ */
 export function checkReasoning(items: readonly PromptItem[], context: SealContext): OpenAIRefusal | undefined {
   return firstRefusal(items.entries(), ([i, item]) => {
     if (item.type === 'reasoning') return checkSealed(item, items[i + 1], context);
@@ -81,7 +85,8 @@ function checkSealed(item: PromptItem, next: PromptItem | undefined, context: Se
   if (sealed === undefined)
     return context.recorded ? checkAnyFollower(item, next) : refuseUnverified(textOf(content), NOT_PARSED);
   if (sealed.account !== context.account) return refuseUnverified(sealed.content, OTHER_ORGANIZATION);
-  // Whether the real service takes another model's reasoning is not told: the strict reading [I].
+  // The documentation does not state if the real service accepts the reasoning of another model. The simulator refuses
+  // it (strict reading, inferred [I]).
   if (sealed.model !== context.model) return refuseUnverified(sealed.content, NOT_PARSED);
   if (hasChanged(item.fields, sealed)) return refuseUnverified(sealed.content, NOT_PARSED);
   return sealed.follower !== undefined && isSame(sealed.follower, next) ? undefined : refuseOrphan(sealed.id);
@@ -90,13 +95,13 @@ function checkSealed(item: PromptItem, next: PromptItem | undefined, context: Se
 const NOT_PARSED = 'Encrypted content could not be decrypted or parsed.';
 const OTHER_ORGANIZATION = 'Encrypted content organization_id did not match the target organization.';
 
-/** The id may be left out, not replaced; the summary is part of the item. */
+/** True if the id or the summary differs from the issued item. The id may be absent, but not different. */
 function hasChanged(fields: WireObject, sealed: SealedReasoning): boolean {
   const renamed = isPresent(fields['id']) && fields['id'] !== sealed.id;
   return renamed || summaryOf(fields) !== sealed.summary;
 }
 
-/** All summary texts of a reasoning item. */
+/** Returns all summary texts of a reasoning item, joined by line breaks. */
 export function summaryOf(fields: WireObject): string {
   const parts = isList(fields['summary']) ? fields['summary'] : [];
   return parts.map((part) => (isObject(part) ? textOf(part['text']) : '')).join('\n');
@@ -107,8 +112,9 @@ function checkAnyFollower(item: PromptItem, next: PromptItem | undefined): OpenA
 }
 
 /**
- * Clients may leave ids out, so what counts is the kind of item, and whose call it is. Whether the real service compares
- * `call_id` is not told: the strict reading [I].
+ * True if an item is the one that followed the reasoning. A client may omit ids, so the type of the item and the
+ * `call_id` of a call are compared. The documentation does not state if the real service compares `call_id` (strict
+ * reading, inferred [I]).
  */
 function isSame(follower: WireObject, next: PromptItem | undefined): boolean {
   if (next?.speaker !== 'assistant' || next.type !== follower['type']) return false;

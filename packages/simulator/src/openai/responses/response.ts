@@ -1,4 +1,5 @@
-// A response of the Responses wire: the object that is told whole, and as it stands when a stream opens, ends or fails.
+// Builds the response object of the Responses wire: the whole response, and its state when a stream starts, ends or
+// fails.
 
 import { defined } from '@tidemark/core';
 import type { SimulatedAnswer } from '../../core/answer.ts';
@@ -10,22 +11,22 @@ import type { ResponsesRequest } from './read-responses.ts';
 import type { TokenCounts } from '../../core/ledger.ts';
 import { chunks, encodeEvent } from '../../core/sse.ts';
 
-/** Everything that a response says, streamed or not. */
+/** Content of a response, streamed or not. */
 export interface ResponsesReply {
-  /** `resp_…` */
+  /** Response id: `resp_…`. */
   readonly id: string;
   readonly request: ResponsesRequest;
   readonly answer: SimulatedAnswer;
   readonly items: readonly OutputItem[];
-  /** As they are told, which a fault can make wrong. */
+  /** Token counts as reported to the client. A `wrong-usage` fault can make them wrong. */
   readonly counts: TokenCounts;
   /** Seconds since the epoch. */
   readonly createdAt: number;
-  /** `prompt_cache_diagnostics`, where it was asked for. */
+  /** Value of `prompt_cache_diagnostics`, if the request asked for it. */
   readonly diagnosis: WireObject | undefined;
 }
 
-/** The body of a response that is not streamed, and the last word of a stream. */
+/** Returns the body of a response that is not streamed. The last event of a stream contains the same body. */
 export function responseOf(reply: ResponsesReply): WireObject {
   const cut = isCut(reply.answer);
   const { diagnosis } = reply;
@@ -40,12 +41,12 @@ export function responseOf(reply: ResponsesReply): WireObject {
   };
 }
 
-/** The response with which a stream begins: nothing said yet. */
+/** Returns the response at the start of a stream, without any output. */
 function openingResponse(reply: ResponsesReply): WireObject {
   return { ...envelope(reply), status: 'in_progress', completed_at: null, output: [], usage: null };
 }
 
-/** The response with which a stream ends when it fails. */
+/** Returns the response at the end of a stream that failed. */
 function failedResponse(reply: ResponsesReply, code: string, message: string): WireObject {
   const { usage: _usage, ...rest } = openingResponse(reply);
   return { ...rest, status: 'failed', error: { code, message }, usage: null };
@@ -86,7 +87,10 @@ function envelope({ id, request, createdAt }: ResponsesReply): WireObject {
   };
 }
 
-/** What was applied: options on the newer generation, a retention on the older (§2.1). */
+/**
+ * Returns the cache settings that were applied: options on newer models, a retention on older ones (provider-facts
+ * §2.1).
+ */
 function cacheFields({ rules, fields }: ResponsesRequest): WireObject {
   if (rules.kind !== 'boundaries') return { prompt_cache_retention: textOf(fields['prompt_cache_retention']) || '24h' };
   const options = objectAt(fields, 'prompt_cache_options');
@@ -104,26 +108,29 @@ function cacheFields({ rules, fields }: ResponsesRequest): WireObject {
 type Loose = WireObject & { readonly type: string };
 
 /**
- * Yields all events of a response as bytes of the stream, in the order of §2.6: the response is created, items are added, grow and are
- * done one after another, the response is completed or incomplete. Every event has its number. `size` is the number of characters in
- * a delta.
+ * Yields all events of a response as text of the stream, in the order of provider-facts §2.6. The response is created,
+ * each item is added, grows and is done in turn, then the response is completed or incomplete. Every event has a
+ * sequence number. `size` is the number of characters in a delta.
  */
 export function* responseEvents(reply: ResponsesReply, size: number): Generator<string> {
   let number = 0;
   for (const event of looseEvents(reply, size)) yield encodeNumbered(event, number++);
 }
 
-/** An error that comes after the 200, as a top-level event. `number` is that of the event. */
+/**
+ * Returns a top-level error event that a stream sends after the status 200. `number` is the sequence number of the
+ * event.
+ */
 export function errorEvent(number: number, code: string, message: string): string {
   return encodeNumbered({ type: 'error', code, message, param: null }, number);
 }
 
-/** An error that comes after the 200, as the end of the response. */
+/** Returns the event of a response that fails after the status 200. `number` is the sequence number of the event. */
 export function failedEvent(reply: ResponsesReply, number: number, code: string, message: string): string {
   return encodeNumbered({ type: 'response.failed', response: failedResponse(reply, code, message) }, number);
 }
 
-/** An event whose data is no JSON. */
+/** Stream event whose data is not valid JSON. */
 export const MALFORMED_RESPONSE_EVENT = 'event: response.output_text.delta\ndata: {"type":"response.output_text.de\n\n';
 
 function encodeNumbered({ type, ...rest }: Loose, number: number): string {
@@ -142,7 +149,10 @@ function* looseEvents(reply: ResponsesReply, size: number): Generator<Loose> {
   yield { type, response: responseOf(reply) };
 }
 
-/** The item before anything of it was said. What is sealed may be incomplete by then (§2.4), and here it is. */
+/**
+ * Returns an item in its state at the start of its output. The encrypted content may be incomplete at this point
+ * (provider-facts §2.4), so the simulator cuts it.
+ */
 function openingItem(item: WireObject): WireObject {
   switch (item['type']) {
     case 'message':
@@ -204,8 +214,9 @@ function partsOf(parts: unknown): readonly WireObject[] {
 }
 
 /**
- * Returns the `usage` of a response (§2.3). The counts are inclusive: the input contains what was cached and what was written, the output
- * contains the reasoning. The split of writes by lifetime is given where something lives longer than the usual.
+ * Returns the `usage` of a response (provider-facts §2.3). The counts are inclusive: the input contains cached and
+ * written tokens, and the output contains reasoning tokens. The split of writes by lifetime is present only if some
+ * tokens were written with the longer lifetime.
  */
 export function responsesUsage(counts: TokenCounts): WireObject {
   const { input, read, writtenShort, writtenLong, output, reasoning } = counts;

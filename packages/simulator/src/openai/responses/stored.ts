@@ -1,27 +1,30 @@
-// Responses that the service keeps (`store` is true by default), so that a later call can go on from one by its
-// id (§2.4). Each knows the one it went on from: nothing is copied.
+// Stored responses (`store` is true by default), so that a later call can continue one by its id (provider-facts §2.4).
+// Each response refers to the response that it continued, so no items are copied.
 
 import type { WireObject } from '../../core/wire.ts';
 import type { OutputItem } from '../format/output.ts';
 
-/** A response that is kept: what it was asked beyond its parent, and what it answered. */
+/** Stored response: its own input, without the input of its parent, and its output. */
 export interface StoredResponse {
   readonly account: string;
   readonly parent: string | undefined;
-  /** Its own input items, then its output items. */
+  /** Input items of this response, then its output items. */
   readonly items: readonly unknown[];
 }
 
-/** All responses that are kept. */
+/** Set of the stored responses. */
 export interface StoredResponses {
   keep(id: string, response: StoredResponse): void;
-  /** Every item up to and including this response, or `undefined` when it is not this account's or not there. */
+  /**
+   * Returns all items up to and including this response. Returns `undefined` if the response is unknown or belongs to
+   * another account.
+   */
   itemsUpTo(id: string, account: string): readonly unknown[] | undefined;
 }
 
 const MOST = 10_000;
 
-/** Keeps the latest 10,000. A chain whose beginning was forgotten is not found. */
+/** Creates an empty set that keeps the latest 10,000 responses. A chain whose start was removed is not found. */
 export function createStoredResponses(): StoredResponses {
   const kept = new Map<string, StoredResponse>();
   return {
@@ -44,18 +47,18 @@ export function createStoredResponses(): StoredResponses {
 }
 
 /**
- * The memory of one WebSocket connection: its latest response, so that a call can go on from it although the service stores
- * nothing (§2.4).
+ * Memory of one WebSocket connection. It keeps the latest response, so that a call can continue it even if the service
+ * stores nothing (§2.4).
  */
 export interface ConnectionMemory {
-  /** Every item up to and including this response, or `undefined` when it is not the latest. */
+  /** Returns all items up to and including this response, or `undefined` if it is not the latest response. */
   itemsUpTo(id: string): readonly unknown[] | undefined;
   keep(id: string, items: readonly unknown[]): void;
-  /** A call that failed takes what it went on from with it; without an id, whatever there is. */
+  /** Removes the response that a failed call continued. Without an id, removes the latest response. */
   forget(id?: string): void;
 }
 
-/** A memory of nothing. */
+/** Creates an empty memory. */
 export function createConnectionMemory(): ConnectionMemory {
   let latest: { readonly id: string; readonly items: readonly unknown[] } | undefined;
   return {
@@ -69,7 +72,10 @@ export function createConnectionMemory(): ConnectionMemory {
   };
 }
 
-/** An output item as the connection keeps it: its reasoning is known whether or not the client was given the seal. */
+/**
+ * Returns an output item as the connection keeps it. It always contains the encrypted reasoning, even if the client did
+ * not receive it.
+ */
 export function keptItem({ item, seal }: OutputItem): WireObject {
   return seal === '' ? item : { ...item, encrypted_content: seal };
 }
