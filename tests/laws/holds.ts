@@ -8,7 +8,7 @@ const CLOSING_LINE = '[The user interrupted this answer here.]';
 /** What stands between a change of tools that no answer followed and what was said next. */
 const NO_ANSWER = '[No answer came.]';
 /** What stands where a role was taken back and no other came. */
-const NO_ROLE = 'The earlier text about your role is no longer in force, and there is none in its place.';
+const NO_ROLE = 'Your role instructions were removed. The earlier ones no longer apply.';
 const NO_OUTPUT = '(no output)';
 
 /** Why the record does not hold what is shown; `undefined` when it does. */

@@ -101,18 +101,17 @@ export async function openStage(
   const agentOf = (options: Partial<AgentOptions>): Agent => {
     const agent = createAgent({
       model,
-      ...staged,
-      ...options,
-      context: {
-        // The same front in every process, with a workspace and without.
-        runtimeInstructions: 'full',
-        ...staged.context,
-        ...options.context,
-      },
       instructions: ROLE,
       store: createMemoryStore(shelf),
       provider,
       permissions: { mode: 'auto', allowUnsandboxed: true },
+      ...staged,
+      ...options,
+      cache: { ...staged.cache, ...options.cache },
+      compaction: { ...staged.compaction, ...options.compaction },
+      modelOptions: { ...staged.modelOptions, ...options.modelOptions },
+      // The same front in every process, with a workspace and without.
+      context: { runtimeInstructions: 'full', ...staged.context, ...options.context },
       host: { clock: clock.surroundings, ...staged.host, ...options.host },
       connection: { onRequest: (body) => bodies.push(new TextDecoder().decode(body)) },
     });

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { AgentOptions } from '@tidemark/kit';
 import { createAgent, defineTool } from '@tidemark/kit';
-import { TM1_RUNTIME, TM2_BRIEF } from '@tidemark/context';
+import { TM3_BRIEF, TM3_RUNTIME } from '@tidemark/context';
 import type { Recorded, RecordedOf } from '@tidemark/log';
 import { sessionId } from '@tidemark/log';
 import type { Simulator } from '@tidemark/simulator';
@@ -109,19 +109,19 @@ describe('the front of an agent with only tools of its own', () => {
     async (model) => {
       const played = await chat(model, { options: { tools: [orders] } });
       const body = counted(played.bodies[0] ?? '');
-      expect(body.system.map(({ text }) => text)).toEqual([TM2_BRIEF, ROLE]);
+      expect(body.system.map(({ text }) => text)).toEqual([TM3_BRIEF, ROLE]);
       const runtime = tokensOf(played.simulator, body) - tokensOf(played.simulator, withoutRuntime(body));
       expect(runtime).toBeGreaterThan(0);
       expect(runtime).toBeLessThanOrEqual(MOST);
-      expect(opened(played)).toMatchObject({ contract: 'tm2', padding: { setting: 'never' } });
+      expect(opened(played)).toMatchObject({ contract: 'tm3', padding: { setting: 'never' } });
     },
   );
 
   test('is the same at OpenAI', async () => {
     const { bodies, records } = await chat('gpt-6.1-sol', { options: { tools: [orders] } });
-    expect(bodies[0]).toContain(JSON.stringify(TM2_BRIEF).slice(1, -1));
+    expect(bodies[0]).toContain(JSON.stringify(TM3_BRIEF).slice(1, -1));
     expect(bodies[0]).not.toContain('Project instructions');
-    expect(records.find((one) => one.kind === 'epoch.opened')?.data).toMatchObject({ contract: 'tm2' });
+    expect(records.find((one) => one.kind === 'epoch.opened')?.data).toMatchObject({ contract: 'tm3' });
   });
 
   test('makes a chat of 120 turns at least 1% cheaper than the whole text of the runtime does', async () => {
@@ -151,6 +151,6 @@ describe('the whole text of the runtime', () => {
     const { bodies } = await chat('claude-sonnet-4-6', {
       options: { tools: [orders], cache: { padding: 'never' }, ...options() },
     });
-    expect(counted(bodies[0] ?? '').system[0]?.text).toBe(TM1_RUNTIME);
+    expect(counted(bodies[0] ?? '').system[0]?.text).toBe(TM3_RUNTIME);
   });
 });

@@ -80,7 +80,7 @@ describe('another role', () => {
     expect(await back.compact({ tailTokens: 500 })).toMatchObject({ outcome: 'compacted' });
     await stage.turn(back, 'Go on.', done);
     expect(await epochsOf(stage, id)).toEqual(['initial', 'compaction']);
-    expect(stage.bodies.at(-1)).not.toContain('The text about your role has changed');
+    expect(stage.bodies.at(-1)).not.toContain('Your role instructions have changed');
     expect(stage.bodies.at(-1)).not.toContain('Answer in verse.');
     await expectSound(stage, id);
   });

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { GUIDE, TM1_MINIMAL, TM1_RUNTIME } from '@tidemark/context';
+import { GUIDE, TM3_MINIMAL, TM3_RUNTIME } from '@tidemark/context';
 import { expect, onTestFinished, test } from 'vitest';
 
 const CHILD = fileURLToPath(new URL('print-front.ts', import.meta.url));
@@ -87,10 +87,10 @@ test('layer 0 stands in it as the contract has it, first of the system text; the
     const [, system]: [unknown, readonly { readonly text: string }[]] = JSON.parse(fronts[agent] ?? '[null,[]]');
     return system.map(({ text }) => text);
   };
-  expect(textsOf('plain')).toEqual([TM1_RUNTIME]);
-  expect(textsOf('minimal')).toEqual([TM1_MINIMAL]);
+  expect(textsOf('plain')).toEqual([TM3_RUNTIME]);
+  expect(textsOf('minimal')).toEqual([TM3_MINIMAL]);
   const [runtime, role, padding] = textsOf('padded');
-  expect([runtime, role]).toEqual([TM1_RUNTIME, 'You keep the tax code of a shop right.']);
+  expect([runtime, role]).toEqual([TM3_RUNTIME, 'You keep the tax code of a shop right.']);
   expect(padding).toContain(GUIDE[0]?.text);
 });
 

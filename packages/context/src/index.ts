@@ -59,6 +59,7 @@ export type { GuideSection } from './front/contract/guide.ts';
 export { GUIDE } from './front/contract/guide.ts';
 export { TM1_MINIMAL, TM1_RUNTIME } from './front/contract/tm1.ts';
 export { TM2_BRIEF } from './front/contract/tm2.ts';
+export { TM3_BRIEF, TM3_MINIMAL, TM3_RUNTIME } from './front/contract/tm3.ts';
 export type { CrossCheckVerdict, MissInput } from './forecast/miss.ts';
 export { crossCheck, missOf } from './forecast/miss.ts';
 export type { CompactionStanding, NoteStanding } from './compaction/compaction-standing.ts';

@@ -108,7 +108,7 @@ describe('OpenRouter', () => {
     await one.side({ purpose: 'title', words: 'Name it.', history: 'main' });
     await one.prompt('again');
     await other.prompt('hello');
-    const said = bodies.map((body) => /"session_id":"(tm2\.[^"]+)"/.exec(body)?.[1]);
+    const said = bodies.map((body) => /"session_id":"(tm3\.[^"]+)"/.exec(body)?.[1]);
     expect(said.slice(0, 3)).toEqual([said[0], said[0], said[0]]);
     expect(new Set(said).size).toBe(2);
     await agent.close();

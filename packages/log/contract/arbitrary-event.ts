@@ -168,7 +168,7 @@ const contextPayloads: Payloads<
   ),
   'reasoning.set': all({ parameters: fc.dictionary(name, json, { maxKeys: 2, noNullPrototype: true }) }),
   'role.changed': fc.record(
-    { role: aDigest, text, as: fc.constant('appended' as const) },
+    { role: aDigest, text, as: fc.constant('appended' as const), rendering: name },
     { ...some, requiredKeys: ['text', 'as'] },
   ),
   'skill.loaded': fc.record(

@@ -1,7 +1,7 @@
 // Builds the texts of a smoke test: a front slightly above the floor, three prompts, and three places at which the
 // request can be changed. The texts contain the name of the run, so that no run reads an entry of another one.
 
-import { estimateTokens, TM1_RUNTIME } from '@tidemark/context';
+import { estimateTokens, TM3_RUNTIME } from '@tidemark/context';
 
 /** Place in a request at which a change is made. The names are in the order from start to end. */
 export type RequestPlace = 'first-sentence' | 'front-end' | 'tail';
@@ -28,7 +28,7 @@ const HIGHEST_FLOOR = 4_096;
 /** Returns the texts for a model with this floor. `name` contains only letters, digits and hyphens. */
 export function smokeWords(floor: number | undefined, name: string): SmokeWords {
   const role = roleOf(name, ABOVE_FLOOR * (floor ?? HIGHEST_FLOOR));
-  const [first = ''] = TM1_RUNTIME.match(/^[^.]*\./) ?? [];
+  const [first = ''] = TM3_RUNTIME.match(/^[^.]*\./) ?? [];
   const prompts = [promptOf('first', name), promptOf('second', name), promptOf('third', name)] as const;
   return {
     role,
@@ -38,13 +38,13 @@ export function smokeWords(floor: number | undefined, name: string): SmokeWords 
       'front-end': [endOf(name), endOf(`other-${name}`)],
       tail: [prompts[0], promptOf('changed', name)],
     },
-    tokens: estimateTokens(`${TM1_RUNTIME}\n${role}\n${prompts[0]}`),
+    tokens: estimateTokens(`${TM3_RUNTIME}\n${role}\n${prompts[0]}`),
   };
 }
 
 function roleOf(name: string, least: number): string {
   const lines = [`This is the cache check ${name}. The rules of the shop are:`];
-  let tokens = estimateTokens(`${TM1_RUNTIME}\n${lines[0]}`);
+  let tokens = estimateTokens(`${TM3_RUNTIME}\n${lines[0]}`);
   for (let rule = 1; tokens < least; rule += 1) {
     const line = `Rule ${rule}: an order that was packed is not changed any more; what is missing goes out with the next one.`;
     lines.push(line);

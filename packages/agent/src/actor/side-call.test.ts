@@ -30,7 +30,7 @@ describe('a side call', () => {
     const streams = (await records()).flatMap((one) => (one.kind === 'request.prepared' ? [one.data.stream] : []));
     expect(streams).toEqual(['main', expect.stringMatching(/^side\//), 'main']);
     const contracts = (await records()).flatMap((one) => (one.kind === 'answer.received' ? [one.data.contract] : []));
-    expect(contracts).toEqual(['tm1', 'tm1', 'tm1']);
+    expect(contracts).toEqual(['tm3', 'tm3', 'tm3']);
     const verified = await verifySession(log, ID, { encoders: () => scriptedEncoder });
     expect(verified).toMatchObject({ requests: 3, differences: [], breaks: [] });
   });

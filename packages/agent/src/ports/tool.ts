@@ -19,6 +19,8 @@ export interface Tool {
    * these bytes invalidates the cache.
    */
   readonly schema: JsonValue;
+  /** SHA-256 digests of earlier definitions that differ in wording alone: see `ToolSpec.earlier`. */
+  readonly earlier?: readonly string[];
   readonly effect: EffectClass;
   /**
    * True if a call waits for the calls before it, and the calls after it wait for its end. Default: true for the

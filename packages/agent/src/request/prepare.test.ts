@@ -41,7 +41,7 @@ describe('preparing a request', () => {
     await answer(small, first);
     await commit(small.session, [prompt('and now?', 60)]);
     const next = await prepare(small, 60, change, { encoder });
-    expect(next.record.data.envelope).toEqual({ session_id: expect.stringMatching(/^tm1\.[0-9a-f]{12}$/) });
+    expect(next.record.data.envelope).toEqual({ session_id: expect.stringMatching(/^tm3\.[0-9a-f]{12}$/) });
     expect(next.record.data.envelope).toEqual(first.record.data.envelope);
     expect(next.record.data.forecast.read).toBe(first.outlook.forecast.write);
     expect((await verifySession(small.log, ID, encoders)).differences).toEqual([]);

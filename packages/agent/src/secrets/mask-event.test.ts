@@ -118,7 +118,7 @@ const LEFT: { readonly [K in Kind]: readonly string[] } = {
   'tools.changed': ['added', 'as', 'removed'],
   'reasoning.changed': ['as', 'parameter', 'scope', 'setting'],
   'reasoning.set': ['parameters'],
-  'role.changed': ['as', 'role', 'text'],
+  'role.changed': ['as', 'rendering', 'role', 'text'],
   'skill.loaded': ['call', 'name', 'reason', 'source', 'version'],
   'history.compacted': ['made', 'strategy', 'trigger'],
   'compaction.refused': ['trigger'],

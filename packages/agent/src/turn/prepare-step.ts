@@ -127,7 +127,12 @@ function isSame(a: readonly Preload[], b: readonly Preload[]): boolean {
 
 async function compose(artifacts: Artifacts, runtime: Runtime, preloads: readonly Preload[]): Promise<RequestSpec> {
   const { provider, capabilities, parameters, role, tools, takeTools, padding = 'auto', neighbours = 0 } = runtime;
-  const specs = tools.map(({ name, description, schema }) => ({ name, description, schema }));
+  const specs = tools.map(({ name, description, schema, earlier }) => ({
+    name,
+    description,
+    schema,
+    ...defined({ earlier }),
+  }));
   const said = {
     ...defined({ role }),
     runtime: runtime.promptVerbosity ?? 'full',

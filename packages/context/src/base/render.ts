@@ -7,15 +7,15 @@ import type { ImagePart, TextPart, ResultPart, Span } from '@tidemark/model';
 import { isBlank, graphemeAt } from '@tidemark/model';
 
 /** Rendering revision of this file, recorded in `request.prepared`. */
-export const RENDERING = 'render/2';
+export const RENDERING = 'render/3';
 
 /**
- * Rendering revisions whose requests this file can rebuild. `render/2` differs from `render/1` in two ways, and both
- * depend on fields that older records do not have. A shortened command output keeps its end if its `history.pruned`
- * asks for the end. A checkpoint of form `checkpoint/2` ends with its limits under a heading. Older records are
- * therefore rendered as before.
+ * Rendering revisions whose requests this file can rebuild. Each revision depends on fields that older records do not
+ * have, so older records are rendered as before. `render/2`: a shortened command output keeps its end if its
+ * `history.pruned` asks for the end, and a checkpoint of form `checkpoint/2` ends with its limits under a heading.
+ * `render/3`: a `role.changed` that names this revision has plain words.
  */
-export const RENDERINGS: readonly string[] = ['render/1', RENDERING];
+export const RENDERINGS: readonly string[] = ['render/1', 'render/2', RENDERING];
 
 const ABANDONED: Readonly<Record<ToolAbandoned['reason'], string>> = {
   interrupted: 'The call was interrupted before it finished. It may or may not have taken effect.',
@@ -66,9 +66,13 @@ function withLimits(text: string, limitations: readonly string[]): string {
 
 /**
  * Renders the agent's new system text, which replaces the earlier one. A blank text renders the message that no system
- * text is left.
+ * text is left. `rendering` is the revision that the record names.
  */
-export function renderRole(text: string): string {
+export function renderRole(text: string, rendering?: string): string {
+  if (rendering === RENDERING) {
+    if (isBlank(text)) return 'Your role instructions were removed. The earlier ones no longer apply.';
+    return `Your role instructions have changed. From now on these apply instead of all earlier ones:\n\n${text}`;
+  }
   if (isBlank(text)) return 'The earlier text about your role is no longer in force, and there is none in its place.';
   return `The text about your role has changed. From here on this one is in force, in the place of any before it:\n\n${text}`;
 }

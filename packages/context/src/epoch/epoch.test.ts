@@ -1,14 +1,17 @@
 import type { PaddingSetting } from '@tidemark/log';
 import { position } from '@tidemark/log';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Told } from '../../tests/log-of.ts';
 import { created, fold, logOf, named, newHash, prompt } from '../../tests/log-of.ts';
 import type { RequestSpec } from './epoch.ts';
 import { neededEpoch, openEpoch } from './epoch.ts';
+import { TM1_RUNTIME } from '../front/contract/tm1.ts';
 import { composeFront, layer, padFront } from '../front/front.ts';
 import type { State } from '../state/state.ts';
 
-const texts = composeFront({ tools: [{ name: 'read', description: 'Reads.', schema: {} }] }, newHash);
+const SPECS = [{ name: 'read', description: 'Reads.', schema: {} }];
+
+const texts = composeFront({ tools: SPECS }, newHash);
 
 const wanted: RequestSpec = { provider: 'anthropic', model: 'm', parameters: {}, capabilities: named('row'), texts };
 
@@ -27,7 +30,7 @@ const offered = (setting: PaddingSetting): RequestSpec => ({ ...wanted, padding:
 
 test('an epoch opens with the first request of a session', () => {
   expect(neededEpoch(before, wanted)).toBe('initial');
-  expect(open.epoch?.opened).toMatchObject({ number: 0, cause: 'initial', contract: 'tm1', tools: [{ name: 'read' }] });
+  expect(open.epoch?.opened).toMatchObject({ number: 0, cause: 'initial', contract: 'tm3', tools: [{ name: 'read' }] });
 });
 
 test('no epoch opens for the same front', () => {
@@ -51,7 +54,7 @@ test.each<readonly [string, Partial<RequestSpec>]>([
   ['role', { texts: { ...texts, layers: composeFront({ role: 'You review.' }, newHash).layers } }],
   ['reasoning', { parameters: { thinking: { type: 'enabled', budget_tokens: 1024 } } }],
   ['parameters', { parameters: { speed: 'fast' } }],
-  ['contract', { texts: { ...texts, contract: 'tm2' } }],
+  ['contract', { texts: composeFront({ tools: SPECS, runtime: 'brief' }, newHash) }],
 ])('an epoch opens with the cause %s', (cause, change) => {
   expect(neededEpoch(open, { ...wanted, ...change })).toBe(cause);
 });
@@ -100,5 +103,46 @@ test('no epoch opens because of the skill list in an older front, and other diff
   const older = openedWith({ ...wanted, texts: { ...texts, layers: [...texts.layers, list] } });
   expect(older.epoch?.opened.layers.map(({ name }) => name)).toEqual(['runtime', 'skills']);
   expect(neededEpoch(older, wanted)).toBeUndefined();
-  expect(neededEpoch(older, { ...wanted, texts: { ...texts, contract: 'tm2' } })).toBe('contract');
+  const brief = composeFront({ tools: SPECS, runtime: 'brief' }, newHash);
+  expect(neededEpoch(older, { ...wanted, texts: brief })).toBe('contract');
+});
+
+describe('an earlier wording of the front', () => {
+  const digestOf = (definition: string): string => newHash().update(definition).hex();
+  const [tool] = texts.tools;
+  const newer = composeFront(
+    {
+      tools: [
+        { name: 'read', description: 'Returns a file.', schema: {}, earlier: [digestOf(tool?.definition ?? '')] },
+      ],
+    },
+    newHash,
+  );
+  const runtime = layer('runtime', 'tm1', 'global', TM1_RUNTIME, newHash);
+  const older = openedWith({ ...wanted, texts: { ...texts, contract: 'tm1', layers: [runtime] } });
+
+  test('opens no epoch: a session with `tm1` and an earlier tool definition keeps both', () => {
+    expect(neededEpoch(older, { ...wanted, texts: newer })).toBeUndefined();
+  });
+
+  test('is replaced when another cause opens an epoch, which names the contract and the tools as further causes', () => {
+    const state = openedWith({ ...wanted, texts: newer, parameters: { speed: 'fast' } }, older);
+    expect(state.epoch?.opened).toMatchObject({
+      cause: 'parameters',
+      contract: 'tm3',
+      tools: [newer.tools[0]?.record],
+    });
+  });
+
+  test('does not hide another contract, another definition, or a tool with another name', () => {
+    const brief = composeFront({ tools: SPECS, runtime: 'brief' }, newHash);
+    expect(neededEpoch(older, { ...wanted, texts: brief })).toBe('contract');
+    const edited = composeFront(
+      { tools: [{ name: 'read', description: 'Reads it.', schema: {}, earlier: [] }] },
+      newHash,
+    );
+    expect(neededEpoch(older, { ...wanted, texts: edited })).toBe('tools');
+    const renamed = composeFront({ tools: [{ ...SPECS[0], name: 'look', description: '', schema: {} }] }, newHash);
+    expect(neededEpoch(older, { ...wanted, texts: renamed })).toBe('tools');
+  });
 });

@@ -80,7 +80,7 @@ export function epochCauses({ epoch, compacted, waiting }: State, wanted: Reques
     compacted !== undefined && compacted.position !== opened.checkpoint && 'compaction',
     waiting.quarantines > 0 && 'quarantine',
     waiting.prunings > 0 && 'pruning',
-    opened.contract !== wanted.texts.contract && 'contract',
+    !sameContract(opened, wanted) && 'contract',
     !sameTools(inForce.tools, wanted) && 'tools',
     changedLayer(opened, wanted, [PADDING, ROLE, SKILLS]),
     inForce.role !== roleOf(wanted)?.record.digest && 'role',
@@ -100,8 +100,8 @@ export function roleOf({ texts }: Pick<RequestSpec, 'texts'>): Layer | undefined
  * wait for a later epoch.
  */
 export function servesAs(opened: EpochOpened, wanted: RequestSpec): boolean {
-  const { provider, model, texts } = wanted;
-  if (opened.provider !== provider || opened.model !== model || opened.contract !== texts.contract) return false;
+  const { provider, model } = wanted;
+  if (opened.provider !== provider || opened.model !== model || !sameContract(opened, wanted)) return false;
   return changedLayer(opened, wanted, [PADDING, SKILLS]) === undefined;
 }
 
@@ -114,10 +114,34 @@ export function sameFront(opened: EpochOpened, wanted: RequestSpec): boolean {
 }
 
 function sameTools(tools: readonly ToolRecord[], { texts }: RequestSpec): boolean {
-  return isSameJson(
-    tools,
-    texts.tools.map((tool) => tool.record),
+  return sameTexts(tools, texts.tools);
+}
+
+/** A text of the wanted front: its record, and the digests of its earlier wordings. */
+interface WantedText {
+  readonly record: Pick<LayerRecord, 'name' | 'digest'>;
+  readonly earlier?: readonly Digest[];
+}
+
+/**
+ * Checks that a recorded text is the wanted one or an earlier wording of it. An earlier wording stays in the session until
+ * another cause opens an epoch.
+ */
+export function isWordingOf(held: Pick<LayerRecord, 'name' | 'digest'>, { record, earlier = [] }: WantedText): boolean {
+  return held.name === record.name && (held.digest === record.digest || earlier.includes(held.digest));
+}
+
+function sameTexts(held: readonly Pick<LayerRecord, 'name' | 'digest'>[], wanted: readonly WantedText[]): boolean {
+  return (
+    held.length === wanted.length && wanted.every((one, at) => held[at] !== undefined && isWordingOf(held[at], one))
   );
+}
+
+/** A contract is named by its runtime layer, so an earlier wording of that layer is an earlier name of the contract. */
+function sameContract(opened: EpochOpened, { texts }: RequestSpec): boolean {
+  if (opened.contract === texts.contract) return true;
+  const [runtime] = texts.layers;
+  return runtime !== undefined && opened.layers.some((held) => isWordingOf(held, runtime));
 }
 
 /** Returns the cause for the first layer that differs. Layers in `but` are not compared. */
@@ -126,17 +150,14 @@ function changedLayer(
   { texts, padding }: RequestSpec,
   but: readonly string[],
 ): EpochCause | undefined {
-  const before = without(opened.layers, but);
-  const after = without(
-    texts.layers.map(({ record }) => record),
-    but,
-  );
-  const padded = padding?.padded?.layers.map(({ record }) => record);
-  if (isSameJson(before, after) || (padded !== undefined && isSameJson(before, without(padded, but)))) return undefined;
-  const changed = [...before, ...after].find(
-    (one) => !(before.some((b) => isSameJson(b, one)) && after.some((a) => isSameJson(a, one))),
-  );
-  return changed?.name === ROLE ? 'role' : 'contract';
+  const before = opened.layers.filter(({ name }) => !but.includes(name));
+  const after = without(texts.layers, but);
+  const padded = padding?.padded;
+  if (sameTexts(before, after) || (padded !== undefined && sameTexts(before, without(padded.layers, but))))
+    return undefined;
+  const removed = before.find((held) => !after.some((one) => isWordingOf(held, one)));
+  const added = after.find((one) => !before.some((held) => isWordingOf(held, one)));
+  return (removed ?? added?.record)?.name === ROLE ? 'role' : 'contract';
 }
 
 /**
@@ -145,11 +166,8 @@ function changedLayer(
  */
 const SKILLS = 'skills';
 
-function without(
-  layers: EpochOpened['layers'],
-  but: readonly string[],
-): readonly Pick<LayerRecord, 'name' | 'digest'>[] {
-  return layers.filter(({ name }) => !but.includes(name)).map(({ name, digest }) => ({ name, digest }));
+function without(layers: readonly Layer[], but: readonly string[]): readonly Layer[] {
+  return layers.filter(({ record }) => !but.includes(record.name));
 }
 
 function changedParameter(before: RenderParameters, after: RenderParameters): EpochCause | undefined {

@@ -122,7 +122,7 @@ describe('neededChange', () => {
   test('asks for one epoch with all changes if another difference needs an epoch', () => {
     const both = {
       ...withTools(spec('grep')),
-      texts: { ...composeFront({ tools: [spec('grep')] }, newHash), contract: 'tm2' },
+      texts: composeFront({ tools: [spec('grep')], runtime: 'brief' }, newHash),
     };
     expect(neededChange(between, both, ALL)).toEqual({ do: 'epoch', cause: 'contract' });
   });
@@ -280,7 +280,7 @@ describe('a change of the role', () => {
 
   test('is appended if the model accepts a system message, and otherwise opens an epoch', () => {
     const need = neededChange(between, withRole('Be short.'), ['system']);
-    const data = { role: roleDigest('Be short.'), text: 'Be short.', as: 'appended' };
+    const data = { role: roleDigest('Be short.'), text: 'Be short.', as: 'appended', rendering: 'render/3' };
     expect(need).toEqual({ do: 'append', changes: [{ kind: 'role.changed', data }] });
     expect(neededChange(between, withRole('Be short.'), ['reasoning', 'tools'])).toEqual({
       do: 'epoch',
@@ -290,7 +290,7 @@ describe('a change of the role', () => {
 
   test('comes after all earlier messages and applies from then on', () => {
     const after = changed(between, withRole('Be short.'));
-    expect(wordsOf(after).at(-1)).toMatch(/^The text about your role has changed.*\n\nBe short\.$/s);
+    expect(wordsOf(after).at(-1)).toMatch(/^Your role instructions have changed.*\n\nBe short\.$/s);
     expect(packed(after).slice(0, -1)).toEqual(packed(between));
     expect(neededChange(next(after), withRole('Be short.'), ALL)).toEqual({ do: 'nothing' });
   });
@@ -299,11 +299,18 @@ describe('a change of the role', () => {
     const there = next(changed(between, withRole('Be short.')));
     expect(neededChange(there, wanted, ALL)).toEqual({
       do: 'append',
-      changes: [{ kind: 'role.changed', data: { text: '', as: 'appended' } }],
+      changes: [{ kind: 'role.changed', data: { text: '', as: 'appended', rendering: 'render/3' } }],
     });
     const back = next(changed(there, wanted));
-    expect(wordsOf(back).at(-1)).toContain('no longer in force');
+    expect(wordsOf(back).at(-1)).toBe('Your role instructions were removed. The earlier ones no longer apply.');
     expect(neededChange(back, wanted, ALL)).toEqual({ do: 'nothing' });
+  });
+
+  test('keeps its earlier words in a record of before `render/3`', () => {
+    const said = (text: string): string | undefined =>
+      wordsOf(fold([['role.changed', { text, as: 'appended' }]], between)).at(-1);
+    expect(said('Be short.')).toMatch(/^The text about your role has changed\. From here on .*\n\nBe short\.$/s);
+    expect(said('')).toMatch(/^The earlier text about your role is no longer in force/);
   });
 
   test('waits after an answer that continues', () => {

@@ -5,8 +5,10 @@
 import type { EpochCause, ReasoningChanged, RoleChanged, ToolRecord, ToolsChanged } from '@tidemark/log';
 import type { Capabilities } from '@tidemark/model';
 import { itemAt } from '../base/append-only.ts';
+import { RENDERING } from '../base/render.ts';
 import type { RequestSpec } from './epoch.ts';
-import { changedNames, epochCauses, isSameJson, roleOf } from './epoch.ts';
+import { changedNames, epochCauses, isSameJson, isWordingOf, roleOf } from './epoch.ts';
+import type { FrontTool } from '../front/front.ts';
 import { estimateTokens, sizeOfSpan } from '../base/estimate.ts';
 import type { Epoch, History, State } from '../state/state.ts';
 
@@ -83,7 +85,8 @@ function settleRole(history: History, wanted: RequestSpec, appends: Capabilities
   const text = role?.text.toWellFormed() ?? '';
   if (!isLongerThan(history, estimateTokens(text))) return undefined;
   if (endsWithAnswer(history)) return 'waits';
-  return { kind: 'role.changed', data: { ...(role && { role: role.record.digest }), text, as: 'appended' } };
+  const digest = role && { role: role.record.digest };
+  return { kind: 'role.changed', data: { ...digest, text, as: 'appended', rendering: RENDERING } };
 }
 
 /**
@@ -107,7 +110,7 @@ function settleTools(
 ): SettledDifference {
   const tools = wanted.texts.tools.map(({ record }) => record);
   const { inForce } = epoch;
-  const change = differenceOf(inForce.tools, tools);
+  const change = differenceOf(inForce.tools, wanted.texts.tools);
   if (takesTools(epoch, change, appends)) return endsWithAnswer(history) ? 'waits' : appendTools(change);
   if (wanted.takeTools === 'now') return undefined;
   if (inForce.queued !== undefined && isSameJson(inForce.queued, tools)) return 'waits';
@@ -122,11 +125,15 @@ function appendTools(change: ToolDifference): Change {
   return { kind: 'tools.changed', data: { ...change, as: 'appended' } };
 }
 
-function differenceOf(before: readonly ToolRecord[], after: readonly ToolRecord[]): ToolDifference {
-  const held = new Map(before.map(({ name, digest }) => [name, digest]));
-  const names = new Set(after.map(({ name }) => name));
+function differenceOf(before: readonly ToolRecord[], after: readonly FrontTool[]): ToolDifference {
+  const held = new Map(before.map((record) => [record.name, record]));
+  const names = new Set(after.map(({ record }) => record.name));
+  const isHeld = (tool: FrontTool): boolean => {
+    const record = held.get(tool.record.name);
+    return record !== undefined && isWordingOf(record, tool);
+  };
   return {
-    added: after.filter(({ name, digest }) => held.get(name) !== digest),
+    added: after.filter((tool) => !isHeld(tool)).map(({ record }) => record),
     removed: before.filter(({ name }) => !names.has(name)).map(({ name }) => name),
   };
 }

@@ -58,9 +58,9 @@ export function changeReasoning(state: State, event: RecordedOf<'reasoning.chang
 export function changeRole(state: State, event: RecordedOf<'role.changed'>): State {
   const { epoch } = state;
   if (epoch === undefined) return state;
-  const { role, text } = event.data;
+  const { role, text, rendering } = event.data;
   const changed = withInForce(state, epoch, { ...epoch.inForce, role });
-  return appendChange(changed, event, { type: 'change', change: 'role', text: renderRole(text) });
+  return appendChange(changed, event, { type: 'change', change: 'role', text: renderRole(text, rendering) });
 }
 
 /** Returns the list of tools after a change, ordered by name. */

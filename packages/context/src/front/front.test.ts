@@ -18,9 +18,9 @@ test('`composeFront` gives layer 0 the bytes pinned to the contract, so an edit 
   const [runtime] = composeFront({}, newHash).layers;
   expect(runtime?.record).toMatchObject({
     name: 'runtime',
-    revision: 'tm1',
+    revision: 'tm3',
     stability: 'global',
-    digest: 'eda240f6804e6a56b0a33367f3c78c4581392b1bf7df9ae39e138b14b4eccb45',
+    digest: 'b9545f2bf101d42e95bfd3e1d85f4f619637f1db08c6c1afe9ae94c3b319c671',
   });
 });
 
@@ -51,7 +51,7 @@ test('layer 0 contains nothing volatile: no date, path, id or mode', () => {
 
 test('`frontOf` names the layer of each text, so that a block can be traced (L4)', () => {
   const front = frontOf(composeFront({ tools: [read] }, newHash), 'm', {});
-  expect(front.system.map((text) => text.origin)).toEqual([{ from: 'layer', layer: 'runtime', revision: 'tm1' }]);
+  expect(front.system.map((text) => text.origin)).toEqual([{ from: 'layer', layer: 'runtime', revision: 'tm3' }]);
   expect(front.tools[0]?.origin).toMatchObject({ from: 'layer', layer: 'tools' });
 });
 

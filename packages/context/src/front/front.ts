@@ -2,11 +2,12 @@
 // the next epoch. It contains only the operator's text; the content of files is in notes. Older logs also have a layer
 // 2, the list of skills.
 
-import type { EpochOpened, LayerRecord, RenderParameters, ToolRecord } from '@tidemark/log';
+import type { Digest, EpochOpened, LayerRecord, RenderParameters, ToolRecord } from '@tidemark/log';
 import { canonicalText, digest } from '@tidemark/log';
 import type { Capabilities, Front, JsonValue, NewHash, SystemText, FrontToolDefinition } from '@tidemark/model';
 import { TM1, TM1_MINIMAL, TM1_RUNTIME } from './contract/tm1.ts';
-import { TM2, TM2_BRIEF } from './contract/tm2.ts';
+import { TM2_BRIEF } from './contract/tm2.ts';
+import { TM3, TM3_BRIEF, TM3_MINIMAL, TM3_RUNTIME } from './contract/tm3.ts';
 import { estimateTokens, utf8Length } from '../base/estimate.ts';
 import { GUIDE } from './contract/guide.ts';
 
@@ -16,18 +17,27 @@ export interface ToolSpec {
   readonly description: string;
   /** JSON Schema of the arguments. */
   readonly schema: JsonValue;
+  /**
+   * SHA-256 digests of earlier canonical definitions that differ in wording alone. A session that was shown one of them keeps
+   * it until another cause opens an epoch, so a new wording costs no cache.
+   */
+  readonly earlier?: readonly string[];
 }
 
 /** One layer with its text. */
 export interface Layer {
   readonly record: LayerRecord;
   readonly text: string;
+  /** Digests of earlier wordings of this layer. A session keeps one of them until another cause opens an epoch. */
+  readonly earlier?: readonly Digest[];
 }
 
 /** One tool with its canonical definition. */
 export interface FrontTool {
   readonly record: ToolRecord;
   readonly definition: string;
+  /** Digests of earlier wordings of this definition, as for a layer. */
+  readonly earlier?: readonly Digest[];
 }
 
 /** A front with its texts. `epoch.opened` records the texts by digest. */
@@ -47,11 +57,11 @@ export interface FrontTexts {
  */
 export type RuntimeText = 'full' | 'minimal' | 'brief';
 
-/** Text of each variant, with the contract that it belongs to. */
-const RUNTIME_TEXTS: Readonly<Record<RuntimeText, { readonly contract: string; readonly text: string }>> = {
-  full: { contract: TM1, text: TM1_RUNTIME },
-  minimal: { contract: TM1, text: TM1_MINIMAL },
-  brief: { contract: TM2, text: TM2_BRIEF },
+/** Text of each variant, and the text that it replaced. */
+const RUNTIME_TEXTS: Readonly<Record<RuntimeText, { readonly text: string; readonly earlier: string }>> = {
+  full: { text: TM3_RUNTIME, earlier: TM1_RUNTIME },
+  minimal: { text: TM3_MINIMAL, earlier: TM1_MINIMAL },
+  brief: { text: TM3_BRIEF, earlier: TM2_BRIEF },
 };
 
 /** Settings of the front that the agent's author chooses. */
@@ -66,14 +76,13 @@ export interface FrontSpec {
 /** Name of the layer with the agent's own system text. */
 export const ROLE = 'role';
 
-/**
- * Composes the layers of the contract that the runtime text belongs to. Equal input gives equal bytes in any process.
- */
+/** Composes the layers of the contract `tm3`. Equal input gives equal bytes in any process. */
 export function composeFront(spec: FrontSpec, newHash: NewHash): FrontTexts {
-  const { contract, text } = RUNTIME_TEXTS[spec.runtime ?? 'full'];
-  const layers = [layer('runtime', contract, 'global', text, newHash)];
+  const { text, earlier } = RUNTIME_TEXTS[spec.runtime ?? 'full'];
+  const runtime = layer('runtime', TM3, 'global', text, newHash);
+  const layers: Layer[] = [{ ...runtime, earlier: [digest(newHash().update(earlier).hex())] }];
   if (spec.role) layers.push(layer(ROLE, 'r1', 'project', spec.role, newHash));
-  return { contract, layers, tools: (spec.tools ?? []).map((tool) => defineTool(tool, newHash)).toSorted(byName) };
+  return { contract: TM3, layers, tools: (spec.tools ?? []).map((tool) => defineTool(tool, newHash)).toSorted(byName) };
 }
 
 /** Returns one layer with the digest of its bytes. */
@@ -99,9 +108,10 @@ export function layer(
 
 /** Returns a tool with its canonical bytes, which do not depend on the order of the keys in its schema. */
 export function defineTool(tool: ToolSpec, newHash: NewHash): FrontTool {
-  const { name, description, schema } = tool;
+  const { name, description, schema, earlier } = tool;
   const definition = canonicalText({ description, name, schema });
-  return { record: { name, digest: digest(newHash().update(definition).hex()) }, definition };
+  const record = { name, digest: digest(newHash().update(definition).hex()) };
+  return { record, definition, ...(earlier !== undefined && { earlier: earlier.map(digest) }) };
 }
 
 /**

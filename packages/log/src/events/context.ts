@@ -226,6 +226,8 @@ export interface RoleChanged {
   /** New text. Empty if the role was removed. */
   readonly text: string;
   readonly as: 'appended';
+  /** Revision of the sentence that introduces the text to the model. Absent means `render/2`. */
+  readonly rendering?: string;
 }
 
 /** Payload of `skill.loaded`. */

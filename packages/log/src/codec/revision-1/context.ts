@@ -173,6 +173,7 @@ const roleChanged = z.object({
   role: optional(digest),
   text,
   as: z.literal('appended'),
+  rendering: optional(text),
 } satisfies PayloadShape<RoleChanged>);
 
 const skillLoaded = z.object({
