@@ -17,11 +17,11 @@ test('the definitions are pinned, because a change costs every user one cache mi
     [
       [
         "skill_load",
-        "8359f47b2ff1",
+        "76348ce80832",
       ],
       [
         "skill_search",
-        "2934ec9df386",
+        "1bd77944ae75",
       ],
     ]
   `);

@@ -12,11 +12,11 @@ import type { InstalledSkills } from './skill-shelf.ts';
 
 const ARGUMENTS = z.strictObject({
   name: z.string().describe('Name of the skill'),
-  file: z.string().min(1).optional().describe('A file of the skill to read instead of its body, as the body names it'),
+  file: z.string().min(1).optional().describe('File of the skill to return instead, as its instructions name it'),
 });
 
 const DESCRIPTION =
-  "Loads a skill: its instructions become the result of this call, and hold from then on. With file, reads one of the skill's files instead. Loading runs nothing.";
+  "Loads a skill. Returns its instructions, which apply from then on. With file, returns one of the skill's files instead. Loading runs nothing.";
 
 /** Number of bytes that the masking of secrets may add to a result. */
 const MARGIN = 512;
@@ -32,6 +32,7 @@ export function createSkillLoadTool(shelf: InstalledSkills): Tool {
     name: 'skill_load',
     description: DESCRIPTION,
     schema: schemaOf(ARGUMENTS),
+    earlier: ['2d7cc48e026cf31a40160c3c949555a65e6932752d2399cca38173a528833603'],
     effect: 'read',
     alone: true,
     read(input) {

@@ -8,12 +8,12 @@ import { searchSkills } from './search-skills.ts';
 import type { InstalledSkills } from './skill-shelf.ts';
 
 const ARGUMENTS = z.strictObject({
-  query: z.string().trim().min(1).max(400).describe('Words of the task'),
-  limit: z.int().min(1).max(50).optional().describe('Most skills to show, 10 by default'),
+  query: z.string().trim().min(1).max(400).describe('Words that describe the task'),
+  limit: z.int().min(1).max(50).optional().describe('Maximum number of skills. Default: 10'),
 });
 
 const DESCRIPTION =
-  'Searches the installed skills by name and description, the best first. A skill is a practice for a kind of task: load it with skill_load before you rely on it.';
+  'Searches the installed skills by name and description. Returns the best matches first. A skill describes how to do a kind of task: load it with skill_load before you rely on it.';
 
 /** Creates the tool `skill_search`, of effect `none`. */
 export function createSkillSearchTool(shelf: InstalledSkills): Tool {
@@ -21,6 +21,7 @@ export function createSkillSearchTool(shelf: InstalledSkills): Tool {
     name: 'skill_search',
     description: DESCRIPTION,
     schema: schemaOf(ARGUMENTS),
+    earlier: ['381d01bdd07f55b3aee22f63b8ce9c3b67c2fd239cee81a43ab6892b3627b614'],
     effect: 'none',
     read(input) {
       const asked = ARGUMENTS.safeParse(input);

@@ -47,13 +47,13 @@ test('the tools have definitions with unchanged bytes, because users have these 
     createHash('sha256').update(canonicalText({ name, description, schema })).digest('hex').slice(0, 16),
   ]);
   expect(Object.fromEntries(digests)).toEqual({
-    read: '1792c69d4f6bea01',
-    write: '81386c3a3b18f431',
-    edit: 'ce1a236be3532c11',
-    ls: 'd0ae71cecb78783d',
-    output_read: '4a9821cfaef6cacc',
-    history_read: 'a443ad51af475a33',
-    history_search: '8c068aa6654c548c',
+    read: '41aa62bd579936e8',
+    write: '71061b1be416733b',
+    edit: 'e2e9ab1cfa01cdd8',
+    ls: '67a056a058787748',
+    output_read: '2d496cfe18bbf92a',
+    history_read: '22d7a7f443b60fc6',
+    history_search: 'ac58cfc531ff27c8',
   });
 });
 

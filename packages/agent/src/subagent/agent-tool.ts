@@ -9,14 +9,14 @@ import { AGENT } from '../ports/subagent.ts';
 import type { Tool, ToolContext, ToolOutput, ToolProblem } from '../ports/tool.ts';
 
 const DESCRIPTION =
-  'Has a subagent do a task: an agent with the same tools, which sees nothing of this conversation but the task. Its last words are the result. Several calls in one answer work side by side. For work of which only the outcome counts: a search, a review, a survey of many files.';
+  'Starts a subagent for a task: an agent with the same tools that sees only the task, not this conversation. Returns its last message. Several calls in one answer run in parallel. Use it if only the outcome matters: a search, a review, a survey of many files.';
 
 const SCHEMA: JsonValue = {
   type: 'object',
   properties: {
-    role: { type: 'string', description: 'What it is in this work, in a word or two: reviewer, researcher' },
-    task: { type: 'string', description: 'All that it needs to know, and what it shall report' },
-    readOnly: { type: 'boolean', description: 'It may look, and change nothing' },
+    role: { type: 'string', description: 'Its role in a word or two: reviewer, researcher' },
+    task: { type: 'string', description: 'Everything that it needs to know, and what to report' },
+    readOnly: { type: 'boolean', description: 'It can read but not change anything' },
   },
   required: ['task'],
   additionalProperties: false,
@@ -33,6 +33,7 @@ export function createAgentTool(): Tool {
     name: AGENT,
     description: DESCRIPTION,
     schema: SCHEMA,
+    earlier: ['15eca2b17d750a10152e62034813c749fbd0bb5fb72a084469b14df852246c21'],
     effect: 'none',
     truncate: 'end',
     read(input) {

@@ -18,12 +18,12 @@ describe('the `bash` tool', () => {
     const { name, description, schema } = tool;
     const bytes = JSON.stringify({ name, description, schema });
     expect(createHash('sha256').update(bytes).digest('hex')).toBe(
-      '287e68ba1625f11700581e87d5c0437c15223293efc7d46c8e01475f449bbaa9',
+      'e9c045aefea428fdb68947c93eacfda21e9b078c7b31759e36d06748b2716ac7',
     );
   });
 
   it('has the effect class `execute`, runs alone and keeps the end of its output', () => {
-    expect(tool).toMatchObject({ effect: 'execute', alone: true, keeps: 'tail' });
+    expect(tool).toMatchObject({ effect: 'execute', alone: true, truncate: 'start' });
   });
 
   it('shows the whole command on one line in the title of a permission request', async () => {

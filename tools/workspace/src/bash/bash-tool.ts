@@ -38,26 +38,22 @@ const MOST_BYTES = 100 * 1024;
 const TITLE_LENGTH = 2_000;
 
 const BASH = z.strictObject({
-  command: z.string().min(1).describe('Run by bash -c in the workspace. No terminal and no input.'),
-  timeout_s: z.number().positive().max(MOST_SECONDS).optional().describe('Seconds; 120 unless given.'),
-  network: z.boolean().optional().describe('Use the network, which a sandbox does not have. The user is asked.'),
+  command: z.string().min(1).describe('Command for bash -c, without a terminal or input'),
+  timeout_s: z.number().positive().max(MOST_SECONDS).optional().describe('Time limit in seconds. Default: 120'),
+  network: z.boolean().optional().describe('Request the network, which the sandbox blocks. The user is asked'),
   ports: z
     .array(z.int().min(1).max(65_535))
     .max(MOST_PORTS)
     .optional()
-    .describe('Ports of 127.0.0.1 that the user may open while this runs. The user is asked.'),
+    .describe('Ports of 127.0.0.1 that the user can open while this runs. The user is asked'),
 });
 
 type BashInput = z.infer<typeof BASH>;
 
 const bashArguments = argumentsOf(BASH);
 
-const DESCRIPTION = [
-  'Runs a shell command in the workspace and returns what it writes, stdout and stderr together, and its exit code.',
-  'Each call is a fresh shell: a change of folder or a variable does not last.',
-  'What is still running when the command ends is ended, so start, use and stop a server within one command.',
-  'Of a long output you see the end. To look at files, rather use read, grep, find and ls.',
-].join(' ');
+const DESCRIPTION =
+  'Runs a shell command in the workspace. Returns its output (stdout and stderr together; only the end of a long output) and its exit code. Each call starts a new shell: changes of folder and variables do not persist. Processes that still run when the command ends are killed, so start, use and stop a server in one command. To look at files, use read, grep, find and ls instead.';
 
 /**
  * Creates the `bash` tool. Commands start in the folder of the workspace. Only the sandbox confines them to it.
@@ -70,6 +66,7 @@ export function createBashTool(confinement: Confinement, options: BashOptions = 
     name: 'bash',
     description: DESCRIPTION,
     schema: bashArguments.schema,
+    earlier: ['b19015eca12b74b458f9d69ab590db4b807b095ded3ed7bafa0c64245fe4ada3'],
     effect: 'execute',
     alone: true,
     truncate: 'start',

@@ -22,14 +22,15 @@ import { applyEdit } from './apply-edit.ts';
 
 const ARGUMENTS = argumentsOf(
   z.strictObject({
-    path: z.string().describe('From the workspace on, or absolute'),
-    old_text: z.string().describe('Stands in the file exactly so, white space included'),
-    new_text: z.string().describe('Goes in its place'),
-    replace_all: z.boolean().optional().describe('Every place; else old_text must stand there once'),
+    path: z.string().describe('Path relative to the workspace root, or absolute'),
+    old_text: z.string().describe('Text to replace; must match the file exactly, including white space'),
+    new_text: z.string().describe('Replacement text'),
+    replace_all: z.boolean().optional().describe('Replace every occurrence. Default: old_text must occur once'),
   }),
 );
 
-const DESCRIPTION = `Replaces text in a file. old_text must stand in the file exactly, and once unless replace_all is set; give as many lines around it as that takes. Answers with the diff.`;
+const DESCRIPTION =
+  'Replaces text in a file. old_text must match the file exactly and occur once, unless replace_all is set; include enough lines around it to make it unique. Returns the diff. To replace a whole file, use write.';
 
 /** Maximum file size in bytes. The file is held in memory during the edit. */
 const MOST_BYTES = 16 * 1024 * 1024;
@@ -43,6 +44,7 @@ export function createEditTool(confinement: Confinement): Tool {
     name: 'edit',
     description: DESCRIPTION,
     schema: ARGUMENTS.schema,
+    earlier: ['ce1a236be3532c11f67240dc630d669af74bffff8c8e9c08cef1fb279f343271'],
     effect: 'write',
     touches: ['content'],
     effectKinds: ['paths'],

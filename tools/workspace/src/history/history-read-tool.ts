@@ -13,12 +13,13 @@ import { headOf, sayRecord } from './say-record.ts';
 const ARGUMENTS = argumentsOf(
   z.strictObject({
     position: z.int().min(0).describe('Position of the record'),
-    to: z.int().min(0).optional().describe('Last position, to read a range; long records are then shown in part'),
+    to: z.int().min(0).optional().describe('Last position of a range; long records are then shortened'),
     part: z.int().min(0).optional().describe('Only this part of the record, from 0; an image is shown'),
   }),
 );
 
-const DESCRIPTION = `Reads earlier records of this session by position: prompts, answers, results, notes and checkpoints, also those that are no longer in the context.`;
+const DESCRIPTION =
+  'Reads earlier records of this session by position: prompts, answers, results, notes and checkpoints, including those no longer in your context. To find a position, use history_search.';
 
 /** Maximum number of UTF-16 units shown per record of a range. */
 const IN_RANGE = 4_000;
@@ -35,6 +36,7 @@ export function createHistoryReadTool(): Tool {
     name: 'history_read',
     description: DESCRIPTION,
     schema: ARGUMENTS.schema,
+    earlier: ['a443ad51af475a33fb088325413fb68c39343c3bbd68593f3ada7eaa1ae1298b'],
     effect: 'none',
     read(input) {
       const asked = ARGUMENTS.read(input);

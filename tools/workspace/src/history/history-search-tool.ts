@@ -15,12 +15,13 @@ const USUAL = 10;
 const ARGUMENTS = argumentsOf(
   z.strictObject({
     query: z.string().trim().min(1).describe('Words that a record must all contain, in any case and order'),
-    limit: z.int().min(1).max(MOST).optional().describe(`Matches to show, ${USUAL} by default`),
-    kinds: z.array(z.enum(KINDS)).min(1).optional().describe('Only these; all by default'),
+    limit: z.int().min(1).max(MOST).optional().describe(`Maximum number of matches. Default: ${USUAL}`),
+    kinds: z.array(z.enum(KINDS)).min(1).optional().describe('Only these kinds. Default: all'),
   }),
 );
 
-const DESCRIPTION = `Searches all earlier records of this session, the latest matches first, with the position of each for history_read.`;
+const DESCRIPTION =
+  'Searches all earlier records of this session, including those no longer in your context. Returns the latest matches first, each with its position for history_read.';
 
 /** Number of characters shown on each side of a match. */
 const AROUND = 120;
@@ -42,6 +43,7 @@ export function createHistorySearchTool(): Tool {
     name: 'history_search',
     description: DESCRIPTION,
     schema: ARGUMENTS.schema,
+    earlier: ['8c068aa6654c548c43c1c758bc5be1285ef1507034c40ceb8bd130640c57e393'],
     effect: 'none',
     read(input) {
       const read = ARGUMENTS.read(input);

@@ -13,12 +13,13 @@ import { listFolder } from './list-folder.ts';
 
 const ARGUMENTS = argumentsOf(
   z.strictObject({
-    path: z.string().optional().describe('The folder; the workspace when left out'),
-    depth: z.int().min(1).max(8).optional().describe('Levels of folders; 1 when left out'),
+    path: z.string().optional().describe('Folder to list. Default: the workspace'),
+    depth: z.int().min(1).max(8).optional().describe('Levels of folders. Default: 1'),
   }),
 );
 
-const DESCRIPTION = `Lists a folder: names from that folder on, sorted, hidden ones too. Folders end in /, symlinks show where they lead. At most 1000 entries.`;
+const DESCRIPTION =
+  'Lists a folder. Returns sorted names relative to it, including hidden ones; folders end in /, symlinks show their target. Shows at most 1000 entries. To find files by name, use find.';
 
 const MOST_ENTRIES = 1_000;
 
@@ -28,6 +29,7 @@ export function createLsTool(confinement: Confinement): Tool {
     name: 'ls',
     description: DESCRIPTION,
     schema: ARGUMENTS.schema,
+    earlier: ['d0ae71cecb78783d858cf32d3bd9b44bdbdcd22e23a0364838590ba4008b4771'],
     effect: 'read',
     effectKinds: ['paths'],
     async read(input) {

@@ -29,17 +29,18 @@ import { MEMORY_FILES, MEMORY_NAMES, memoryPlace, readMemory } from './memory-fi
 import { MEMORY_SOURCE, inShort, shownIn } from './memory-revision.ts';
 
 const UPDATE = z.strictObject({
-  file: z.enum(MEMORY_NAMES).describe('MEMORY.md: the project; USER.md: how the user likes to work'),
+  file: z.enum(MEMORY_NAMES).describe('MEMORY.md: the project. USER.md: how the user likes to work'),
   operation: z.enum(['add', 'replace', 'consolidate']),
-  text: z.string().describe('add: new lines; replace: goes in the place of old_text; consolidate: the whole file'),
-  old_text: z.string().optional().describe('replace: stands in the file exactly so, and once'),
+  text: z.string().describe('add: new lines. replace: replacement for old_text. consolidate: the whole new file'),
+  old_text: z.string().optional().describe('replace: text that must match exactly and occur once'),
 });
 
 type Update = z.infer<typeof UPDATE>;
 
 const ARGUMENTS = argumentsOf(UPDATE);
 
-const DESCRIPTION = `Keeps what later sessions in this workspace should know and cannot find in its files: decisions, preferences, traps. Short lines, no secrets. Each file is limited: consolidate writes it anew in fewer words.`;
+const DESCRIPTION =
+  'Saves what later sessions in this workspace need and cannot find in its files: decisions, preferences, pitfalls. Write short lines without secrets. File sizes are limited: use consolidate to rewrite a file in fewer words.';
 
 /** Creates the tool `memory_update`, with effect class `write`. It writes only inside the workspace. */
 export function createMemoryUpdateTool(confinement: Confinement): Tool {
@@ -47,6 +48,7 @@ export function createMemoryUpdateTool(confinement: Confinement): Tool {
     name: 'memory_update',
     description: DESCRIPTION,
     schema: ARGUMENTS.schema,
+    earlier: ['fa37b94ed3c1f63ed13b736eab881a8a47393f714ac516b008dbf200a230a918'],
     effect: 'write',
     touches: ['memory'],
     effectKinds: ['paths'],

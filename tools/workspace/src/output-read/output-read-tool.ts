@@ -15,14 +15,15 @@ const ARGUMENTS = argumentsOf(
     output: z
       .string()
       .regex(/^[0-9a-f]{12,64}$/)
-      .describe('Digest as a result named it, or its first 12 characters or more'),
-    offset: z.int().min(1).optional().describe('First line, from 1'),
-    limit: z.int().min(1).optional().describe('Lines, at most and by default 2000'),
-    skip_bytes: z.int().min(0).optional().describe('Bytes of that first line to leave out'),
+      .describe('Digest that the result names, or at least its first 12 characters'),
+    offset: z.int().min(1).optional().describe('First line to read, from 1'),
+    limit: z.int().min(1).optional().describe('Number of lines. Default and maximum: 2000'),
+    skip_bytes: z.int().min(0).optional().describe('Bytes to skip at the start of that line'),
   }),
 );
 
-const DESCRIPTION = `Reads on in the whole output of an earlier call whose result was shortened. A page holds at most 2000 lines or 48 KiB; a last line in brackets says what is left and how to read on.`;
+const DESCRIPTION =
+  'Reads the full output of an earlier call whose result was shortened. A page has at most 2000 lines or 48 KiB; its last line, in brackets, tells what remains and how to read on.';
 
 /**
  * Creates the tool `output_read`, with effect class `none`. It reads outputs recorded in the session's own log, and no
@@ -33,6 +34,7 @@ export function createOutputReadTool(): Tool {
     name: 'output_read',
     description: DESCRIPTION,
     schema: ARGUMENTS.schema,
+    earlier: ['4a9821cfaef6caccf1e893722eb89c317eb94cf853df2c5bc535fdbdec8ff297'],
     effect: 'none',
     read(input) {
       const asked = ARGUMENTS.read(input);

@@ -11,24 +11,25 @@ const PLAN = z.strictObject({
   tasks: z
     .array(z.strictObject({ task: line, status: z.enum(['open', 'active', 'done', 'dropped']) }))
     .optional()
-    .describe('Name a task each time in the same words'),
+    .describe('Use the same words for a task each time'),
   decisions: z
     .array(
       z.strictObject({
         what: line,
         why: line.optional(),
-        status: line.optional().describe('In force unless said: superseded, rejected'),
+        status: line.optional().describe('superseded or rejected. Default: valid'),
       }),
     )
     .optional(),
-  questions: z.array(line).optional().describe('What only the user can answer'),
+  questions: z.array(line).optional().describe('Questions that only the user can answer'),
   risks: z.array(line).optional(),
-  closed: z.array(line).optional().describe('Questions and risks that no longer stand, in the same words'),
+  closed: z.array(line).optional().describe('Questions and risks that are settled, in the same words'),
 });
 
 const ARGUMENTS = argumentsOf(PLAN);
 
-const DESCRIPTION = `Keeps the plan of longer work: tasks, decisions, open questions, risks. It outlives a compaction of the history. Say what is new or has changed; what you leave out stays as it is, and a task leaves the plan as done or dropped.`;
+const DESCRIPTION =
+  'Keeps the plan of longer work: tasks, decisions, open questions, risks. The plan survives a compaction of the history. Pass only what is new or changed; the rest of the plan stays. A task leaves the plan as done or dropped.';
 
 /** Creates the tool `plan`, with effect class `none`. A checkpoint reads the arguments of its calls. */
 export function createPlanTool(): Tool {
@@ -36,6 +37,7 @@ export function createPlanTool(): Tool {
     name: 'plan',
     description: DESCRIPTION,
     schema: ARGUMENTS.schema,
+    earlier: ['ba3951e35744f8006a36649c01a34e09a6226f5e4098599ef8bb6d88e0bb18e5'],
     effect: 'none',
     read(input) {
       const plan = ARGUMENTS.read(input);

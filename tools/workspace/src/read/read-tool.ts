@@ -22,14 +22,15 @@ import { WorkspaceError } from '../workspace-error.ts';
 
 const ARGUMENTS = argumentsOf(
   z.strictObject({
-    path: z.string().describe('From the workspace on, or absolute'),
-    offset: z.int().min(1).optional().describe('First line, from 1'),
-    limit: z.int().min(1).optional().describe('Lines, at most and by default 2000'),
-    skip_bytes: z.int().min(0).optional().describe('Bytes of that first line to leave out'),
+    path: z.string().describe('Path relative to the workspace root, or absolute'),
+    offset: z.int().min(1).optional().describe('First line to read, from 1'),
+    limit: z.int().min(1).optional().describe('Number of lines. Default and maximum: 2000'),
+    skip_bytes: z.int().min(0).optional().describe('Bytes to skip at the start of that line'),
   }),
 );
 
-const DESCRIPTION = `Reads a file of the workspace: text as it stands, without line numbers, or an image (png, jpeg, gif, webp). A page holds at most 2000 lines or 48 KiB; a last line in brackets says what is left and how to read on.`;
+const DESCRIPTION =
+  'Reads a text file or an image (png, jpeg, gif, webp) in the workspace. Returns the text without line numbers. A page has at most 2000 lines or 48 KiB; its last line, in brackets, tells what remains and how to read on. To search many files, use grep.';
 
 /** Creates the tool `read`, with effect class `read`. It reads only inside the workspace. */
 export function createReadTool(confinement: Confinement): Tool {
@@ -37,6 +38,7 @@ export function createReadTool(confinement: Confinement): Tool {
     name: 'read',
     description: DESCRIPTION,
     schema: ARGUMENTS.schema,
+    earlier: ['1792c69d4f6bea013c2bded4fde857a2bd55be078de9cc863daaa1f509a61780'],
     effect: 'read',
     effectKinds: ['paths'],
     async read(input) {

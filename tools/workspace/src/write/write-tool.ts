@@ -18,12 +18,13 @@ import { inFormOf, textOf } from './text-form.ts';
 
 const ARGUMENTS = argumentsOf(
   z.strictObject({
-    path: z.string().describe('From the workspace on, or absolute'),
+    path: z.string().describe('Path relative to the workspace root, or absolute'),
     content: z.string().describe('The whole new content'),
   }),
 );
 
-const DESCRIPTION = `Writes a whole file, making its folders. A file that exists must have been read before, and must not have changed since. To change a part of a file use edit.`;
+const DESCRIPTION =
+  'Creates a file, or replaces a whole file; missing folders are created. Read an existing file first: the call fails if the file changed since then. To change part of a file, use edit.';
 
 /** Maximum size in bytes at which an old file is compared by content. A larger file is compared only by its digest. */
 const MOST_COMPARED = 1024 * 1024;
@@ -37,6 +38,7 @@ export function createWriteTool(confinement: Confinement): Tool {
     name: 'write',
     description: DESCRIPTION,
     schema: ARGUMENTS.schema,
+    earlier: ['81386c3a3b18f43135a2067d674c038b1b451bda198c094679e00ca289642680'],
     effect: 'write',
     touches: ['structure', 'content'],
     effectKinds: ['paths'],
