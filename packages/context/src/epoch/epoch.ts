@@ -206,7 +206,7 @@ export function openEpoch(
   const { texts, provider, model, parameters, capabilities, stream } = wanted;
   const tools = texts.tools.map((tool) => tool.record);
   const root = state.root ?? state.session ?? '';
-  const also = epochCauses(state, wanted).filter((one) => one !== cause);
+  const also = epochCauses(state, withoutEarlier(wanted)).filter((one) => one !== cause);
   const key = {
     contract: texts.contract,
     model,
@@ -233,6 +233,14 @@ export function openEpoch(
     cacheKey: cacheKey(key, newHash),
     forecast,
   };
+}
+
+/** Returns the request without the earlier wordings of its texts: a new epoch takes the new wording, and its record says so. */
+function withoutEarlier(wanted: RequestSpec): RequestSpec {
+  const { texts } = wanted;
+  const layers = texts.layers.map(({ record, text }) => ({ record, text }));
+  const tools = texts.tools.map(({ record, definition }) => ({ record, definition }));
+  return { ...wanted, texts: { ...texts, layers, tools } };
 }
 
 /**
