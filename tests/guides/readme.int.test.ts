@@ -1,12 +1,14 @@
-// The front page shows what the demo really prints.
+// Tests that README.md shows what the demo prints, and that its program runs.
 
 import { join } from 'node:path';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { expect, test } from 'vitest';
+import { createSimulator, parseScenario } from '@tidemark/simulator';
+import { expect, onTestFinished, test } from 'vitest';
 import { readPage } from './documents.ts';
 import { firstMissing } from './printed-as-shown.ts';
 import { blocksIn } from './read-blocks.ts';
+import { SNIPPETS, runProgram } from './run-snippet.ts';
 import { ROOT, runTidemark } from './run-tidemark.ts';
 
 test('README.md shows the output of the demo', async () => {
@@ -23,6 +25,39 @@ test('README.md shows the output of the demo', async () => {
     await rm(home, { recursive: true, force: true });
   }
 });
+
+test('README.md shows first-agent.ts whole', async () => {
+  const shown = blocksIn(await readPage(ROOT, 'README.md')).find((block) => block.language === 'ts first-agent.ts');
+  expect(`${shown?.lines.join('\n')}\n`).toBe(await readFile(join(ROOT, SNIPPETS, 'first-agent.ts'), 'utf8'));
+});
+
+test('first-agent.ts calls its tool and prints the answer', async () => {
+  const { url, folder } = await playModel({
+    steps: [
+      {
+        expect: { lastUserText: 'How many lamps' },
+        answer: { calls: [{ name: 'count_stock', arguments: { article: 'lamp' } }] },
+      },
+      { expect: { toolResult: '"pieces":12' }, answer: { text: 'There are 12 lamps in stock.' } },
+    ],
+  });
+  const program = await readFile(join(ROOT, SNIPPETS, 'first-agent.ts'), 'utf8');
+  const path = join(folder, 'first-agent.ts');
+  await writeFile(path, program.replace('createAgent({ ', `createAgent({ baseURL: '${url}', `));
+  await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+  await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
+  const ended = await runProgram(path, [], { folder, url });
+  expect(ended).toEqual({ exit: 0, signal: null, out: 'There are 12 lamps in stock.\n', err: '' });
+});
+
+/** Starts a simulator with a scenario, and creates a folder for the program. Both are removed after the test. */
+async function playModel(scenario: unknown): Promise<{ readonly url: string; readonly folder: string }> {
+  const listening = await createSimulator({ scenario: parseScenario(scenario) }).listen();
+  onTestFinished(() => listening.close());
+  const folder = await mkdtemp(join(tmpdir(), 'tidemark-readme-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return { url: listening.url, folder };
+}
 
 const CALL = /^ {2}\w/;
 

@@ -1,0 +1,15 @@
+import { createAgent, defineTool } from '@tidemark/kit';
+import { z } from 'zod';
+
+const countStock = defineTool({
+  name: 'count_stock',
+  description: 'Returns how many pieces of an article are in stock.',
+  input: z.object({ article: z.string() }),
+  effect: 'read',
+  run: ({ article }) => ({ article, pieces: article === 'lamp' ? 12 : 0 }),
+});
+const agent = createAgent({ model: 'claude-sonnet-5-5', tools: [countStock], host: { environment: process.env } });
+const session = await agent.open();
+const { text } = await session.prompt('How many lamps are in stock?');
+console.log(text);
+await agent.close();
