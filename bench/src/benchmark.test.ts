@@ -14,7 +14,7 @@ const row = { against: 'nothing', target: 1 } as const;
 const fails: Benchmark = { ...row, name: 'fails', run: () => Promise.reject(new Error('the fold has a fault')) };
 const works: Benchmark = { ...row, name: 'works', run: () => Promise.resolve({ ratio: 0.5, details: { calls: 3 } }) };
 
-test('a benchmark that throws is one failed row, and the other rows keep their figures', async () => {
+test('a benchmark that throws gives one failed row, and the other rows keep their figures', async () => {
   const results = [await measure(fails), await measure(works)];
   expect(results).toEqual([
     { ...row, name: 'fails', ratio: null, met: null, error: 'the fold has a fault' },
@@ -25,7 +25,7 @@ test('a benchmark that throws is one failed row, and the other rows keep their f
   expect(lines.find((line) => line.includes('works'))).toMatch(/met.*calls 3/);
 });
 
-test('a table of a benchmark is printed below all rows, and what is not to be printed is in its result alone', async () => {
+test('the table of a benchmark is printed below all rows, and its `unprinted` values are only in its result', async () => {
   const table = { head: ['strategy', 'recall'], rows: [['last part', '0.71']] };
   const run: Benchmark['run'] = async () => ({ ratio: 1, table, unprinted: { 'last part at 40%': '5 of 7' } });
   const result = await measure({ ...row, name: 'tabled', run });
@@ -36,7 +36,7 @@ test('a table of a benchmark is printed below all rows, and what is not to be pr
   expect(text).not.toContain('5 of 7');
 });
 
-test('`verify` counts a break that a compaction labels, and measures on', async () => {
+test('`countLabelledBreaks` counts a break that a compaction caused', async () => {
   const log = createMemoryStore();
   const { id, turn, compact, close } = await beginSteady({ log, calls: 0, bytes: 200 });
   await turn(1);
@@ -50,7 +50,7 @@ test('`verify` counts a break that a compaction labels, and measures on', async 
   expect(countLabelledBreaks(found)).toBe(1);
 });
 
-test('`verify` refuses a break without a cause, and a request that differs', () => {
+test('`countLabelledBreaks` throws for a break without a cause and for a request that differs', () => {
   const at = { step: 1, position: position(4) };
   const difference = { ...at, stream: 'main', recorded: 'a', rebuilt: 'b' };
   const labelled = { ...at, cause: 'compaction' } as const;

@@ -1,31 +1,34 @@
-// What a benchmark is: one ratio, or one difference, measured in one run, against a limit or an alternative.
+// Benchmarks: each measures one ratio or one difference in one run, and compares it with a limit or an alternative.
 
-/** A table of a benchmark's own, printed below the table of all benchmarks. */
+/** Table of one benchmark, printed below the table of all benchmarks. */
 export interface TableOfResult {
   readonly head: readonly string[];
   readonly rows: readonly (readonly string[])[];
 }
 
-/** What one run measured. */
+/** Measurement of one run. */
 export interface Measured {
-  /** Ours divided by the alternative, or in the benchmark's `unit` what its target bounds. `null`: nothing was there. */
+  /**
+   * Our value divided by the alternative's value. With the benchmark's `unit`, the measured value in that unit. `null`
+   * if nothing could be measured.
+   */
   readonly ratio: number | null;
-  /** What the ratio was made of, with units in the names: `oursMs`, `theirsMs`, `events`. */
+  /** Values from which the ratio was computed, with units in their names: `oursMs`, `theirsMs`, `events`. */
   readonly details?: { readonly [name: string]: number | string };
   readonly table?: TableOfResult;
-  /** Parts of the measurement that are kept in the result file and are not printed. */
+  /** Values that are written to the result file but not printed. */
   readonly unprinted?: { readonly [name: string]: number | string };
 }
 
-/** One row of the table of benchmarks. Each file in `benchmarks/` exports one as `benchmark`. */
+/** One row in the table of benchmarks. Each file in `benchmarks/` exports one as `benchmark`. */
 export interface Benchmark {
-  /** Kebab-case; the name on the command line and of the result file. */
+  /** Name in kebab-case, used on the command line and for the result file. */
   readonly name: string;
-  /** What ours is measured against, in words. */
+  /** Description of the value that ours is compared with. */
   readonly against: string;
-  /** The largest ratio that meets the target. */
+  /** Largest ratio that meets the target. */
   readonly target: number;
-  /** What the ratio is counted in where it is none: `ms`, ours less the alternative. */
+  /** Unit of the measured value if it is not a ratio. `ms`: our time minus the alternative's. */
   readonly unit?: 'ms';
   run(): Promise<Measured>;
 }
@@ -36,13 +39,16 @@ export interface Result extends Measured {
   readonly against: string;
   readonly target: number;
   readonly unit?: 'ms';
-  /** `null` where nothing was measured. */
+  /** True if the target is met. `null` if nothing was measured. */
   readonly met: boolean | null;
-  /** The message of the error that ended the run early; absent for a run that finished. */
+  /** Message of the error that ended the run early. Undefined for a run that finished. */
   readonly error?: string;
 }
 
-/** Runs one benchmark. An error that it throws is part of its result, so that the other rows of the table are kept. */
+/**
+ * Runs one benchmark. An error thrown by the benchmark is put in its result, so that the other rows of the table are
+ * kept.
+ */
 export async function measure(benchmark: Benchmark): Promise<Result> {
   const { run, ...row } = benchmark;
   try {

@@ -1,4 +1,5 @@
-// What the simulator's ledger says that calls cost, against the ideal: it knows those whose answer was lost as well.
+// Costs of calls from the simulator's ledger, compared with the ideal. The ledger also contains the calls whose answer
+// was lost.
 
 import type { Usage } from '@tidemark/log';
 import { timestamp } from '@tidemark/log';
@@ -11,13 +12,13 @@ import type { LedgerCall } from '@tidemark/simulator';
 import { readableOf } from './model-row.ts';
 import type { Step } from './pause-sequences.ts';
 
-/** Which calls were made beside the conversation, by their number in the ledger. */
+/** Returns true if a call is a side call. `call` is its index in the ledger. */
 export type Beside = (call: number) => boolean;
 
 /**
- * What one session had come to behind each of its calls: a call's new tokens are those by which its input grew above the call before it, on
- * a side call above the conversation that it goes on from. What a removed tool takes back counts as nothing new, and what
- * the provider's grid rounds away counts as new: no engine can have it read.
+ * Returns the total bill of one session after each of its calls. The new tokens of a call are those by which its input
+ * is larger than the input of the previous main call. Tokens of a removed tool do not count as new. Tokens that the
+ * provider's grid rounds away do count as new, because no engine can read them from the cache.
  *
  * @throws Error for a call that was refused or has no price.
  */
@@ -43,7 +44,10 @@ export function billsOf(
   return bills;
 }
 
-/** Calls of one stream that only grows, as their cache saw them. */
+/**
+ * Returns the calls of one stream as steps of a growing cache entry: the pause before each call, its input tokens, and
+ * the tokens that the previous call left.
+ */
 export function stepsOf(calls: readonly LedgerCall[], capabilities: Capabilities): readonly Step[] {
   const inputs = calls.map((call) => inputTokens(usageOf(call, capabilities)) ?? 0);
   return calls.map(({ at }, index) => ({
@@ -53,7 +57,10 @@ export function stepsOf(calls: readonly LedgerCall[], capabilities: Capabilities
   }));
 }
 
-/** Returns the input of a call by bucket. @throws Error for a call that was refused. */
+/**
+ * Returns the input of a call by bucket.
+ * @throws Error for a call that was refused.
+ */
 export function usageOf({ usage, counts, status }: LedgerCall, { ttls }: Capabilities): Usage {
   if (usage !== undefined) {
     const { input_tokens: fresh, cache_read_input_tokens: read, cache_creation: created } = usage;

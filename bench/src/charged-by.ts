@@ -1,4 +1,4 @@
-// Prices of a model for streams that are played.
+// Prices of a model, for playing streams of calls.
 
 import { unitPrice } from '@tidemark/context';
 import { timestamp } from '@tidemark/log';
@@ -8,7 +8,10 @@ import { rowOf } from './model-row.ts';
 
 const TODAY = timestamp('2026-11-20T00:00:00.000Z');
 
-/** Returns the row of a model and its price of 2026-11-20. @throws Error when the catalog has none. */
+/**
+ * Returns the catalog row of a model and its price on 2026-11-20.
+ * @throws Error if the catalog has no price.
+ */
 export function chargedBy(model: string): Charged {
   const capabilities = rowOf(model);
   const price = unitPrice(capabilities, TODAY, 0);

@@ -9,10 +9,10 @@ import { EVENTFUL, PAUSES, SCRIPTS, WINDOWS } from './scripted-turns.ts';
 const OFTEN = [...SCRIPTS, ...EVENTFUL.filter(({ extraTools }) => extraTools === undefined)];
 const OVER_A_PORT = OFTEN.filter(({ name }) => ['kill', 'fan-out'].includes(name));
 
-/** Tools added at call 20 and removed at call 31. */
+/** Scripts in which tools are added at call 20 and removed at call 31. */
 const toolsChanged = EVENTFUL.filter(({ extraTools }) => extraTools !== undefined);
 
-/** Each with the largest ratio that is allowed. */
+/** Scripts and models, each with the largest allowed ratio. */
 const CLAIMS: readonly (readonly [script: Script, model: string, most: number])[] = [
   ...MODELS.flatMap((model) => OFTEN.map((script) => [script, model, 1.02] as const)),
   ...OVER_A_PORT.map((script) => [script, 'gpt-5.6-sol', 1.02] as const),
@@ -25,9 +25,10 @@ const CLAIMS: readonly (readonly [script: Script, model: string, most: number])[
   [PAUSES, 'gpt-5.6-sol', 1.02],
 ];
 
-// Ratios that do not depend on the machine may not regress, so they are claims here and not only rows of a table.
+// These ratios do not depend on the machine and must not regress. They are therefore tested here, and are not only rows
+// of a table.
 for (const [script, model, most] of CLAIMS) {
-  test(`the session "${script.name}" of ${model} is billed at most ${most} of what it must be, without a break`, async () => {
+  test(`the session "${script.name}" on ${model} is billed at most ${most} times the ideal, and every break has a cause`, async () => {
     const { bill, stopped, unlabelled, differences } = await driveScript(script, rowOf(model));
     expect(bill.billed.div(bill.ideal).toNumber()).toBeLessThanOrEqual(most);
     expect(stopped).toBe(script.stops?.length ?? 0);
@@ -36,7 +37,7 @@ for (const [script, model, most] of CLAIMS) {
 }
 
 test.each(MODELS)(
-  'under default settings %s pays no more for a full window than with nothing shortened',
+  'with default settings on %s, a session that fills the window costs less than 1.02 times the ideal of one that shortens nothing',
   async (model) => {
     const [script] = WINDOWS;
     if (script === undefined) throw new Error('no script fills a window');
@@ -45,9 +46,10 @@ test.each(MODELS)(
     });
     const whole = await driveScript(script, rowOf(model));
     expect(bill.billed.div(whole.bill.ideal).toNumber()).toBeLessThan(1.02);
-    // One for each tier: calm, advisory, warning, critical.
+    // At most one edit for each tier: calm, advisory, warning, critical.
     expect(edits.length).toBeLessThanOrEqual(4);
-    // How long a session goes on is not known: behind the last batch it may end.
+    // The last batch is not checked. The length of a session is not known in advance, so it may end soon after that
+    // batch.
     expect(unpaidOf(edits.slice(0, -1), calls)).toEqual([]);
     expect([unlabelled, differences]).toEqual([0, 0]);
   },
@@ -55,7 +57,7 @@ test.each(MODELS)(
 
 for (const model of ['claude-sonnet-4-5', 'gpt-5.4']) {
   test.each(toolsChanged)(
-    `$name: ${model} is asked twice to write again what it was sent, and says why`,
+    `$name: ${model} is billed less than 1.5 times the ideal, and every break has a cause`,
     async (script) => {
       const { bill, unlabelled, differences } = await driveScript(script, rowOf(model));
       expect(bill.billed.div(bill.ideal).toNumber()).toBeLessThan(1.5);

@@ -1,5 +1,5 @@
-// A scripted session driven through an agent against the simulator in this process, on virtual time. The process ends where
-// the script says so, and another one goes on.
+// Drives a scripted session through an agent against the simulator in this process, on virtual time. Where the script
+// stops the process, a new agent and store continue the session.
 
 import type { Encoders, AgentSession, Tool } from '@tidemark/agent';
 import { verifySession } from '@tidemark/agent';
@@ -30,40 +30,40 @@ import { simulatedProvider } from './simulated-provider.ts';
 import type { VirtualTime } from '@tidemark/agent/contract';
 import { virtualTime } from '@tidemark/agent/contract';
 
-/** What a driven script came to. */
+/** Result of a driven script. */
 export interface Driven {
-  /** As they arrived at the provider, those whose answer was lost included. */
+  /** Number of calls that arrived at the provider, including those whose answer was lost. */
   readonly calls: number;
   readonly bill: Bill;
-  /** What it had come to behind each call. */
+  /** Total bill after each call. */
   readonly bills: readonly Bill[];
-  /** Where old results were shortened, or the history compacted. */
+  /** Places where old results were shortened or the history was compacted. */
   readonly edits: readonly Edit[];
-  /** The calls of the conversation, as their cache saw them. */
+  /** Calls of the main stream as steps: pause, input tokens and cached tokens. */
   readonly steps: readonly Step[];
-  /** How often the process ended on the way. */
+  /** Number of times that the process was stopped. */
   readonly stopped: number;
-  /** Requests that broke the prefix although no epoch opened. */
+  /** Number of requests that broke the prefix although no epoch opened. */
   readonly unlabelled: number;
-  /** Requests that `verify` could not make again from the log. */
+  /** Number of requests that `verify` could not rebuild from the log. */
   readonly differences: number;
 }
 
-/** What an agent may be given beside its script. */
+/** Agent options that can be set in addition to the script. */
 export type DrivenOptions = Partial<Pick<AgentOptions, 'instructions' | 'cache' | 'compaction'>>;
 
-/** What outlives a process: the provider, the time, and how far the script is. */
+/** State that survives a stop of the process: the provider, the time, and the progress of the script. */
 interface World {
   readonly script: Script;
   readonly capabilities: Capabilities;
   readonly options: DrivenOptions;
   readonly simulator: Simulator;
   readonly time: VirtualTime;
-  /** Calls beside the conversation, by their number in the ledger. */
+  /** Side calls, by their index in the ledger. */
   readonly beside: Set<number>;
-  /** Steps of the turn that are still to come. */
+  /** Steps of the turn that are still to be played. */
   steps: readonly ScriptedStep[];
-  /** Answers that were given to their end. */
+  /** Number of answers that were delivered completely. */
   answers: number;
   results: number;
   stops: readonly Stop[];
@@ -77,19 +77,22 @@ interface Process {
   readonly session: AgentSession;
 }
 
-/** Milliseconds that a tool takes, and a user. */
+/** Milliseconds that a tool takes, and milliseconds before the user's next prompt. */
 const TOOL_MS = 1_000;
 const USER_MS = 20_000;
-/** Of the body of a skill. */
+/** Size of a skill body in bytes. */
 const SKILL_BYTES = 6_000;
 
-/** How the task of a subagent begins. */
+/** Beginning of a subagent's task. */
 const TASK = 'Your task: ';
 
 const encoders: Encoders = (revision) =>
   [anthropicEncoder, openaiResponsesEncoder, openrouterEncoder].find((encoder) => encoder.revision === revision);
 
-/** Drives a script with a model's row. @throws Error when the simulator refuses a request, or a turn is not completed. */
+/**
+ * Drives a script with the capabilities of a model's row.
+ * @throws Error if the simulator refuses a request, or if a turn does not complete.
+ */
 export async function driveScript(script: Script, row: Capabilities, options: DrivenOptions = {}): Promise<Driven> {
   const capabilities = script.collapse === undefined ? row : { ...row, runsCollapse: script.collapse };
   const { stops = [] } = script;
@@ -154,7 +157,8 @@ async function startProcess(world: World, shelf: MemoryBackend, id?: string): Pr
     host: { clock: time.surroundings },
     ...options,
     compaction: {
-      // Both are breaks with a name and a price that pays: here it is measured what a prefix costs that only grows.
+      // Pruning and compaction are off by default. They are named breaks that save more than they cost, and this
+      // measures the cost of a prefix that only grows.
       pruning: 'never',
       when: 'manual',
       ...options.compaction,
@@ -163,7 +167,7 @@ async function startProcess(world: World, shelf: MemoryBackend, id?: string): Pr
   return { reached, shelf, agent, session: await agent.open(id) };
 }
 
-/** The tools from a turn on. */
+/** Returns the tools offered from a turn on. */
 function toolsAt(world: World, turn: number): readonly Tool[] {
   const { skills, extraTools = [], readsBack: reads } = world.script;
   const more = extraTools.findLast((one) => one.turn <= turn)?.tools ?? 0;
@@ -202,7 +206,7 @@ async function driveTurn(
   }
 }
 
-/** All that a process holds is gone but the log. */
+/** Starts the next process. Only the log of the previous process is left. */
 async function nextProcess(world: World, { reached, shelf, session }: Process, { by }: Stop): Promise<Process> {
   if (by === 'close') await session.close();
   else world.time.forget();
@@ -211,7 +215,7 @@ async function nextProcess(world: World, { reached, shelf, session }: Process, {
   return startProcess(world, by === 'close' ? shelf : shelfLeftBehind(shelf), session.id);
 }
 
-/** The subagents of a turn set out together; nobody waits for the last turn's. */
+/** Starts the subagents of a turn at the same time and waits for all of them. The last turn starts none. */
 async function fanOut({ script }: World, session: AgentSession, index: number): Promise<void> {
   const count = index + 1 < script.turns.length ? (script.subagents ?? 0) : 0;
   const tasks = Array.from({ length: count }, (_, task) => `${TASK}${madeText(400, 10 * index + task)}`);
@@ -233,7 +237,7 @@ function answerTo(world: World, { lastUserText }: ReceivedRequest): PlannedAnswe
   return { text: madeText(300, answers), calls };
 }
 
-/** What is a call beside the conversation moves nothing of it. */
+/** Advances the script after an answer. A side call does not advance it. */
 async function answered(world: World): Promise<void> {
   if (world.beside.has(world.simulator.calls.length - 1)) return;
   await stopIfDue(world, 'answer');
@@ -248,7 +252,10 @@ async function runTool(world: World, ...[{ bytes }, effect, { signal }]: Paramet
   return madeText(bytes, world.results);
 }
 
-/** Where a process ends in order, its tools are told so; where it is lost, nothing goes on here. */
+/**
+ * Stops the process if the script stops it here. A process that is closed aborts its running tools. A process that is
+ * killed never continues after this point.
+ */
 async function stopIfDue(world: World, during: Stop['during'], signal?: AbortSignal): Promise<void> {
   const [stop, ...later] = world.stops;
   if (stop?.during !== during || world.answers < stop.call) return;

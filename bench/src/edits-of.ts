@@ -1,17 +1,18 @@
-// Where a session edited what it had sent: which call that was, and after how many calls it has paid for itself.
+// Edits of the sent history: the call at which each edit took effect, and the number of calls after which a pruning has
+// paid for itself.
 
 import type { Log, SessionId } from '@tidemark/log';
 
 /** One edit of the history. */
 export interface Edit {
   readonly by: 'pruning' | 'compaction';
-  /** The call of the conversation that was sent first behind it, counted from 0. */
+  /** Index of the first main-stream call after the edit, counted from 0. */
   readonly call: number;
-  /** Calls after which a pruning has saved what its break costs, as the log says. */
+  /** Number of calls after which a pruning has saved the cost of its break, as the log records it. */
   readonly breakEven?: number;
 }
 
-/** All of a session, in order. */
+/** Returns all edits of a session, in order. */
 export async function editsOf(log: Log, session: SessionId): Promise<readonly Edit[]> {
   const edits: Edit[] = [];
   let call = 0;
@@ -23,7 +24,10 @@ export async function editsOf(log: Log, session: SessionId): Promise<readonly Ed
   return edits;
 }
 
-/** The prunings of so many calls that did not pay for themselves before a compaction left them out, or the session ended. */
+/**
+ * Returns the prunings that did not pay for themselves before a later compaction, or before the session ended after
+ * `calls` calls.
+ */
 export function unpaidOf(edits: readonly Edit[], calls: number): readonly Edit[] {
   return edits.filter(({ by, call, breakEven = 0 }) => {
     const until = edits.find((other) => other.by === 'compaction' && other.call > call)?.call ?? calls;

@@ -3,16 +3,16 @@ import { expect, test } from 'vitest';
 import { largest, median, sum } from './figures.ts';
 import { madeText, randomNumbers } from './made-text.ts';
 
-test('the median is the middle by size, of an even count the lower one', () => {
+test('`median` returns the middle value by size, and the lower one of the two middle values of an even count', () => {
   expect([median([10, 9, 100]), median([4, 1, 3, 2])]).toEqual([10, 2]);
   expect(() => median([])).toThrow(RangeError);
 });
 
-test('sum and largest look at all of them', () => {
+test('`sum` and `largest` use all values', () => {
   expect([sum([1, 2, 3]), largest([1, 3, 2])]).toEqual([6, 3]);
 });
 
-test('a made text has the bytes that were asked for, and differs by number alone', () => {
+test('`madeText` returns about as many bytes as requested, and its text depends only on its arguments', () => {
   const text = madeText(3_000, 7);
   expect(Buffer.byteLength(text)).toBeLessThanOrEqual(3_000);
   expect(Buffer.byteLength(text)).toBeGreaterThan(2_990);
@@ -20,7 +20,7 @@ test('a made text has the bytes that were asked for, and differs by number alone
   expect(madeText(3_000, 8)).not.toBe(text);
 });
 
-test('random numbers are the same for the same seed', () => {
+test('`randomNumbers` returns the same numbers for the same seed', () => {
   const [a, b, c] = [randomNumbers(1), randomNumbers(1), randomNumbers(2)];
   const drawn = [a(), a()];
   expect([b(), b()]).toEqual(drawn);

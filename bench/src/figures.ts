@@ -1,18 +1,21 @@
-// Small arithmetic on measurements.
+// Small calculations on measurements.
 
-/** The middle of some numbers; of an even count the lower of the two. @throws RangeError for none. */
+/**
+ * Returns the middle value by size, or the lower one of the two middle values of an even count.
+ * @throws RangeError if there are no values.
+ */
 export function median(values: readonly number[]): number {
   const middle = values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) / 2)];
   if (middle === undefined) throw new RangeError('the median of nothing');
   return middle;
 }
 
-/** The sum of some numbers. */
+/** Returns the sum of the values. */
 export function sum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0);
 }
 
-/** The largest of some numbers; `-Infinity` for none. */
+/** Returns the largest value, or `-Infinity` if there are no values. */
 export function largest(values: readonly number[]): number {
   return values.reduce((a, b) => Math.max(a, b), -Infinity);
 }

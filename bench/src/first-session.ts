@@ -1,6 +1,7 @@
-// The program that the benchmark `first-prompt` starts: an agent as a user of the kit writes it, with 40 own tools and the
-// skills of a folder. It says on stdout that its first prompt is taken, then that the first request is about to go out, and
-// ends when that is answered.
+// Program that the benchmark `first-prompt` starts: an agent as a user of the kit writes it, with 40 custom tools and
+// the skills of a folder. It prints a word to stdout when its first prompt is recorded, and another when the first
+// request is about to be sent. It ends after the answer.
+//
 // `node first-session.ts <home> <skills> <address>`
 
 import type { Tool } from '@tidemark/kit';

@@ -1,5 +1,5 @@
-// The fit of the margin of `chooseLifetime`: each session with both fixed lives, with the shipped margin, and with the margin
-// that the other sessions choose (leave one out).
+// Fits the margin of `chooseLifetime`. Each session is played with both fixed TTLs, with the shipped margin, and with
+// the margin fitted on the other sessions (leave one out).
 
 import { ratesOf } from '@tidemark/context';
 
@@ -7,29 +7,32 @@ import type { Charged, Played } from './lives-played.ts';
 import { play, playChosen } from './lives-played.ts';
 import type { PausedSession } from './recorded-pauses.ts';
 
-/** Most that the chosen lives may cost, as a ratio to the better fixed life. */
+/** Maximum cost of the chosen TTLs, as a ratio to the better fixed TTL. */
 export const LIMIT = 1.02;
 
-/** Margins that the fit tries, in rewrites; `Infinity` never buys an hour. */
+/** Margins that the fit tries, in rewrites. `Infinity` never buys the one-hour TTL. */
 const MARGINS: readonly number[] = [0, 0.2, 0.4, 0.6, 0.8, 1, 1.2, 1.4, 1.6, 1.8, 2, Infinity];
 
 /** One session of the table. Costs are in units of the base input price. */
 export interface FittedSession {
   readonly name: string;
   readonly played: Played;
-  /** Every new token written short once, every old one read. */
+  /** Cost if every new token is written once with the short TTL and every old token is read. */
   readonly ideal: number;
   readonly billed?: number;
-  /** The margin that the other sessions choose, in rewrites, and the cost of this session with it. */
+  /** Margin fitted on the other sessions, in rewrites, and the cost of this session with that margin. */
   readonly leftOut: { readonly margin: number; readonly cost: number };
 }
 
-/** Returns the cost of the chosen lives over that of the better fixed life. */
+/** Returns the cost of the chosen TTLs divided by the cost of the better fixed TTL. */
 export function overFixed({ '5m': short, '1h': long }: Played, cost: number): number {
   return cost / Math.min(short, long);
 }
 
-/** Returns the table, one row for each session. `fade` is the share of older evidence; the default is the shipped value. */
+/**
+ * Returns the table, with one row for each session. `fade` is the factor for older evidence. Default: the shipped
+ * value.
+ */
 export function fitLifetimes(
   sessions: readonly PausedSession[],
   charge: (model: string) => Charged,
@@ -44,7 +47,7 @@ export function fitLifetimes(
 
 interface Tried {
   readonly row: Omit<FittedSession, 'leftOut'>;
-  /** By margin: costs, and their ratios to the better fixed life. */
+  /** Costs for each margin, and their ratios to the better fixed TTL (`ratios`). */
   readonly costs: readonly number[];
   readonly ratios: readonly number[];
 }
@@ -62,7 +65,10 @@ function trySession({ name, steps, billed }: PausedSession, charged: Charged, fa
   return { row, costs, ratios: costs.map((cost) => overFixed(played, cost)) };
 }
 
-/** Returns the index of the margin with the fewest sessions above the limit; of equal ones, that with the least sum of ratios. */
+/**
+ * Returns the index of the margin with the fewest sessions above the limit. Among equal margins, returns the one with
+ * the smallest sum of ratios.
+ */
 function chooseMargin(sessions: readonly (readonly number[])[]): number {
   const scores = MARGINS.map((_, index) => {
     const ratios = sessions.map((session) => session[index] ?? Number.NaN);

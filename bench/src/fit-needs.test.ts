@@ -10,7 +10,10 @@ import { addNeeds, chanceOf, needsOf } from './fit-needs.ts';
 const at = timestamp('2026-11-22T12:00:00.000Z');
 const LONG = 'word '.repeat(400);
 
-/** Calls that each have a long result, by tool and input; a number begins so many turns. */
+/**
+ * Counts the needs in a made-up session. Each step is a call with a long result, by tool and input. A number starts
+ * that many turns.
+ */
 async function needsIn(...steps: readonly (readonly [tool: string, input: object] | number)[]): Promise<Needs> {
   const store = createMemoryStore();
   const id = sessionId('made');
@@ -35,16 +38,16 @@ function eventsOf(step: readonly [tool: string, input: object] | number, index: 
   ];
 }
 
-test('a result counts as needed when a later input names its file after it became prunable, and not before', async () => {
+test('a result counts as needed only if a later input names its file after the result became prunable', async () => {
   const read = ['read', { path: 'src/a.ts' }] as const;
   const edit = ['edit', { path: 'src/a.ts', old: 'x' }] as const;
   expect((await needsIn(read, edit)).changed).toEqual({ seen: 1, needed: 0 });
   expect((await needsIn(read, edit, edit)).changed).toEqual({ seen: 1, needed: 1 });
-  // The later reading stands for the first.
+  // The second read supersedes the first, so the edit refers to the second one.
   expect((await needsIn(read, read, edit)).repeated).toEqual({ seen: 1, needed: 0 });
 });
 
-test('a result that nothing used for two turns counts once, whatever becomes of it', async () => {
+test('a result that nothing used for two turns counts once, even if it is used again and becomes old again', async () => {
   const read = ['read', { path: '/w/src/a.ts' }] as const;
   const look = ['bash', { command: 'cat src/a.ts' }] as const;
   expect((await needsIn(read, 2)).unused).toEqual({ seen: 0, needed: 0 });
@@ -55,7 +58,7 @@ test('a result that nothing used for two turns counts once, whatever becomes of 
   });
 });
 
-test('the chance counts one more of each outcome, over all sessions', async () => {
+test('`chanceOf` adds one result of each outcome, and `addNeeds` sums the sessions', async () => {
   const one: Needs = await needsIn(['read', { path: 'a.ts' }], ['read', { path: 'a.ts' }]);
   expect(chanceOf(one.repeated)).toBe(1 / 3);
   expect(addNeeds([one, one]).repeated).toEqual({ seen: 2, needed: 0 });

@@ -1,5 +1,5 @@
-// The fit of `chanceOfNeed`: of the long results of recorded sessions that became prunable, to how many the input of a later tool call
-// referred.
+// Fit of `chanceOfNeed`: counts the long results of recorded sessions that became prunable, and those of them to which
+// the input of a later tool call referred.
 
 import type { Grounds, State, ResultUse, Uses } from '@tidemark/context';
 import {
@@ -16,24 +16,27 @@ import {
 import type { Recorded } from '@tidemark/log';
 import type { ResultPart, Span } from '@tidemark/model';
 
-/** Results that became prunable on some grounds, and those of them that were needed later. */
+/** Number of results that became prunable on some grounds (`seen`), and of those that were needed later (`needed`). */
 export interface Need {
   readonly seen: number;
   readonly needed: number;
 }
 
-/** One count for each of the grounds. */
+/** Counts by the grounds on which results became prunable. */
 export type Needs = Readonly<Record<Grounds, Need>>;
 
-/** A result of this many UTF-16 units or fewer is never shortened. */
+/** Size in UTF-16 units up to which a result is never shortened. */
 const SHORT = 1_200;
 
-/** Returns the chance of need, with one more result of each outcome: few were seen. */
+/**
+ * Returns the chance that a result is needed. One more result of each outcome is added to the counts, because few
+ * results were seen.
+ */
 export function chanceOf({ seen, needed }: Need): number {
   return (needed + 1) / (seen + 2);
 }
 
-/** Returns the counts of several sessions together. */
+/** Returns the summed counts of several sessions. */
 export function addNeeds(all: readonly Needs[]): Needs {
   return needsBy((grounds) => ({
     seen: all.reduce((sum, one) => sum + one[grounds].seen, 0),
@@ -41,7 +44,10 @@ export function addNeeds(all: readonly Needs[]): Needs {
   }));
 }
 
-/** Counts the needs of a recorded session. A result counts once for each of the grounds on which it ever was prunable. */
+/**
+ * Counts the needs of a recorded session. A result counts once for each of the grounds on which it was prunable at any
+ * time.
+ */
 export async function needsOf(records: AsyncIterable<Recorded> | Iterable<Recorded>): Promise<Needs> {
   const outcomes = new Map<ResultUse, Map<Grounds, boolean>>();
   const turns: number[] = [];
@@ -84,7 +90,7 @@ function noteGrounds(outcomes: Map<Grounds, boolean> | undefined, grounds: Groun
   if (outcomes !== undefined && grounds !== undefined && !outcomes.has(grounds)) outcomes.set(grounds, false);
 }
 
-/** Spans that were settled by the last record. */
+/** Returns the spans that the last record settled. */
 function newSpans({ history: { packed } }: State, settled: number): readonly Span[] {
   const spans: Span[] = [];
   for (let index = packed.length - 1; index >= 0; index -= 1) {

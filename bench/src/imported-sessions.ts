@@ -1,4 +1,4 @@
-// Recorded sessions of real providers, imported and not replayed; none where this machine has none.
+// Recorded sessions of real providers, imported and not replayed. The list is empty on a machine without recordings.
 
 import { readdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -11,12 +11,12 @@ const TRANSCRIPTS = new URL('../../../shared/transcripts/', import.meta.url);
 
 /** One session of a transcript. */
 export interface ImportedSession {
-  /** Its file, without the ending. */
+  /** File name of the transcript, without its ending. */
   readonly name: string;
   readonly records: () => AsyncIterable<Recorded>;
 }
 
-/** Imports all sessions that are here, by file name. */
+/** Imports all sessions of the recordings on this machine, ordered by file name. */
 export async function importedSessions(): Promise<readonly ImportedSession[]> {
   const files = (await readdir(TRANSCRIPTS).catch(() => [])).filter((file) => file.endsWith('.jsonl')).toSorted();
   const found: ImportedSession[] = [];

@@ -1,4 +1,4 @@
-// The packages of the house as an installation has them, made by `npm run release`, for programs that import them.
+// The project's packages as an installation has them, built by `npm run release`, for programs that import them.
 
 import { execFileSync } from 'node:child_process';
 import { copyFile } from 'node:fs/promises';
@@ -6,10 +6,13 @@ import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const MAKE = fileURLToPath(new URL('../../scripts/release.ts', import.meta.url));
-/** Inside the project, so that the packages of others are found from there. */
+/** The folder is inside the project, so that third-party packages are found from it. */
 const FOLDER = fileURLToPath(new URL('../results/release/', import.meta.url));
 
-/** Puts a program beside them, and gives the path of what to start. @throws Error when they cannot be made. */
+/**
+ * Builds the packages, copies a program next to them, and returns the path to start.
+ * @throws Error if the packages cannot be built.
+ */
 export async function besideRelease(program: string): Promise<string> {
   execFileSync(process.execPath, [MAKE, FOLDER]);
   const placed = join(FOLDER, basename(program));

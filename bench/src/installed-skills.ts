@@ -1,4 +1,5 @@
-// A folder of skills as a user has them: copies of the real ones that the tests of `tools/skills` hold, each under a name of its own.
+// Folder of skills like that of a user: copies of the real skills in the tests of `tools/skills`, each with its own
+// name.
 
 import { cp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -6,7 +7,10 @@ import { fileURLToPath } from 'node:url';
 
 const REAL = fileURLToPath(new URL('../../tools/skills/tests/skills/', import.meta.url));
 
-/** Installs so many skills in a folder. @throws Error where there is none to copy. */
+/**
+ * Installs a number of skills in a folder.
+ * @throws Error if there is no skill to copy.
+ */
 export async function installSkills(folder: string, count: number): Promise<void> {
   const names = (await readdir(REAL)).toSorted();
   for (let index = 0; index < count; index += 1) {

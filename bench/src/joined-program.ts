@@ -1,4 +1,4 @@
-// A program as its author ships it who wants it to start fast: joined with all that it imports into few and small files, as
+// Bundled program for a fast start: the program and its imports are bundled into a few small files, as
 // `docs/guides/03-embed.md` shows.
 
 import { join } from 'node:path';
@@ -6,13 +6,16 @@ import { fileURLToPath } from 'node:url';
 
 import { rolldown } from 'rolldown';
 
-/** Inside the project, so that what stays outside is found from there. */
+/** The folder is inside the project, so that the packages excluded from the bundle are found from it. */
 const FOLDER = fileURLToPath(new URL('../results/joined/', import.meta.url));
 
-/** They bring files that are no JavaScript. */
+/** Packages excluded from the bundle, because they contain files that are not JavaScript. */
 const OUTSIDE = ['sharp', '@vscode/ripgrep'];
 
-/** Joins a program, and gives the path of what to start. @throws what rolldown throws. */
+/**
+ * Bundles a program and returns the path to start.
+ * @throws the errors of rolldown.
+ */
 export async function joinProgram(path: string, name: string): Promise<string> {
   const joined = await rolldown({ input: { [name]: path }, platform: 'node', external: OUTSIDE });
   try {

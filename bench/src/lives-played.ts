@@ -1,5 +1,5 @@
-// What a session's input costs under a choice of lifetimes, by the rules that the simulator bills by: one chain of entries,
-// of which a first part may live long. In units of the base input price.
+// Cost of a session's input under a choice of TTLs, computed by the rules of the simulator's bill. The model is one
+// chain of cache entries whose first part may have the one-hour TTL. Costs are in units of the base input price.
 
 import type { Lifetime, Pauses } from '@tidemark/context';
 import { addPause, chooseLifetime, LIFE, NO_PAUSES, ratesOf } from '@tidemark/context';
@@ -8,28 +8,28 @@ import { multiplier } from '@tidemark/model';
 
 import type { Step } from './pause-sequences.ts';
 
-/** What a model charges, beside its row. */
+/** Capabilities and price of a model. */
 export interface Charged {
   readonly capabilities: Capabilities;
   readonly price: Price;
 }
 
-/** Costs by who chose. */
+/** Costs by the choice of TTLs: fixed, chosen by the engine, or chosen by the oracle. */
 export interface Played {
   readonly '5m': number;
   readonly '1h': number;
   readonly chosen: number;
-  /** Whoever knows all gaps beforehand, and chooses best. */
+  /** Cost with the best choice when all gaps are known in advance. */
   readonly oracle: number;
 }
 
-/** Parameters of the engine's choice, where a benchmark fits them. The default is what the engine ships. */
+/** Parameters of the engine's choice that a benchmark fits. Default: the shipped values. */
 export interface Fit {
   readonly margin?: number;
   readonly fade?: number;
 }
 
-/** Plays one stream under every choice. */
+/** Plays one stream with every choice of TTLs. */
 export function play(steps: readonly Step[], charged: Charged): Played {
   return {
     '5m': fixed(steps, charged, '5m'),
@@ -39,7 +39,7 @@ export function play(steps: readonly Step[], charged: Charged): Played {
   };
 }
 
-/** The sums of some. */
+/** Returns the sum of two sets of costs. */
 export function addPlayed(a: Played, b: Played): Played {
   return {
     '5m': a['5m'] + b['5m'],
@@ -49,27 +49,30 @@ export function addPlayed(a: Played, b: Played): Played {
   };
 }
 
-/** The chain after a call: its first `long` tokens live an hour, all others five minutes. */
+/**
+ * Cached chain after a call. The first `long` of its `tokens` have the one-hour TTL, and the others have the
+ * five-minute TTL.
+ */
 export interface Chain {
   readonly long: number;
   readonly tokens: number;
 }
 
-/** Nothing is cached. */
+/** Chain without cached tokens. */
 export const NO_CHAIN: Chain = { long: 0, tokens: 0 };
 
-/** Tokens that a call reads. */
+/** Returns the tokens that a call reads from the chain. */
 export function readBy({ gap, kept }: Step, { long, tokens }: Chain): number {
   const alive = gap < LIFE['5m'] ? tokens : gap < LIFE['1h'] ? long : 0;
   return Math.min(alive, kept);
 }
 
-/** Returns the life of what a call reads; `undefined` where it reads nothing. */
+/** Returns the TTL of the entry that a call reads, or `undefined` if the call reads nothing. */
 function behind(read: number, { long }: Chain): Lifetime | undefined {
   return read === 0 ? undefined : read <= long ? '1h' : '5m';
 }
 
-/** A call: what it costs, and the chain after it. */
+/** Returns the cost of a call, and the chain after it. */
 export function send(
   step: Step,
   chain: Chain,
@@ -94,7 +97,10 @@ function fixed(steps: readonly Step[], charged: Charged, life: Lifetime): number
   return total;
 }
 
-/** Returns the cost of a stream whose lives the engine chooses, from what it has seen up to each call. */
+/**
+ * Returns the cost of a stream whose TTLs the engine chooses. Each choice uses only what the engine has seen up to that
+ * call.
+ */
 export function playChosen(steps: readonly Step[], charged: Charged, fit: Fit = {}): number {
   let chain = NO_CHAIN;
   let pauses = NO_PAUSES;
@@ -108,14 +114,14 @@ export function playChosen(steps: readonly Step[], charged: Charged, fit: Fit = 
   return total;
 }
 
-/** Returns the evidence of a stream with one more call. Tokens that the call does not send again are broken. */
+/** Returns the evidence of a stream after one more call. Tokens that the call does not send again count as broken. */
 export function addStep(pauses: Pauses, { gap, kept }: Step, { tokens }: Chain, { fade }: Fit = {}): Pauses {
   if (tokens === 0) return pauses;
   const broken = Math.max(0, tokens - kept);
   return addPause(pauses, { ms: gap, held: tokens, broken, ...(fade === undefined ? {} : { fade }) });
 }
 
-/** Returns the life that the engine chooses for a call. */
+/** Returns the TTL that the engine chooses for a call. */
 export function chosenLife(
   step: Step,
   chain: Chain,
@@ -138,8 +144,8 @@ export function chosenLife(
 }
 
 /**
- * Returns the least that any choices cost: from the last call back, for each part that may live long when a call is made.
- * Calls before `shortUntil` write entries of five minutes.
+ * Returns the lowest cost of any choice of TTLs. The search tries both TTLs at each call and remembers the result for
+ * each length of the long part. Calls before `shortUntil` write with the five-minute TTL.
  */
 export function oracle(steps: readonly Step[], charged: Charged, shortUntil = 0): number {
   const known = new Map<string, number>();
@@ -149,7 +155,7 @@ export function oracle(steps: readonly Step[], charged: Charged, shortUntil = 0)
     const name = `${index} ${chain.long}`;
     const found = known.get(name);
     if (found !== undefined) return found;
-    // A longer life after a shorter one is paid for and not given.
+    // A longer TTL after an entry with a shorter one would be paid for but not granted.
     const short = index < shortUntil || behind(readBy(step, chain), chain) === '5m';
     const lives: readonly Lifetime[] = short ? ['5m'] : ['5m', '1h'];
     const costs = lives.map((life) => {

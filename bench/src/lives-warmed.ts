@@ -1,5 +1,6 @@
-// What a session's input costs where its pauses are kept warm, by reads or by promotions, under a choice of lifetimes: the
-// chain of `lives-played.ts`, with what the engine would send in each gap. In units of the base input price.
+// Cost of a session's input if its pauses are kept warm by reads or by promotions, under a choice of TTLs. Uses the
+// chain of `lives-played.ts`, and adds the requests that the engine would send in each gap. Costs are in units of the
+// base input price.
 
 import type { Lifetime, Pauses, WarmPlan } from '@tidemark/context';
 import { addPause, NO_PAUSES, planKeepWarm } from '@tidemark/context';
@@ -9,7 +10,7 @@ import type { Chain, Charged } from './lives-played.ts';
 import { addStep, chosenLife, NO_CHAIN, send } from './lives-played.ts';
 import type { Step } from './pause-sequences.ts';
 
-/** How pauses are kept warm, and how the lives of entries are chosen. */
+/** Settings for keeping pauses warm, and for the TTLs of entries. */
 export interface Warming {
   readonly promotes: boolean;
   readonly ttl: Lifetime | 'auto';
@@ -17,19 +18,19 @@ export interface Warming {
 
 interface Session {
   readonly chain: Chain;
-  /** Milliseconds of the last call, and of what last read its entries. */
+  /** Times in milliseconds: of the last call (`now`), and of the last read of its entries (`touched`). */
   readonly now: number;
   readonly touched: number;
   readonly pauses: Pauses;
   readonly away: Pauses;
-  /** What was billed, and what of that kept warm. */
+  /** Total bill, and the part of it for keeping pauses warm (`warming`). */
   readonly total: number;
   readonly warming: number;
 }
 
 const SHARE = 0.1;
 
-/** Plays one stream. */
+/** Plays one stream and returns its cost. */
 export function playWarm(steps: readonly Step[], charged: Charged, warming: Warming): number {
   let session: Session = {
     chain: NO_CHAIN,
@@ -56,7 +57,7 @@ function keepWarm(session: Session, gap: number, charged: Charged, warming: Warm
   }
 }
 
-/** US dollars of a token at the base price. */
+/** Returns the base input price of one token, in US dollars. */
 function unit({ price }: Charged): number {
   return Number(price.input) / 1_000_000;
 }

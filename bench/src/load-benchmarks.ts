@@ -1,10 +1,13 @@
-// Finds the benchmarks: every file in `benchmarks/`, by its export `benchmark`.
+// Loads the benchmarks: every file in `benchmarks/` exports one as `benchmark`.
 
 import { readdir } from 'node:fs/promises';
 
 import type { Benchmark } from './benchmark.ts';
 
-/** All benchmarks, by file name; those of `names` alone where any are named. @throws Error for an unknown name. */
+/**
+ * Returns the benchmarks with these names, or all if `names` is empty, ordered by file name.
+ * @throws Error for an unknown name.
+ */
 export async function loadBenchmarks(names: readonly string[]): Promise<readonly Benchmark[]> {
   const folder = new URL('./benchmarks/', import.meta.url);
   const files = (await readdir(folder)).filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts')).toSorted();

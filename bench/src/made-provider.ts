@@ -1,5 +1,5 @@
-// A provider that answers at once with what a benchmark made, and a body that is digested but not written: what is measured
-// is then the agent.
+// Provider that answers at once with answers made by a benchmark. Its bodies are digested but not written, so that only
+// the agent is measured.
 
 import type { Answer, BodyWriter, Encoder, Provider } from '@tidemark/model';
 import { anthropicEncoder } from '@tidemark/provider-anthropic';
@@ -8,7 +8,10 @@ import type { Stopwatch } from './stopwatch.ts';
 
 const NOTHING = new Uint8Array();
 
-/** Gives the answers of `answer`, each whole. Joining and digesting adds to `join`, where there is one. */
+/**
+ * Creates a provider that returns the answers of `answer`, each in one part. The time of joining and digesting is added
+ * to `join`, if it is passed.
+ */
 export function madeProvider(answer: () => Answer, join?: Stopwatch): Provider {
   return {
     name: 'anthropic',
@@ -19,7 +22,7 @@ export function madeProvider(answer: () => Answer, join?: Stopwatch): Provider {
   };
 }
 
-/** Bodies are empty, their digests true. */
+/** Returns an encoder whose bodies are empty and whose digests are correct. */
 function bodilessEncoder(join: Stopwatch | undefined): Encoder {
   return {
     ...anthropicEncoder,

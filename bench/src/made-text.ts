@@ -1,4 +1,4 @@
-// Texts that look like what agents read, the same in every run.
+// Texts that look like those that agents read. They are the same in every run.
 
 const LINES = [
   '  const total = lines.reduce((sum, line) => sum + line.amount * (1 + line.rate), 0);',
@@ -11,7 +11,7 @@ const LINES = [
   '✓ rounds half up (3 ms)',
 ];
 
-/** A text of this many bytes, which differs from that of any other number. */
+/** Returns a text of this many bytes. Texts for different numbers differ. */
 export function madeText(bytes: number, number: number): string {
   const parts: string[] = [`${number}:`];
   let left = bytes - (parts[0]?.length ?? 0);
@@ -23,7 +23,7 @@ export function madeText(bytes: number, number: number): string {
   return parts.join('');
 }
 
-/** Numbers from 0 (included) to 1 (not), the same for the same seed (mulberry32). */
+/** Creates a generator of numbers from 0 (included) to 1 (excluded), the same for the same seed (mulberry32). */
 export function randomNumbers(seed: number): () => number {
   let state = seed;
   return () => {

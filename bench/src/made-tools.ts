@@ -1,4 +1,4 @@
-// The ten tools of the benchmarks' agents. What a call comes to is the benchmark's own business.
+// The ten tools of the benchmarks' agents. The benchmark supplies the function that a call runs.
 
 import { newHash } from '@tidemark/agent';
 import type { Tool, ToolContext } from '@tidemark/agent';
@@ -6,43 +6,46 @@ import type { FrontTexts } from '@tidemark/context';
 import { composeFront } from '@tidemark/context';
 import type { EffectClass } from '@tidemark/log';
 
-/** What a model gives with a call. */
+/** Arguments that the model passes in a call. */
 export interface MadeArguments {
   readonly path: string;
-  /** Bytes that the call is to return. */
+  /** Number of bytes that the call must return. */
   readonly bytes: number;
 }
 
-/** Does the work of a call. */
+/** Runs a call and returns its result. */
 export type MadeRun = (given: MadeArguments, effect: EffectClass, context: ToolContext) => string | Promise<string>;
 
-/** The system text of the benchmarks' agents. */
+/** System text of the benchmarks' agents. */
 export const ROLE = 'You keep the tax code of a shop right. Its rules stand in docs/tax.md.';
 
-/** Tools that change something; the others only read. */
+/** Indexes of the tools that change something. The other tools only read. */
 const WRITING: readonly number[] = [3, 7];
 
-/** Name of a tool, counted round. */
+/** Returns the name of a tool. Indexes above 9 start again at 0. */
 export function toolName(index: number): string {
   return `tool_${index % 10}`;
 }
 
-/** `tool_0` to `tool_9`; of these `tool_3` and `tool_7` write. `effect` makes all of them alike. */
+/** Creates `tool_0` to `tool_9`, of which `tool_3` and `tool_7` write. `effect` sets the effect class of all tools. */
 export function madeTools(run: MadeRun, effect?: EffectClass): readonly Tool[] {
   return Array.from({ length: 10 }, (_, index) =>
     madeTool(index, effect ?? (WRITING.includes(index) ? 'write' : 'read'), run),
   );
 }
 
-/** A tool that a session's history is said to be read back with: where it is offered, old results may be shortened. */
+/**
+ * Creates a tool with the name of the tool that reads the history back. Old results may be shortened only if such a
+ * tool is offered.
+ */
 export function readsBack(run: MadeRun): Tool {
   return { ...madeTool(10, 'read', run), name: 'history_read' };
 }
 
-/** Loads a skill: its arguments are those of the others. */
+/** Name of the tool that loads a skill. It accepts the same arguments as the other tools. */
 export const SKILL_LOAD = 'skill_load';
 
-/** So many tools more, of which `skill_load` may be one; no model calls the others. */
+/** Creates additional tools that no model calls, and `skill_load` if `skills` is true. */
 export function moreTools(count: number, skills: boolean, run: MadeRun): readonly Tool[] {
   const extra = Array.from({ length: count }, (_, index) => madeTool(20 + index, 'read', run));
   return skills ? [...extra, { ...madeTool(10, 'read', run), name: SKILL_LOAD }] : extra;
@@ -76,7 +79,7 @@ function madeArguments(input: unknown): MadeArguments | undefined {
   return typeof path === 'string' && typeof bytes === 'number' ? { path, bytes } : undefined;
 }
 
-/** The front of an agent with these tools and this role. */
+/** Composes the front of an agent with these tools and this role. */
 export function madeFront(): FrontTexts {
   const tools = madeTools(() => '').map(({ name, description, schema }) => ({ name, description, schema }));
   return composeFront({ tools, role: ROLE }, newHash);

@@ -1,12 +1,15 @@
-// Rows of the catalog by a model's name.
+// Catalog rows of models by name.
 
 import type { Capabilities } from '@tidemark/model';
 import { defaultCatalog, findModel } from '@tidemark/model';
 
-/** The models that benchmarks look at. */
+/** Models that most benchmarks use. */
 export const MODELS: readonly string[] = ['claude-sonnet-4-5', 'claude-opus-5-5'];
 
-/** Those of each provider: explicit markers, the same behind a router, entries at message ends, and a grid of tokens. */
+/**
+ * Models of every provider, with these kinds of cache: explicit markers, explicit markers through a router, entries at
+ * the ends of messages, and a grid of tokens.
+ */
 export const PROVIDER_MODELS: readonly string[] = [
   ...MODELS,
   'anthropic/claude-sonnet-4.6',
@@ -16,19 +19,27 @@ export const PROVIDER_MODELS: readonly string[] = [
   'gpt-5.4',
 ];
 
-/** A model's row. @throws Error when the catalog has none. */
+/**
+ * Returns the catalog row of a model.
+ * @throws Error if the catalog has no such row.
+ */
 export function rowOf(model: string): Capabilities {
   const row = findModel(defaultCatalog(), model);
   if (row === undefined) throw new Error(`the catalog has no ${model}: restore packages/model/data/catalog.json`);
   return row;
 }
 
-/** The row by which a model's cache works: behind a router that of its maker. */
+/**
+ * Returns the row that describes the model's cache. For a model reached through a router, this is the row of its maker.
+ */
 export function upstreamOf(row: Capabilities): Capabilities {
   return row.provider === 'openrouter' ? (findModel(defaultCatalog(), row.model, 'anthropic') ?? row) : row;
 }
 
-/** How much of a prefix of so many tokens can be read: on a grid of entries not all, else to the token. */
+/**
+ * Returns how many tokens of a prefix can be read from the cache. If the model caches entries only at multiples of a
+ * step (a grid), the number is rounded down to the grid.
+ */
 export function readableOf(tokens: number, { implicit }: Capabilities): number {
   if (implicit?.at !== 'grid') return tokens;
   const { first, step } = implicit;

@@ -1,15 +1,16 @@
-// Files that keep nothing, so that a store over them shows its own cost and not the disk's; and what it asked of them.
+// Files that store nothing, so that the measured cost is that of the store and not of the disk. They count the flushes
+// and bytes that the store requests.
 
 import type { FilePort } from '@tidemark/store-ndjson';
 
-/** What the files were asked. */
+/** File port, and counts of the requested flushes and bytes. */
 export interface QuietFiles {
   readonly files: FilePort;
   readonly flushes: number;
   readonly bytes: number;
 }
 
-/** Log files that only know how long they are. */
+/** Creates log files that keep only their length. */
 export function quietFiles(): QuietFiles {
   const asked = { flushes: 0, bytes: 0 };
   const openLog: FilePort['openLog'] = async () => {

@@ -1,5 +1,5 @@
-// The fixture against its sources, which are next to the repository on some machines: `../shared/facts` and
-// `../shared/transcripts`. Without them these tests skip and print the reason.
+// Tests of the fixture against its sources, `../shared/facts` and `../shared/transcripts`. These folders are next to
+// the repository only on some machines. Without them the tests are skipped and print the reason.
 
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -35,8 +35,9 @@ type Call = z.infer<typeof call>;
 const total = ({ read, fresh, write5m, write1h }: Call): number => read + fresh + write5m + write1h;
 
 /**
- * Tokens that an engine that only appends could read again if nothing expired: all of the call before, but where the model
- * changed or a quarter or more of the input is gone (packed again) what was really read.
+ * Returns the tokens that an engine that only appends could read again if no entry expired: the whole previous input.
+ * If the model changed, or if the input shrank by a quarter or more because it was packed again, returns the tokens
+ * that were really read.
  */
 function keptOf(now: Call, before: Call): number {
   const again = now.model !== before.model || total(now) < 0.75 * total(before);
@@ -53,7 +54,7 @@ function stepsOf(calls: readonly Call[]): readonly Step[] {
   });
 }
 
-test('the fixture holds ten sessions and no other facts than times and token counts', () => {
+test('the fixture contains ten sessions, with only times and token counts', () => {
   expect(fixture.map(({ name, steps }) => [name, steps.length])).toEqual([
     ['claude-code-4d56', 139],
     ['claude-code-fa81', 157],
@@ -73,7 +74,7 @@ describe.skipIf(!hasFacts)('the seven sessions of ../shared/facts', () => {
   const { sessions } = hasFacts ? facts.parse(JSON.parse(readFileSync(FACTS, 'utf8'))) : { sessions: [] };
 
   it.each(sessions.map(({ session, calls }) => [session, calls] as const))(
-    'are in the fixture as they are: %s',
+    'are unchanged in the fixture: %s',
     (name, calls) => {
       expect(fixture.find((one) => one.name === name)?.steps).toEqual(stepsOf(calls));
     },
@@ -81,7 +82,7 @@ describe.skipIf(!hasFacts)('the seven sessions of ../shared/facts', () => {
 });
 
 describe.skipIf(!hasTranscripts)('the three transcripts of ../shared', () => {
-  test('are in the fixture as their replays with an hour see them', async () => {
+  test('are in the fixture as their replays with the one-hour TTL record them', async () => {
     const replays = (await recordedSessions('1h')).filter(({ real }) => real);
     expect(replays.map(({ name }) => name)).toEqual(fixture.slice(7).map(({ name }) => name));
     for (const { name, steps } of replays) expect(fixture.find((one) => one.name === name)?.steps).toEqual(steps);

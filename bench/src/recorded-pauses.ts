@@ -1,5 +1,5 @@
-// Pauses and sizes of recorded sessions, as a fixture of this project: what the margin of `chooseLifetime` was fitted on. The
-// fixture holds times and token counts, no text, so the fit needs nothing from outside of the project.
+// Pauses and sizes of recorded sessions, in a fixture of this project. The margin of `chooseLifetime` was fitted on
+// them. The fixture contains times and token counts but no text, so the fit needs nothing from outside the project.
 
 import { readFileSync } from 'node:fs';
 
@@ -7,12 +7,15 @@ import { z } from 'zod';
 
 import type { Step } from './pause-sequences.ts';
 
-/** One session of the fit. */
+/** One session used for the fit. */
 export interface PausedSession {
   readonly name: string;
-  /** The model at whose prices it is played. */
+  /** Model whose prices are used to play the session. */
   readonly model: string;
-  /** Units of the base input price that the recording paid; absent where its provider sells no choice of lives. */
+  /**
+   * Amount that the recorded session paid, in units of the base input price. Undefined if its provider offers no choice
+   * of TTLs.
+   */
   readonly billed?: number;
   readonly steps: readonly Step[];
 }
@@ -24,7 +27,10 @@ const file = z.object({
   sessions: z.array(z.object({ session: z.string(), model: z.string(), billed: z.number().nullable(), calls })),
 });
 
-/** Returns the ten recorded sessions. @throws ZodError where the fixture is damaged. */
+/**
+ * Returns the ten recorded sessions.
+ * @throws ZodError if the fixture is damaged.
+ */
 export function recordedPauses(): readonly PausedSession[] {
   const { sessions } = file.parse(JSON.parse(readFileSync(FIXTURE, 'utf8')));
   return sessions.map(({ session, model, billed, calls: rows }) => ({
@@ -38,13 +44,14 @@ export function recordedPauses(): readonly PausedSession[] {
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 
-/** Tokens that the reported session held at its pause. */
+/** Tokens that the reported session had in the cache at its pause. */
 const AT_STAKE = 63_568;
 
 /**
- * Returns the session that was reported with three numbers only: 63,568 tokens at stake in one long early pause, 1.145 of the
- * ideal where the first pause buys an hour, 1.107 with always an hour. It is rebuilt from these: growth up to the pause,
- * growth behind it, one compaction. Its calls and the length of its pause are not those of the recording.
+ * Returns a session rebuilt from a report that had only three numbers. One long early pause had 63,568 tokens at stake.
+ * The cost was 1.145 times the ideal if the first pause bought the one-hour TTL, and 1.107 times with the fixed TTL of
+ * one hour. The rebuilt session grows up to the pause and after it, and has one compaction. Its calls and the length of
+ * its pause are not those of the recording.
  */
 export function reportedSession(): PausedSession {
   const steps: Step[] = [{ gap: 0, tokens: 26_000, kept: 0 }];
@@ -55,7 +62,10 @@ export function reportedSession(): PausedSession {
   return { name: 'reported (rebuilt)', model: 'claude-opus-4-6', steps };
 }
 
-/** Appends `count` calls of equal growth up to `tokens`, the first after `pause`, the others 20 s apart. */
+/**
+ * Appends `count` calls that grow evenly up to `tokens`. The first call comes after `pause`, and the others are 20 s
+ * apart.
+ */
 function grow(steps: Step[], tokens: number, count: number, pause: number): void {
   const from = steps.at(-1)?.tokens ?? 0;
   for (let index = 1; index <= count; index += 1) {

@@ -1,5 +1,5 @@
-// Recorded sessions, replayed once in a run: the demo's own, and those of real providers where they lie beside the
-// project.
+// Recorded sessions, replayed once per run: the recording of the demo, and those of real providers if they are next to
+// the project.
 
 import { access, readdir } from 'node:fs/promises';
 import { basename } from 'node:path';
@@ -15,30 +15,33 @@ import { createMemoryStore } from '@tidemark/store-memory';
 import type { Step } from './pause-sequences.ts';
 import { timedAsync } from './stopwatch.ts';
 
-/** What the command's demo replays: made for it, not recorded. */
+/** Recording that the demo of the command replays. It was written for the demo and not recorded. */
 const DEMO: URL = new URL('../../apps/cli/demo/recording.jsonl', import.meta.url);
 
-/** Where sessions of real providers are, if this machine has them. */
+/** Folder of recorded sessions of real providers. It exists only on some machines. */
 const TRANSCRIPTS = new URL('../../../shared/transcripts/', import.meta.url);
 
-/** One recording, replayed. */
+/** One replayed recording. */
 export interface RecordedSession {
-  /** Its file, without the ending. */
+  /** File name of the recording, without its ending. */
   readonly name: string;
-  /** Whether a real provider was called when it was recorded. */
+  /** True if a real provider was called for the recording. */
   readonly real: boolean;
   readonly result: ReplayResult;
-  /** Its calls as their cache saw them: `kept` is what was read, and so all that could be where nothing expired. */
+  /**
+   * Calls of the replay as steps. `kept` is the number of tokens that were really read. This is everything that could
+   * be read if nothing had expired.
+   */
   readonly steps: readonly Step[];
-  /** The row of its first call. */
+  /** Capabilities of the model of the first call. */
   readonly model: Capabilities | undefined;
-  /** What the replay took. */
+  /** Duration of the replay in seconds. */
   readonly seconds: number;
 }
 
 const replayed = new Map<string, Promise<readonly RecordedSession[]>>();
 
-/** All that are here, replayed when first asked for; none where there are none. */
+/** Returns all recordings on this machine, replayed at the first request for these settings. */
 export function recordedSessions(ttl: Lasting = 'auto', warm: ReplayWarm = 'off'): Promise<readonly RecordedSession[]> {
   const name = `${ttl} ${warm}`;
   const known = replayed.get(name) ?? replayAll(ttl, warm);

@@ -1,12 +1,12 @@
-// The table of benchmarks as text for a terminal.
+// Table of benchmarks as text for a terminal.
 
 import Table from 'cli-table3';
 
 import type { Result, TableOfResult } from './benchmark.ts';
 
 /**
- * Renders the table, one row for each result, and below it the tables that results hold. A row of a benchmark that threw holds
- * the message of its error.
+ * Renders the table with one row for each result, and after it the tables that the results contain. The row of a
+ * benchmark that threw contains the message of its error.
  */
 export function renderResults(rows: readonly Result[]): string {
   const table = new Table({

@@ -1,6 +1,6 @@
-// `npm run bench [-- name…]`: runs the benchmarks one after the other, prints a table, writes JSON to `bench/results/`.
-// A missed target is reported and is no error: machines differ. A benchmark that throws is reported in its row, and the
-// command then exits with 1 after the whole table.
+// `npm run bench [-- name…]`: runs the benchmarks one after another, prints a table, and writes JSON files to
+// `bench/results/`. A missed target is reported but is not an error, because machines differ. A benchmark that throws
+// is reported in its row, and the command exits with 1 after printing the whole table.
 
 import { mkdir, writeFile } from 'node:fs/promises';
 import { availableParallelism, cpus } from 'node:os';

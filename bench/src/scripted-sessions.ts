@@ -1,4 +1,4 @@
-// Every script with every model that the benchmarks look at, driven once in a run.
+// Sessions of every script with every model that the benchmarks use, each driven once per run.
 
 import type { Driven } from './drive-script.ts';
 import { driveScript } from './drive-script.ts';
@@ -8,7 +8,7 @@ import { EVENTFUL, PAUSES, SCRIPTS } from './scripted-turns.ts';
 
 /** One driven session. */
 export interface ScriptedSession {
-  /** Model and script: `claude-opus-5-5 wide`. */
+  /** Model and script, for example `claude-opus-5-5 wide`. */
   readonly name: string;
   readonly model: string;
   readonly script: Script;
@@ -17,17 +17,19 @@ export interface ScriptedSession {
 
 const driven = new Map<string, Promise<ScriptedSession>>();
 
-/** The sessions of the plain scripts with the two models that most benchmarks look at. Each is driven once in a run. */
+/**
+ * Returns the sessions of the plain scripts with the two models that most benchmarks use. Each is driven once per run.
+ */
 export function scriptedSessions(): Promise<readonly ScriptedSession[]> {
   return driveAll(MODELS, SCRIPTS);
 }
 
-/** All scripts but the pauses, on each provider. */
+/** Returns the sessions of all scripts except the one with pauses, on each provider. */
 export function providerSessions(): Promise<readonly ScriptedSession[]> {
   return driveAll(PROVIDER_MODELS, [...SCRIPTS, ...EVENTFUL]);
 }
 
-/** The script with pauses, on each provider. */
+/** Returns the sessions of the script with pauses, on each provider. */
 export function pausedSessions(): Promise<readonly ScriptedSession[]> {
   return driveAll(PROVIDER_MODELS, [PAUSES]);
 }
@@ -47,12 +49,15 @@ function driveOnce(model: string, script: Script): Promise<ScriptedSession> {
   return session;
 }
 
-/** Billed over ideal. */
+/** Returns the billed cost divided by the ideal cost. */
 export function ratioOf({ driven: { bill } }: ScriptedSession): number {
   return bill.billed.div(bill.ideal).toNumber();
 }
 
-/** Whether its tools change on a model that takes no change of tools but at the front: that is forced. */
+/**
+ * Checks if a session is forced to rewrite its front, because its tools change on a model that accepts tools only in
+ * the front.
+ */
 export function isForced({ model, script }: Pick<ScriptedSession, 'model' | 'script'>): boolean {
   return script.extraTools !== undefined && !rowOf(model).appends.includes('tools');
 }

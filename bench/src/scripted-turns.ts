@@ -1,48 +1,55 @@
-// What happens in the scripted sessions: prompts, the results of the calls that each step makes, and how the process ends on
-// the way.
+// Scripts of the scripted sessions: prompts, the sizes of the results in each step, and the stops of the process.
 
 import type { EffectClass } from '@tidemark/log';
 
 import { randomNumbers } from './made-text.ts';
 
-/** One step of a model: the bytes of each result of its calls. None makes it the last of its turn. */
+/** One step of a model: the bytes of each result of its calls. A step without results is the last one of its turn. */
 export type ScriptedStep = readonly number[];
 
-/** The process ends, and another one opens the session and resumes. */
+/** Stop of the process. Another process then opens the session and resumes it. */
 export interface Stop {
-  /** `close`: it ends in order. `loss`: all that it holds is gone but the log, and nobody knew. */
+  /**
+   * Kind of stop. `close`: the process ends in an orderly way. `loss`: the process is lost without warning, and only
+   * the log is left.
+   */
   readonly by: 'close' | 'loss';
-  /** From this call to the model on, counted from 0. */
+  /** First call to the model at which the process may stop, counted from 0. */
   readonly call: number;
-  /** While a tool of this class runs, or once the provider has begun to answer. */
+  /** Moment of the stop: while a tool of this effect class runs, or after the provider has begun to answer. */
   readonly during: EffectClass | 'answer';
 }
 
 /** A session to be driven. */
 export interface Script {
   readonly name: string;
-  /** The steps of each turn but its last, which only speaks. */
+  /** Steps of each turn, without its last step, which is only text. */
   readonly turns: readonly (readonly ScriptedStep[])[];
-  /** Whether a run of calls or results is one position of the lookback; by the model's row where absent. */
+  /**
+   * True if a run of calls or results counts as one position of the lookback. Default: the value in the model's row.
+   */
   readonly collapse?: boolean;
-  /** In the order of their calls. */
+  /** Stops of the process, in the order of their calls. */
   readonly stops?: readonly Stop[];
-  /** Milliseconds that pass before each turn, in turns. Default: what a user takes. */
+  /** Milliseconds before each turn, in the order of the turns. Default: the usual pause of a user. */
   readonly pauses?: readonly number[];
-  /** Calls to the model, counted from 0, that load a skill instead of what they do else. */
+  /** Calls to the model, counted from 0, that load a skill instead of their usual first call. */
   readonly skills?: readonly number[];
-  /** How many tools there are beside the usual ones from this turn on. */
+  /** Number of additional tools, each from a given turn on. */
   readonly extraTools?: readonly { readonly turn: number; readonly tools: number }[];
-  /** Whether the agent has a tool that reads its log again, as the usual tools of a workspace do. */
+  /** True if the agent has a tool that reads the history back, as the usual workspace tools include. */
   readonly readsBack?: true;
-  /** Subagents behind each turn but the last: calls beside the conversation, all at once, which hold it whole. */
+  /**
+   * Number of subagents after each turn except the last. They are concurrent side calls that contain the whole
+   * conversation.
+   */
   readonly subagents?: number;
 }
 
-/** 40 calls: up to three tools at a time, results of 200 B to 60 KB, half of them below 2 KB. */
+/** Turn of 40 calls: up to three tools at a time, with results of 200 B to 60 KB, half of them below 2 KB. */
 const TOOL_TURN: readonly ScriptedStep[] = drawSteps(39, 1, [1, 3], resultBytes);
 
-/** The scripted sessions. */
+/** Plain scripts: tools, chat, many parallel calls, and stops of the process. */
 export const SCRIPTS: readonly Script[] = [
   { name: 'tools', turns: [TOOL_TURN] },
   { name: 'chat', turns: Array.from({ length: 120 }, () => []) },
@@ -62,7 +69,7 @@ export const SCRIPTS: readonly Script[] = [
 
 const MINUTE = 60_000;
 
-/** Sessions in which something happens that others are billed for. */
+/** Scripts with events that are often expensive in other agents: loaded skills, changed tools and subagents. */
 export const EVENTFUL: readonly Script[] = [
   { name: 'skills', turns: [TOOL_TURN.slice(0, 12), TOOL_TURN.slice(12, 24)], skills: [0, 4, 14] },
   {
@@ -81,8 +88,8 @@ export const EVENTFUL: readonly Script[] = [
 ];
 
 /**
- * Sessions with what a user has who sets nothing: one that fills a window of 200,000 tokens, one that goes on three times as
- * far, and one in which there is nothing to shorten.
+ * Scripts for default settings: one session that fills a window of 200,000 tokens, one that is three times as long, and
+ * one with nothing to shorten.
  */
 export const WINDOWS: readonly Script[] = [
   { name: 'one window', turns: [TOOL_TURN] },
@@ -90,7 +97,10 @@ export const WINDOWS: readonly Script[] = [
   ...SCRIPTS.filter(({ name }) => name === 'wide'),
 ].map((script) => ({ ...script, readsBack: true }));
 
-/** 20 turns of six calls. Half of the pauses between them exceed five minutes, in no order: 20 s to 28 min. */
+/**
+ * Script of 20 turns with six calls each. The pauses between the turns are from 20 s to 28 min, in random order, and
+ * half of them exceed five minutes.
+ */
 export const PAUSES: Script = {
   name: 'pauses',
   turns: Array.from({ length: 20 }, (_, turn) =>
@@ -120,7 +130,7 @@ function drawSteps(
   });
 }
 
-/** Many small ones, few large ones: 200 B to 60 KB. */
+/** Returns the size of a result: 200 B to 60 KB, with many small and few large results. */
 function resultBytes(random: number): number {
   return Math.round(200 * 300 ** (random ** 1.4));
 }

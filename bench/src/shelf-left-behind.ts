@@ -1,8 +1,11 @@
-// What a process leaves in memory when it is lost: its bytes, and nobody who holds them.
+// Memory store of a lost process: only its bytes are left, without a lock.
 
 import type { MemoryBackend } from '@tidemark/store-memory';
 
-/** Another shelf with all that is on this one. What the lost process might still write never gets there. */
+/**
+ * Returns a copy of a memory store with the same content and no lock. Later writes of the lost process do not reach the
+ * copy.
+ */
 export function shelfLeftBehind(shelf: MemoryBackend): MemoryBackend {
   const left: MemoryBackend = { ...shelf, sessions: new Map(), artifacts: new Map(shelf.artifacts) };
   for (const [name, room] of shelf.sessions) {

@@ -1,5 +1,5 @@
-// Sessions of 2 to 5 calls on a model that caches nothing below 4,096 tokens, by the size of the front, in each setting of
-// padding.
+// Sessions of 2 to 5 calls on a model that caches nothing below 4,096 tokens, with fronts of several sizes and each
+// setting of padding.
 
 import type { Bill } from '@tidemark/context';
 import { addBills, NO_BILL } from '@tidemark/context';
@@ -11,28 +11,40 @@ import { ROLE } from './made-tools.ts';
 import { rowOf } from './model-row.ts';
 import type { Script, ScriptedStep } from './scripted-turns.ts';
 
-/** The model: its floor is the highest there is. */
+/** Model with the highest floor in the catalog. */
 const MODEL = 'claude-haiku-4-5';
 
-/** Bytes of own system text. With ten tools the fronts have about 1,500, 2,200, 2,700, 3,200 and 3,700 tokens. */
+/**
+ * Sizes of the agent's own system text in bytes. With ten tools, the fronts have about 1,500, 2,200, 2,700, 3,200 and
+ * 3,700 tokens.
+ */
 const ROLES: readonly number[] = [0, 2_000, 3_400, 4_800, 6_000];
 
-/** A small bug: found, read, changed, tested, told. A page from notes: the notes are long, one call reads them all. */
+/**
+ * Steps of two tasks. `small bug`: find, read, change, test and report a bug. `page from notes`: read all of the long
+ * notes in one call, and write a page.
+ */
 const COURSES: Readonly<Record<string, readonly ScriptedStep[]>> = {
   'small bug': [[600], [2_400], [150], [900]],
   'page from notes': [[4_000, 6_000, 3_000], [200]],
 };
 
-/** One front in one course, cut to each number of calls from 2 on. Input in tokens at the base price, over all of them. */
+/**
+ * Sum over sessions with the same front and task, cut to each number of calls from 2 on. Amounts are input tokens at
+ * the base price.
+ */
 export interface ShortSessions {
-  /** `small bug, front + 3,400 B`. */
+  /** Task and front, for example `small bug, front + 3,400 B`. */
   readonly name: string;
   readonly billed: Readonly<Record<PaddingSetting, number>>;
-  /** Of what `auto` sent: every new token written once, every old one read, as though there were no floor. */
+  /**
+   * Ideal for the input sent with `auto`: every new token written once and every old one read, as if there were no
+   * floor.
+   */
   readonly ideal: number;
 }
 
-/** Drives them all. */
+/** Drives all short sessions. */
 export async function shortSessions(): Promise<readonly ShortSessions[]> {
   const driven: ShortSessions[] = [];
   for (const [course, steps] of Object.entries(COURSES)) {

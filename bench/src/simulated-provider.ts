@@ -1,4 +1,5 @@
-// The simulator as a provider, on a clock that a benchmark moves: each request arrives at the time that the log says of it.
+// Simulator as a provider, on a clock that a benchmark controls. Each request arrives at the time that the log records
+// for it.
 
 import type { Capabilities, Provider, StreamPart } from '@tidemark/model';
 import { anthropicEncoder, decodeMessage } from '@tidemark/provider-anthropic';
@@ -7,24 +8,27 @@ import type { Simulator } from '@tidemark/simulator';
 
 import type { VirtualTime } from '@tidemark/agent/contract';
 
-/** What a provider over the simulator needs. */
+/** Options of a provider that uses the simulator. */
 export interface SimulatedProviderOptions {
   readonly simulator: Simulator;
   readonly time: VirtualTime;
-  /** Waited for between the beginning of an answer and its end. */
+  /** Called between the beginning and the end of an answer. The answer waits for it. */
   readonly begun?: () => Promise<void>;
 }
 
-/** A provider, and how to end it. */
+/** A provider, and a function that closes it. */
 export interface SimulatedProvider {
   readonly provider: Provider;
   close(): Promise<void>;
 }
 
-/** How long an answer takes, in milliseconds: far below the life of an entry. */
+/** Duration of an answer in milliseconds, far below the TTL of an entry. */
 const ANSWER_MS = 4_000;
 
-/** The provider of a model: Anthropic's in this process, others over their official SDK at a port. */
+/**
+ * Creates the provider of a model. Anthropic's provider calls the simulator in this process. The others use their
+ * official SDK over a port.
+ */
 export async function simulatedProvider(
   { provider }: Capabilities,
   options: SimulatedProviderOptions,
@@ -40,7 +44,10 @@ export async function simulatedProvider(
   return { provider: timed(reached, options), close: () => listening.close() };
 }
 
-/** Its `send` throws an Error for a request that the simulator refuses: the script is wrong then, or the engine. */
+/**
+ * Creates Anthropic's provider in this process. Its `send` throws an Error if the simulator refuses a request, because
+ * the script or the engine is then wrong.
+ */
 function inProcess(options: SimulatedProviderOptions): Provider {
   return { name: 'anthropic', encoder: anthropicEncoder, send: ({ body, betas }) => answer(options, body, betas) };
 }

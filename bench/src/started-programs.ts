@@ -1,11 +1,12 @@
-// Programs started from nothing, as a person at a shell starts them: how long until one says what.
+// Start of programs from a new process, as a user at a shell starts them, and the time until each word of their output.
 
 import { spawn } from 'node:child_process';
 import type { AgentEnvironment } from '@tidemark/kit';
 
 /**
- * Milliseconds from the start of this Node with these arguments to each of these words on its stdout, which it says in this
- * order; waits for its end. @throws Error when it fails, or leaves one out.
+ * Returns the milliseconds from the start of Node with these arguments until each of these words is on its stdout. The
+ * program must print the words in this order. Waits for the end of the program.
+ * @throws Error if the program fails or does not print a word.
  */
 export async function untilWords(
   args: readonly string[],

@@ -1,5 +1,5 @@
-// A session of an agent that goes on for as long as a benchmark wants, with answers and results made here at once: what is
-// measured is the agent, the fold and the store.
+// Session of an agent that continues as long as a benchmark needs. Answers and results are made here at once, so that
+// only the agent, the fold and the store are measured.
 
 import type { AgentSession } from '@tidemark/agent';
 import { createAgent } from '@tidemark/kit';
@@ -15,38 +15,46 @@ import type { VirtualTime } from '@tidemark/agent/contract';
 import { virtualTime } from '@tidemark/agent/contract';
 import { watchedLog } from './watched-log.ts';
 
-/** What a steady session is like. */
+/** Options of a steady session. */
 export interface SteadyOptions {
   readonly log: Log;
-  /** Calls in each step. */
+  /** Number of calls in each step. */
   readonly calls: number;
-  /** Bytes of each result, or of a prompt. */
+  /** Bytes of each result, and of each prompt. */
   readonly bytes: number;
-  /** The class of all tools. Default: `read`. */
+  /** Effect class of all tools. Default: `read`. */
   readonly effect?: EffectClass;
-  /** A window that is never full, in which old results are shortened where that pays: as a session goes that nothing stops. */
+  /**
+   * True for a window that is never full, in which old results are shortened when this lowers the cost. The session can
+   * then continue without limit.
+   */
   readonly endless?: boolean;
   readonly watches?: SteadyWatches;
 }
 
-/** What is timed in a steady session, apart from the agent's own work. */
+/** Stopwatches for the work that is not the agent's own. */
 export interface SteadyWatches {
   readonly append: Stopwatch;
   readonly join: Stopwatch;
-  /** Making the answers and the results. */
+  /** Time of making the answers and the results. */
   readonly made: Stopwatch;
-  /** A request has arrived at the provider. */
+  /** Called when a request arrives at the provider. */
   readonly arrived: () => void;
 }
 
-/** A session that goes on for as long as a benchmark needs. */
+/** A session that continues as long as a benchmark needs. */
 export interface SteadySession {
   readonly id: SessionId;
-  /** Records in its log. */
+  /** Number of records in its log. */
   readonly length: number;
-  /** One turn of so many steps, each a request, an answer, and the results of its calls; the last one has only words. */
+  /**
+   * Runs one turn of this many steps. Each step is a request, an answer, and the results of its calls. The answer of
+   * the last step is only text.
+   */
   turn(steps: number): Promise<void>;
-  /** Puts a checkpoint for everything so far behind the next turn. The request after it opens the epoch that packs it. */
+  /**
+   * Appends a checkpoint of the whole history after the next turn. The following request opens the epoch that packs it.
+   */
   compact(): void;
   close(): Promise<void>;
 }
@@ -54,9 +62,9 @@ export interface SteadySession {
 interface Steady {
   readonly options: SteadyOptions;
   readonly time: VirtualTime;
-  /** Steps with calls that the turn has left. */
+  /** Number of steps with calls that are left in the turn. */
   left: number;
-  /** Answers and results so far. */
+  /** Number of answers made so far. */
   made: number;
   length: number;
   compacting: boolean;
@@ -68,7 +76,7 @@ const STEP_MS = 1_000;
 const ROOM = { inputLimit: 1e9, window: { tokens: 1e9, sharedWithOutput: 'no' }, requestBytes: 1e12 } as const;
 const ENDLESS = { revision: 1, rows: [{ provider: 'anthropic', model: MODEL, ...ROOM }] } as const;
 
-/** Opens a session with nothing said. */
+/** Opens a session without any turn. */
 export async function beginSteady(options: SteadyOptions): Promise<SteadySession> {
   const steady: Steady = {
     options,
@@ -138,7 +146,7 @@ function madeCalls(count: number, made: number): readonly AnswerPart[] {
   }));
 }
 
-/** As it was forecast: nothing is missed. */
+/** Returns the forecast as the usage, so that no call has a miss. */
 function usageOf({ forecast }: Steady): Usage {
   const { read = 0, write = 0, fresh = 0 } = forecast ?? {};
   return { fresh, read, writes: [{ ttl: '5m', tokens: write }], answer: 60 };

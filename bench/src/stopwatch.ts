@@ -1,20 +1,20 @@
-// Time spent, by the wall or by the processor, in milliseconds.
+// Measurement of wall time and processor time, in milliseconds.
 
-/** Runs some work and gives its wall time. */
+/** Runs some work and returns its wall time. */
 export function timed(work: () => unknown): number {
   const start = performance.now();
   work();
   return performance.now() - start;
 }
 
-/** Waits for some work and gives its wall time. */
+/** Awaits some work and returns its wall time. */
 export async function timedAsync(work: () => Promise<unknown>): Promise<number> {
   const start = performance.now();
   await work();
   return performance.now() - start;
 }
 
-/** Waits for some work and gives the time that this process ran on a processor, in all its threads and in the kernel. */
+/** Awaits some work and returns its processor time: user and kernel time of all threads of this process. */
 export async function processorTime(work: () => unknown): Promise<number> {
   const start = process.cpuUsage();
   await work();
@@ -22,7 +22,7 @@ export async function processorTime(work: () => unknown): Promise<number> {
   return (user + system) / 1000;
 }
 
-/** A sum of time that pieces of work add to. */
+/** Stopwatch that sums the wall time of several pieces of work. */
 export interface Stopwatch {
   /** Milliseconds so far. */
   readonly ms: number;
@@ -30,7 +30,7 @@ export interface Stopwatch {
   wait<T>(work: () => Promise<T>): Promise<T>;
 }
 
-/** A sum of nothing. */
+/** Creates a stopwatch at zero. */
 export function stopwatch(): Stopwatch {
   let ms = 0;
   return {

@@ -1,19 +1,19 @@
-// A store that a benchmark looks into: what is appended is shown, what appending takes is timed, and a record of the
-// benchmark's own can be put behind one of the agent's.
+// Store that a benchmark watches. Each append is shown to the benchmark and timed, and the benchmark can add its own
+// records after those of the agent.
 
 import type { Event, Log, LogWriter } from '@tidemark/log';
 
 import type { Stopwatch } from './stopwatch.ts';
 
-/** What a benchmark wants of a log. */
+/** Stopwatch and function with which a benchmark watches a log. */
 export interface Watch {
-  /** Appends and flushes add to it. */
+  /** Stopwatch for appends and flushes. */
   readonly time?: Stopwatch | undefined;
-  /** Shown the records of each append before it is made; what it returns is appended behind them. */
+  /** Called with the events of each append before it is made. The returned events are appended after them. */
   readonly appending?: (events: readonly Event[]) => readonly Event[];
 }
 
-/** The same store, with the writers that it gives watched. */
+/** Returns the same store with watched writers. */
 export function watchedLog(log: Log, watch: Watch): Log {
   return {
     ...log,

@@ -1,4 +1,5 @@
-// What holds for the whole tree. Each claim stands alone; `planted-faults.test.ts` shows that each can fail.
+// Architecture of the whole source tree. Each rule has its own test, and `planted-faults.test.ts` shows that each rule
+// can fail.
 
 import { fileURLToPath } from 'node:url';
 
@@ -29,8 +30,8 @@ const said = (violations: readonly Violation[]): readonly string[] =>
 
 const tree = readTree(fileURLToPath(new URL('../../', import.meta.url)));
 
-describe('the tree', () => {
-  test('is read whole: every room of the table is there, with imports', () => {
+describe('the source tree', () => {
+  test('contains every package of the table of allowed imports, and has imports', () => {
     expect(
       roomsOf(tree)
         .map((room) => room.folder)
@@ -39,21 +40,22 @@ describe('the tree', () => {
     expect(importsOf(tree).length).toBeGreaterThan(100);
   });
 
-  test('points down: every import between rooms is an allowed arrow', () =>
-    expect(said(upwardArrows(tree))).toEqual([]));
-  test('has no circle of rooms', () => expect(said(circlesOfRooms(tree))).toEqual([]));
-  test('has no circle of files, types included', () => expect(said(circlesOfFiles(tree))).toEqual([]));
-  test('has no circle of folders in a room', () => expect(said(circlesOfFolders(tree))).toEqual([]));
+  test('has only allowed imports between packages', () => expect(said(upwardArrows(tree))).toEqual([]));
+  test('has no import cycle of packages', () => expect(said(circlesOfRooms(tree))).toEqual([]));
+  test('has no import cycle of files, type imports included', () => expect(said(circlesOfFiles(tree))).toEqual([]));
+  test('has no import cycle of folders within a package', () => expect(said(circlesOfFolders(tree))).toEqual([]));
   test('declares each type name once', () => expect(said(namesDeclaredTwice(tree))).toEqual([]));
-  test('enters rooms by their faces only', () => expect(said(deepImports(tree))).toEqual([]));
-  test('never imports its own face', () => expect(said(ownFaces(tree))).toEqual([]));
-  test('has one index per room, which names each export', () => expect(said(looseFaces(tree))).toEqual([]));
+  test('imports other packages only through their exported entries', () => expect(said(deepImports(tree))).toEqual([]));
+  test("never imports a package's own `index.ts` from inside the package", () =>
+    expect(said(ownFaces(tree))).toEqual([]));
+  test('has one `index.ts` per package, which names each export', () => expect(said(looseFaces(tree))).toEqual([]));
   test('keeps log, model and context pure', () => expect(said(impurities(tree))).toEqual([]));
-  test('compiles the pure rooms without types of Node and without the DOM', () =>
+  test('compiles the pure packages without the types of Node and without the DOM', () =>
     expect(said(looseCompilers(tree))).toEqual([]));
-  test('keeps every file within 400 lines', () => expect(said(longFiles(tree))).toEqual([]));
-  test('declares what it imports', () => expect(said(undeclared(tree))).toEqual([]));
-  test('imports what it declares', () => expect(said(unused(tree))).toEqual([]));
-  test('keeps the simulator apart from context and providers', () => expect(said(simulatorDebts(tree))).toEqual([]));
-  test('starts under an old Node: no syntax after Node 12', () => expect(said(newSyntax(tree))).toEqual([]));
+  test('has no file above 400 lines', () => expect(said(longFiles(tree))).toEqual([]));
+  test('declares every dependency that it imports', () => expect(said(undeclared(tree))).toEqual([]));
+  test('imports every dependency that it declares', () => expect(said(unused(tree))).toEqual([]));
+  test('has no import of context or a provider in the simulator', () => expect(said(simulatorDebts(tree))).toEqual([]));
+  test('has no syntax newer than Node 12 in the files that an old Node starts', () =>
+    expect(said(newSyntax(tree))).toEqual([]));
 });

@@ -1,4 +1,5 @@
-// Where imports may lead: down, never round, and only through faces.
+// Rules for imports: they follow the table of allowed imports, contain no cycle, and enter a package only through its
+// exported entries.
 
 import { posix } from 'node:path';
 
@@ -9,7 +10,10 @@ import { ARROWS, GROUND_FLOOR, roomOf, roomsOf } from './rooms.ts';
 import type { Tree, Violation } from './tree.ts';
 import { isSource, isTest } from './tree.ts';
 
-/** Imports that the table of arrows does not allow. Tests of a room may reach any room that points no further up. */
+/**
+ * Returns the imports that the table of allowed imports does not contain. Tests may also import the packages listed in
+ * `TWINS`.
+ */
 export function upwardArrows(tree: Tree): readonly Violation[] {
   const rooms = roomsOf(tree);
   return importsOf(tree).flatMap((each) => {
@@ -27,7 +31,10 @@ function mayImport(own: Room, other: Room, from: string): boolean {
   return isTest(from) && TWINS[own.folder]?.includes(other.folder) === true;
 }
 
-/** What the tests of a room may use beside what the room may: twins and neighbours that drive it. */
+/**
+ * Additional packages that the tests of a package may import, by package folder. They are test doubles, and neighbours
+ * that drive the package.
+ */
 const TWINS: Readonly<Record<string, readonly string[]>> = {
   'packages/context': ['stores/memory', 'providers/scripted', 'providers/anthropic'],
   'packages/agent': [
@@ -46,7 +53,10 @@ const TWINS: Readonly<Record<string, readonly string[]>> = {
   'tools/skills': ['packages/log'],
 };
 
-/** Imports of the simulator that would make it prove nothing: of the code that it is there to check. */
+/**
+ * Returns the imports of the simulator from the code that it checks. With such an import, the simulator would no longer
+ * be an independent check.
+ */
 export function simulatorDebts(tree: Tree): readonly Violation[] {
   const rooms = roomsOf(tree);
   return importsOf(tree).flatMap((each) => {
@@ -56,7 +66,7 @@ export function simulatorDebts(tree: Tree): readonly Violation[] {
   });
 }
 
-/** Rooms that reach themselves, by manifests and imports of products (tests may drive a room from above). */
+/** Returns the import cycles between packages. Tests are ignored, because tests may drive a package from above. */
 export function circlesOfRooms(tree: Tree): readonly Violation[] {
   const rooms = roomsOf(tree);
   const edges = new Map<string, Set<string>>(rooms.map((room) => [room.folder, new Set()]));
@@ -69,7 +79,7 @@ export function circlesOfRooms(tree: Tree): readonly Violation[] {
   return circlesIn(edges);
 }
 
-/** Files that reach themselves by relative imports, type imports included. */
+/** Returns the cycles of files by relative imports, type imports included. */
 export function circlesOfFiles(tree: Tree): readonly Violation[] {
   const edges = new Map<string, Set<string>>([...tree.keys()].filter(isSource).map((path) => [path, new Set()]));
   for (const { from, specifier } of importsOf(tree)) {
@@ -79,7 +89,7 @@ export function circlesOfFiles(tree: Tree): readonly Violation[] {
   return circlesIn(edges);
 }
 
-/** Folders of one room that reach themselves by imports of products. */
+/** Returns the import cycles between folders of one package. Tests are ignored. */
 export function circlesOfFolders(tree: Tree): readonly Violation[] {
   const edges = new Map<string, Map<string, Set<string>>>();
   for (const { from, specifier } of importsOf(tree)) {
@@ -91,7 +101,10 @@ export function circlesOfFolders(tree: Tree): readonly Violation[] {
   return [...edges.values()].flatMap(circlesIn);
 }
 
-/** The room of a file, and its folder below `src`. A file next to the folders is a folder of its own; the face is none. */
+/**
+ * Returns the package of a file, and its folder below `src`. A file directly in `src` counts as a folder of its own.
+ * `src/index.ts` has no folder.
+ */
 function folderOf(file: string): { readonly room: string; readonly folder: string } | undefined {
   const { room, path = '' } = /^(?<room>.+?)\/src\/(?<path>.+)$/.exec(file)?.groups ?? {};
   if (room === undefined || path === 'index.ts') return undefined;
@@ -100,7 +113,7 @@ function folderOf(file: string): { readonly room: string; readonly folder: strin
 
 type Edges = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** One violation per circle that a depth-first search closes. */
+/** Returns one violation for each cycle that a depth-first search finds. */
 function circlesIn(edges: Edges): readonly Violation[] {
   const found: Violation[] = [];
   const done = new Set<string>();
@@ -118,7 +131,10 @@ function circlesIn(edges: Edges): readonly Violation[] {
   return found;
 }
 
-/** Relative imports that leave their room, and subpaths of packages of ours that their manifest does not export. */
+/**
+ * Returns the relative imports that leave their package, and the imports of subpaths that a package's manifest does not
+ * export.
+ */
 export function deepImports(tree: Tree): readonly Violation[] {
   const rooms = roomsOf(tree);
   return importsOf(tree).flatMap((each) => {
@@ -151,7 +167,10 @@ function exportsOf(tree: Tree, room: Room): readonly string[] {
   return typeof exported === 'object' && exported !== null ? Object.keys(exported) : [];
 }
 
-/** Products that import the face of their own room, by path or name. Tests and contract suites may: they stand outside. */
+/**
+ * Returns the files that import the `index.ts` of their own package, by path or by name. Tests and contract suites are
+ * exempt.
+ */
 export function ownFaces(tree: Tree): readonly Violation[] {
   const rooms = roomsOf(tree);
   return importsOf(tree).flatMap((each) => {
@@ -164,7 +183,7 @@ export function ownFaces(tree: Tree): readonly Violation[] {
   });
 }
 
-/** `index.ts` anywhere but `src/index.ts`, and every `export *`. */
+/** Returns every `index.ts` other than `src/index.ts`, and every `export *`. */
 export function looseFaces(tree: Tree): readonly Violation[] {
   const rooms = roomsOf(tree);
   const second = [...tree.keys()].filter((path) => {

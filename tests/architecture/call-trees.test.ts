@@ -1,11 +1,11 @@
-// The call trees of the architecture pages name files: each of them is there.
+// Call trees in the architecture pages: tests that the files named there exist.
 
 import { existsSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 
 const ROOT = new URL('../../', import.meta.url);
 
-test.each(['agent', 'context'])('the call tree of %s names files that exist', (room) => {
+test.each(['agent', 'context'])('the call tree of %s names only existing files', (room) => {
   const page = readFileSync(new URL(`docs/architecture/${room}.md`, ROOT), 'utf8');
   const blocks = page.split('```').filter((_, index) => index % 2 === 1);
   const named = [...blocks.join('\n').matchAll(/(?<![\w./-])[a-z]+\/[a-z-]+(?![\w/])/g)].map(([path]) => path);

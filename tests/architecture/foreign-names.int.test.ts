@@ -10,7 +10,7 @@ const root = resolve(import.meta.dirname, '../..');
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'tidemark-names-')));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Files that were read by hand, each with its reason. */
+/** Files that were checked by hand, with the reason why their look-ups are safe. */
 const REVIEWED: ReadonlyMap<string, string> = new Map([
   ['packages/core/src/defined.ts', 'names come from `for … in`, and `__proto__` is defined instead of assigned'],
   [
@@ -19,7 +19,7 @@ const REVIEWED: ReadonlyMap<string, string> = new Map([
   ],
 ]);
 
-test('no source looks a name up in an object that may inherit it', () => {
+test('no source file looks up a name known only at run time in an object that may inherit it', () => {
   const { references }: { references: readonly { path: string }[] } = JSON.parse(
     readFileSync(join(root, 'tsconfig.json'), 'utf8'),
   );
@@ -33,7 +33,7 @@ test('no source looks a name up in an object that may inherit it', () => {
 
 let planted = 0;
 
-/** The look-ups that are found in a file of this text. */
+/** Returns the unsafe look-ups found in a file with this text. */
 function found(text: string): readonly string[] {
   planted += 1;
   const place = join(folder, String(planted));
@@ -44,7 +44,7 @@ function found(text: string): readonly string[] {
   return foreignLookups(place, [join(place, 'tsconfig.json')]).map(({ problem }) => problem);
 }
 
-describe('a look-up by a foreign name', () => {
+describe('a look-up by a name known only at run time', () => {
   test.each([
     ['o[k]', 'export const x = o[k];'],
     ['o[k]', 'o[k] = 1;'],
@@ -72,7 +72,7 @@ describe('a look-up by a foreign name', () => {
     'export const { [k]: _x, ...rest } = o;',
     'for (const f in o) o[f];',
     'export const x = <T extends object>(t: T) => { for (const f in t) t[f]; };',
-  ])('is not found where it is safe: %s', (text) => {
+  ])('is not reported if it is safe: %s', (text) => {
     expect(found(text)).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
-// Look-ups by a name that only the running program knows. An object inherits `constructor`, `toString` and `__proto__`, so such
-// a look-up can return a value that the object does not have, and an assignment to `__proto__` is lost.
+// Look-ups by a name that is known only at run time. An object inherits `constructor`, `toString` and `__proto__`. Such
+// a look-up can therefore return a value that the object does not have, and an assignment to `__proto__` is lost.
 
 import type { Node, SourceFile } from 'typescript/unstable/ast';
 import { SyntaxKind } from 'typescript/unstable/ast';
@@ -20,15 +20,16 @@ import { isTest } from './tree.ts';
 /** A look-up in an object: `object[key]`, `key in object`, `Reflect.get(object, key)`, `{ [key]: value } = object`. */
 interface Lookup {
   readonly node: Node;
-  /** Absent in a binding pattern. */
+  /** Object of the look-up. Undefined in a binding pattern. */
   readonly object: Node | undefined;
   readonly key: Node;
 }
 
 /**
- * Returns each look-up by a key of type `string` in the products of these projects, paths of `tsconfig.json`. A look-up is
- * safe where the same function asks `Object.hasOwn` about the same object and key, or takes the key from the object by
- * `for … in`: inherited names of an object literal are not enumerable.
+ * Returns each unsafe look-up by a key of type `string` in the source files of these projects, tests excluded.
+ * `projects` are paths of `tsconfig.json` files. A look-up is safe if the same function calls `Object.hasOwn` with the
+ * same object and key. A look-up is also safe if the key comes from the object by `for … in`, because the inherited
+ * names of an object literal are not enumerable.
  */
 export function foreignLookups(root: string, projects: readonly string[]): readonly Violation[] {
   const api = new API({ cwd: root });
@@ -42,7 +43,7 @@ export function foreignLookups(root: string, projects: readonly string[]): reado
 
 interface Reading {
   readonly root: string;
-  /** Files that an earlier project holds too. */
+  /** Files already read, which an earlier project also contains. */
   readonly read: Set<string>;
 }
 
@@ -84,7 +85,7 @@ function lookupAt(node: Node, source: SourceFile): Lookup | undefined {
   if (isBinaryExpression(node) && node.operatorToken.kind === SyntaxKind.InKeyword)
     return { node, object: node.right, key: node.left };
   if (isBindingElement(node) && node.propertyName !== undefined && isComputedPropertyName(node.propertyName)) {
-    // A name with `_` takes nothing: the field is left out of the rest.
+    // A binding whose name begins with `_` reads nothing. It only omits the field from the rest object.
     if (node.name?.getText(source).startsWith('_') === true) return undefined;
     return { node, object: undefined, key: node.propertyName.expression };
   }
@@ -95,12 +96,15 @@ function lookupAt(node: Node, source: SourceFile): Lookup | undefined {
 
 const TEXT = TypeFlags.String | TypeFlags.TemplateLiteral | TypeFlags.StringMapping | TypeFlags.AnyOrUnknown;
 
-/** A type of literal texts, numbers or symbols names what its author knew. */
+/**
+ * Checks if a key of this type can be a name that the author of the code did not know. Literal strings, numbers and
+ * symbols are known names.
+ */
 function isForeign(type: Type | undefined, project: Project): boolean {
   if (type === undefined || (type.flags & TEXT) !== 0) return true;
   if (type.isUnionType()) return type.getTypes().some((one) => isForeign(one, project));
   if (type.isIntersectionType()) return type.getTypes().some(({ flags }) => (flags & TEXT) !== 0);
-  // A type that waits for `keyof` of a type parameter names fields that its author knew.
+  // A type derived from `keyof` of a type parameter contains only field names that its author knew.
   if ((type.flags & TypeFlags.Instantiable) === 0 || (type.flags & (TypeFlags.Index | TypeFlags.Conditional)) !== 0)
     return false;
   const constraint = project.checker.getBaseConstraintOfType(type);

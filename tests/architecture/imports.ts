@@ -1,4 +1,5 @@
-// Every way in which a file names another: `import`, `import type`, `export … from`, `import('…')`, `import('…').Type`.
+// Imports of a file in all forms: `import`, `import type`, `export … from`, `import('…')`, `import('…').Type`,
+// `require('…')`.
 
 import { posix } from 'node:path';
 
@@ -9,22 +10,28 @@ import type { Room } from './rooms.ts';
 import type { Tree } from './tree.ts';
 import { isSource } from './tree.ts';
 
-/** One import statement, or what amounts to one. */
+/** One import statement or expression. */
 export interface Import {
-  /** The file it stands in. */
+  /** Path of the file that contains the import. */
   readonly from: string;
-  /** What it says between the quotes. */
+  /** Text between the quotes. */
   readonly specifier: string;
-  /** `export * from`, with or without a name. */
+  /** True for `export * from`, with or without a name. */
   readonly star: boolean;
 }
 
-/** All imports of all sources of a tree, types included. @throws Error for a file that does not parse. */
+/**
+ * Returns all imports in all source files of a tree, type imports included.
+ * @throws Error for a file that does not parse.
+ */
 export function importsOf(tree: Tree): readonly Import[] {
   return [...tree].filter(([path]) => isSource(path)).flatMap(([path, text]) => importsIn(path, text));
 }
 
-/** The syntax tree of a file. @throws Error when it does not parse. */
+/**
+ * Parses a file and returns its syntax tree.
+ * @throws Error if the file does not parse.
+ */
 export function parseFile(path: string, text: string): Node {
   const { program, errors } = parseSync(path, text);
   const error = errors[0];
@@ -56,7 +63,7 @@ function specifierOf(node: Node): string | undefined {
   }
 }
 
-/** `require`, and `require.resolve` of what is run as a program. */
+/** Checks if a call is `require`, or `require.resolve`, which names a file that is run as a program. */
 function isRequire(callee: Node): boolean {
   if (callee.type !== 'MemberExpression') return callee.type === 'Identifier' && callee.name === 'require';
   return isRequire(callee.object) && callee.property.type === 'Identifier' && callee.property.name === 'resolve';
@@ -66,7 +73,7 @@ function literalOf(node: Node | null | undefined): string | undefined {
   return node?.type === 'Literal' && typeof node.value === 'string' ? node.value : undefined;
 }
 
-/** Visits every node below, parents first; the second argument is the node above it. */
+/** Visits a node and all nodes below it, parents first. The second argument of `visit` is the parent of the node. */
 export function walk(node: Node, visit: (node: Node, parent: Node | undefined) => void, parent?: Node): void {
   visit(node, parent);
   const children: Readonly<Record<string, unknown>> = { ...node };
@@ -80,12 +87,15 @@ function isNode(value: unknown): value is Node {
   return typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string';
 }
 
-/** The file that a relative import names; `undefined` for a package. */
+/** Returns the path of the file that a relative import names, or `undefined` for a package. */
 export function fileNamed(from: string, specifier: string): string | undefined {
   return specifier.startsWith('.') ? posix.normalize(posix.join(posix.dirname(from), specifier)) : undefined;
 }
 
-/** The package that an import names, without a subpath: `@tidemark/log` of `@tidemark/log/contract`. */
+/**
+ * Returns the package that an import names, without a subpath: `@tidemark/log` for `@tidemark/log/contract`. Returns
+ * `undefined` for a relative path or a module of Node.
+ */
 export function packageNamed(specifier: string): string | undefined {
   if (specifier.startsWith('.') || specifier.startsWith('node:')) return undefined;
   return specifier
@@ -94,7 +104,10 @@ export function packageNamed(specifier: string): string | undefined {
     .join('/');
 }
 
-/** The room that an import leads to, by path or by package name; `undefined` for what is not ours. */
+/**
+ * Returns the package of this repository that an import names, by path or by package name. Returns `undefined` for any
+ * other import.
+ */
 export function roomNamed({ from, specifier }: Import, rooms: readonly Room[]): Room | undefined {
   const file = fileNamed(from, specifier);
   if (file !== undefined) return rooms.find((room) => file.startsWith(`${room.folder}/`));

@@ -1,5 +1,5 @@
-// A manifest says exactly what its room imports: nothing missing, nothing left over. `dependencies` are for products,
-// `devDependencies` for tests beside them; the rooms of tests and benchmarks are products of their own.
+// Manifests: a package's manifest declares exactly what the package imports. `dependencies` are for its source files,
+// and `devDependencies` for its tests. In `tests` and `bench` every file counts as a source file.
 
 import { importsOf, packageNamed } from './imports.ts';
 import type { Room } from './rooms.ts';
@@ -7,21 +7,21 @@ import { roomOf, roomsOf } from './rooms.ts';
 import type { Tree, Violation } from './tree.ts';
 import { isTest } from './tree.ts';
 
-/** Tools that the root brings for the tests of every room. */
+/** Tools in the root's manifest that the tests of every package may use. */
 const BROUGHT_BY_THE_ROOT = new Set(['vitest', 'fast-check', 'typescript']);
 
-/** Bare names of Node's modules, in the few files of plain JavaScript. */
+/** Names of Node modules without `node:`, as the few plain JavaScript files import them. */
 const BUILT_IN = new Set(['child_process', 'crypto', 'fs', 'module', 'os', 'path']);
 
 interface Use {
   readonly file: string;
   readonly room: Room;
   readonly name: string;
-  /** Whether a test beside the product is all that this is. */
+  /** True if the import is in a test of the package. */
   readonly testing: boolean;
 }
 
-/** Every import of a package that is not the room itself. */
+/** Returns every import of another package. */
 function usesIn(tree: Tree): readonly Use[] {
   const rooms = roomsOf(tree);
   return importsOf(tree).flatMap(({ from, specifier }) => {
@@ -33,7 +33,10 @@ function usesIn(tree: Tree): readonly Use[] {
   });
 }
 
-/** Packages that are imported but not declared. Tests may use the root's tools and every workspace. */
+/**
+ * Returns the packages that are imported but not declared. Tests may use the root's tools and every package of the
+ * repository.
+ */
 export function undeclared(tree: Tree): readonly Violation[] {
   const names = new Set(roomsOf(tree).map((room) => room.name));
   return usesIn(tree).flatMap(({ file, room, name, testing }) => {
@@ -44,7 +47,7 @@ export function undeclared(tree: Tree): readonly Violation[] {
   });
 }
 
-/** Dependencies that nothing of the room imports, or its tests alone. */
+/** Returns the `dependencies` that no source file imports, and the `devDependencies` that no file imports. */
 export function unused(tree: Tree): readonly Violation[] {
   const uses = usesIn(tree);
   return roomsOf(tree).flatMap((room) => {

@@ -1,11 +1,12 @@
-// One name, one type: a reader of a type's name knows which type it is, and a search finds one declaration.
+// Names of types: each type name is declared once, so that a reader knows which type it means, and a search finds one
+// declaration.
 
 import { parseFile } from './imports.ts';
 import { roomOf, roomsOf } from './rooms.ts';
 import type { Tree, Violation } from './tree.ts';
 import { isSource, isTest } from './tree.ts';
 
-/** Each type name of the products that is declared more than once. */
+/** Returns each type name that is declared more than once in the source files. */
 export function namesDeclaredTwice(tree: Tree): readonly Violation[] {
   return [...typesIn(tree)].flatMap(([name, files]) =>
     files.length < 2
@@ -14,7 +15,10 @@ export function namesDeclaredTwice(tree: Tree): readonly Violation[] {
   );
 }
 
-/** The files that declare each type name at their top level: products alone, without tests, contracts and the demo's sample. */
+/**
+ * Returns the files that declare each type name at their top level. Only files in `src` are read, without tests,
+ * contract suites and the demo's sample.
+ */
 export function typesIn(tree: Tree): ReadonlyMap<string, readonly string[]> {
   const rooms = roomsOf(tree);
   const found = new Map<string, string[]>();

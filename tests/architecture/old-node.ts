@@ -1,16 +1,16 @@
-// Two files run before it is known which Node runs them. They keep to what Node 12 can parse.
+// Two files run before the version of Node is known. They contain only syntax that Node 12 can parse.
 
 import type { Node } from 'oxc-parser';
 
 import { parseFile, walk } from './imports.ts';
 import type { Tree, Violation } from './tree.ts';
 
-/** The files that an old Node reads. */
+/** Paths of the files that an old Node may run. */
 export const READ_BY_OLD_NODES: readonly string[] = ['scripts/bootstrap.cjs', 'apps/cli/bin/tidemark.cjs'];
 
 const AFTER_NODE_12 = new Set(['ChainExpression', 'PropertyDefinition', 'PrivateIdentifier', 'StaticBlock']);
 
-/** Syntax in those files that came after Node 12. */
+/** Returns the syntax in those files that is newer than Node 12. */
 export function newSyntax(tree: Tree): readonly Violation[] {
   return READ_BY_OLD_NODES.flatMap((file) => {
     const found: Violation[] = [];

@@ -1,4 +1,5 @@
-// Each kind of fault, planted in a tiny tree: the checker for it sees it, and a sound tree passes.
+// Planted faults: each kind of fault is planted in a small tree and must be reported by its checker. A tree without a
+// fault must pass.
 
 import { describe, expect, test } from 'vitest';
 
@@ -58,11 +59,11 @@ const CHECKERS: readonly Checker[] = [
   newSyntax,
 ];
 
-test('passes a sound tree', () => {
+test('all checkers pass a tree without a fault', () => {
   expect(CHECKERS.flatMap((check) => check(planted({})))).toEqual([]);
 });
 
-describe('sees', () => {
+describe('a checker reports', () => {
   const log = 'packages/log/src/record.ts';
   const faults: readonly (readonly [name: string, Checker, Readonly<Record<string, string>>])[] = [
     [

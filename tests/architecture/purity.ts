@@ -1,4 +1,4 @@
-// What a pure room must not reach: Node, a clock, randomness, the console, the network.
+// Purity: source files of a pure package must not use Node, a clock, randomness, the console or the network.
 
 import type { Node } from 'oxc-parser';
 
@@ -26,7 +26,10 @@ const FORBIDDEN = new Set([
   'Temporal',
 ]);
 
-/** Imports of Node's own modules, and uses of clock, randomness and surroundings, in the products of the pure rooms. */
+/**
+ * Returns the imports of Node modules in the source files of the pure packages, and their uses of clocks, randomness
+ * and global objects.
+ */
 export function impurities(tree: Tree): readonly Violation[] {
   const pure = new Map([...tree].filter(([path]) => isPure(path)));
   return [...nodeImports(pure), ...[...pure].flatMap(([path, text]) => usesIn(path, text))];
@@ -83,7 +86,10 @@ function isRandom(node: Extract<Node, { type: 'MemberExpression' }>): boolean {
   return property.type === 'Identifier' ? property.name === 'random' || node.computed : property.type === 'Literal';
 }
 
-/** `x.process`, `{ process: 1 }`, `interface X { process: … }`: a name of a field, not the thing. */
+/**
+ * Checks if an identifier is only the name of a field, as in `x.process`, `{ process: 1 }` or `interface X { process: …
+ * }`.
+ */
 function isOnlyAName(node: Node, parent: Node | undefined): boolean {
   switch (parent?.type) {
     case 'MemberExpression':
@@ -100,7 +106,7 @@ function isOnlyAName(node: Node, parent: Node | undefined): boolean {
   }
 }
 
-/** Pure rooms whose compiler settings would let Node's or a browser's names in. */
+/** Returns the pure packages whose compiler settings allow names of Node or a browser. */
 export function looseCompilers(tree: Tree): readonly Violation[] {
   return PURE.flatMap((folder) => {
     const file = `${folder}/tsconfig.json`;
@@ -118,7 +124,7 @@ interface Settings {
   readonly lib: readonly string[] | undefined;
 }
 
-/** The two settings as they stand with the base. */
+/** Returns the two settings in effect: those of the file, or else those of `tsconfig.base.json`. */
 function effective(tree: Tree, file: string): Settings {
   const own = settingsIn(tree.get(file) ?? '{}');
   const base = settingsIn(tree.get('tsconfig.base.json') ?? '{}');

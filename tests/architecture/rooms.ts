@@ -1,19 +1,22 @@
-// The rooms of the house and the arrows that are allowed between them: the arch of the design, as a table.
+// Packages of the repository (called rooms in the code) and the imports allowed between them, as a table.
 
 import type { Tree } from './tree.ts';
 
-/** A room: a workspace of the tree. */
+/** A package of the repository: an npm workspace. */
 export interface Room {
-  /** Its folder: `packages/log`. */
+  /** Folder of the package, for example `packages/log`. */
   readonly folder: string;
-  /** Its package name: `@tidemark/log`. */
+  /** Name of the package, for example `@tidemark/log`. */
   readonly name: string;
 }
 
-/** The ground floor: every room may import it, and it imports no room. */
+/** Folder of the base package. Every package may import it, and it imports no other package. */
 export const GROUND_FLOOR = 'packages/core';
 
-/** Which rooms a room may import besides the ground floor, by folder. A room that is not here may import nothing else; `'*'` is any. */
+/**
+ * Packages that a package may import in addition to the base package, by folder. `'*'` allows all packages. A package
+ * that is not listed may import only the base package.
+ */
 export const ARROWS: Readonly<Record<string, readonly string[] | '*'>> = {
   [GROUND_FLOOR]: [],
   'packages/files': [],
@@ -78,13 +81,13 @@ export const ARROWS: Readonly<Record<string, readonly string[] | '*'>> = {
   bench: '*',
 };
 
-/** The rooms that stay pure: no clock, no randomness, nothing of Node or a browser. */
+/** Folders of the pure packages, which use no clock, no randomness and nothing of Node or a browser. */
 export const PURE: readonly string[] = [GROUND_FLOOR, 'packages/log', 'packages/model', 'packages/context'];
 
-/** The manifest of a workspace; what lies deeper is no room: a sample project, a fixture. */
+/** Matches the manifest of a package. A deeper manifest belongs to a sample project or a fixture. */
 const WORKSPACE = /^([^/]+\/)?[^/]+\/package\.json$/;
 
-/** Every room of a tree, by its manifest; the root is none. */
+/** Returns every package of a tree, found by its manifest. The root is not included. */
 export function roomsOf(tree: Tree): readonly Room[] {
   const rooms: Room[] = [];
   for (const [path, text] of tree) {
@@ -96,7 +99,7 @@ export function roomsOf(tree: Tree): readonly Room[] {
   return rooms;
 }
 
-/** The room that a file lies in. */
+/** Returns the package that contains a file. */
 export function roomOf(path: string, rooms: readonly Room[]): Room | undefined {
   return rooms.find((room) => path.startsWith(`${room.folder}/`));
 }

@@ -1,12 +1,12 @@
-// No file grows past what a person reads in one sitting.
+// File sizes: limits the lines of a file, so that it can be read in one sitting.
 
 import type { Tree, Violation } from './tree.ts';
 import { isSource } from './tree.ts';
 
-/** The most lines a source may have. */
+/** Maximum number of lines of a source file. */
 export const MOST_LINES = 400;
 
-/** Sources above the limit. */
+/** Returns the source files above the limit. */
 export function longFiles(tree: Tree): readonly Violation[] {
   return [...tree].flatMap(([file, text]) => {
     const lines = text.endsWith('\n') ? text.split('\n').length - 1 : text.split('\n').length;

@@ -1,12 +1,12 @@
-// A tree of files as a value, so that a checker can be shown a planted fault as easily as the real thing.
+// Source tree as a value, so that a checker can run on a tree with a planted fault as well as on the real one.
 
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Paths with forward slashes, relative to the root, each with its text. */
+/** Texts of files, by path. Paths are relative to the root and use forward slashes. */
 export type Tree = ReadonlyMap<string, string>;
 
-/** One thing that is wrong, and where. */
+/** A violation of a rule, and its file. */
 export interface Violation {
   readonly file: string;
   readonly problem: string;
@@ -15,7 +15,10 @@ export interface Violation {
 const LEFT_OUT = new Set(['node_modules', 'dist', 'fixtures', 'results', 'coverage']);
 const READ = /\.(ts|cts|mts|cjs|mjs|js)$|^(package|tsconfig)(\.[a-z]+)?\.json$/;
 
-/** The sources, manifests and compiler settings under a folder. Hidden folders, outputs and fixtures are left out. */
+/**
+ * Reads the source files, manifests and compiler settings below a folder. Hidden folders, build outputs and fixtures
+ * are omitted.
+ */
 export function readTree(root: string): Tree {
   const tree = new Map<string, string>();
   const visit = (folder: string): void => {
@@ -30,12 +33,12 @@ export function readTree(root: string): Tree {
   return tree;
 }
 
-/** Whether a path is TypeScript or JavaScript. */
+/** Checks if a path is a TypeScript or JavaScript file. */
 export function isSource(path: string): boolean {
   return /\.[cm]?[jt]s$/.test(path);
 }
 
-/** Whether a path belongs to the tests of its room: it may reach what the room's product may not. */
+/** Checks if a path belongs to the tests of its package. Tests may import packages that the package itself may not. */
 export function isTest(path: string): boolean {
   return (
     /\.test\.ts$|^[^/]+\/[^/]+\/(tests|contract)\//.test(path) || path.startsWith('tests/') || path.startsWith('bench/')

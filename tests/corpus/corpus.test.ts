@@ -1,4 +1,4 @@
-// Every release's logs, in every run: this build reads them and makes the bytes that were sent then (L2).
+// Logs of every release, tested in every run: this build reads them and rebuilds the bytes that were sent (L2).
 
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,15 +13,15 @@ import { readExpected } from './expected.ts';
 const HERE = import.meta.dirname;
 const RELEASES = readdirSync(HERE).filter((name) => /^\d{4}$/.test(name));
 
-it('holds the corpus of at least one release', () => {
+it('the folder contains the corpus of at least one release', () => {
   expect(RELEASES).toContain('0001');
 });
 
-describe.each(RELEASES)('corpus %s', (release) => {
+describe.each(RELEASES)('the corpus of release %s', (release) => {
   const log = openNdjsonStore({ home: join(HERE, release, 'home') });
   const { sessions } = readExpected(join(HERE, release, 'expected.json'));
 
-  it('holds the sessions that it names, and no others', async () => {
+  it('contains exactly the sessions that its `expected.json` lists', async () => {
     const listed = await log.sessions();
     expect(listed.unreadable).toEqual([]);
     expect(listed.sessions.map(({ session }) => session).toSorted()).toEqual(
@@ -32,16 +32,19 @@ describe.each(RELEASES)('corpus %s', (release) => {
   describe.each(sessions)('$session', (expected) => {
     const session = sessionId(expected.session);
 
-    it.each([false, true])('gives the bytes of each request as they were sent, each from nothing: %s', async (full) => {
-      const made: { readonly position: number; readonly digest: string }[] = [];
-      for await (const step of rebuildSession(log, session, { encoders, full })) {
-        if (step.type === 'request')
-          made.push({ position: step.rebuilt.record.position, digest: digestOf(step.rebuilt.body()) });
-      }
-      expect(made).toEqual(expected.requests);
-    });
+    it.each([false, true])(
+      'rebuilds the bytes of each request as they were sent, with `full` set to %s',
+      async (full) => {
+        const made: { readonly position: number; readonly digest: string }[] = [];
+        for await (const step of rebuildSession(log, session, { encoders, full })) {
+          if (step.type === 'request')
+            made.push({ position: step.rebuilt.record.position, digest: digestOf(step.rebuilt.body()) });
+        }
+        expect(made).toEqual(expected.requests);
+      },
+    );
 
-    it('folds as it did: the same breaks by the same causes, the same things set aside', async () => {
+    it('folds as before, with the same breaks and causes and the same problems', async () => {
       const { records, differences, breaks, problems } = await verifySession(log, session, { encoders });
       expect({ records, differences, breaks: breaks.map(({ cause }) => cause ?? 'unlabelled'), problems }).toEqual({
         records: expected.records,

@@ -1,17 +1,17 @@
-// What a corpus says of its logs.
+// Expected content of a corpus.
 
 import { readFileSync } from 'node:fs';
 
 /** One session, as it was when the corpus was made. */
 export interface ExpectedSession {
   readonly session: string;
-  /** Records, ancestors included. */
+  /** Number of records, including those of its ancestors. */
   readonly records: number;
-  /** SHA-256 of the body of each request. */
+  /** Position and SHA-256 digest of each request body. */
   readonly requests: readonly { readonly position: number; readonly digest: string }[];
   /** Causes of its breaks, in order. */
   readonly breaks: readonly string[];
-  /** What the fold set aside. */
+  /** Problems that the fold reported. */
   readonly problems: readonly string[];
 }
 
@@ -20,7 +20,7 @@ export interface Expected {
   readonly sessions: readonly ExpectedSession[];
 }
 
-/** Reads what a corpus expects. */
+/** Reads the `expected.json` of a corpus. */
 export function readExpected(path: string): Expected {
   const read: Expected = JSON.parse(readFileSync(path, 'utf8'));
   return read;

@@ -1,5 +1,5 @@
-// What the corpus folds to, pinned beside the revision that snapshots of it carry: a fold that changed under the same name
-// would go on from states that it never makes (L9).
+// Fold of the corpus, pinned together with the revision that snapshots carry. If the fold changed without a new
+// revision, it would continue from stored states that it no longer produces (L9).
 
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { expect, it } from 'vitest';
 import { FOLD_REVISION, readFold } from '@tidemark/agent';
 import { openNdjsonStore } from '@tidemark/store-ndjson';
 
-it('folds as its revision says: where this fails, raise FOLD_REVISION and pin both anew', async () => {
+it('the fold of the corpus has the digest pinned for FOLD_REVISION (after a change of the fold, raise the revision and pin both again)', async () => {
   const log = openNdjsonStore({ home: join(import.meta.dirname, '0001', 'home') });
   const { sessions } = await log.sessions();
   const hash = createHash('sha256');

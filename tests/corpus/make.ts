@@ -1,5 +1,6 @@
-// Leaves a corpus for a release: `node tests/corpus/make.ts <release>` writes `tests/corpus/<release>/`, a home with small
-// logs, and what each of their requests was. A release's corpus is never made again: it is what was true then.
+// Creates the corpus of a release. `node tests/corpus/make.ts <release>` writes `tests/corpus/<release>/`: a home with
+// small logs, and the digest of each of their requests. A release's corpus is never made again, because it records what
+// that release sent.
 
 import { copyFileSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
@@ -44,7 +45,7 @@ async function playStory(place: Place, story: (typeof STORIES)[number]): Promise
   return driver;
 }
 
-/** Imports the transcript, and asks once more behind what it holds. */
+/** Imports the transcript and makes one more request after its content. */
 async function goOnFromImport(place: Place): Promise<Driver> {
   const scratch = await begin(newPlace('memory'), newServer('simulator', { recorded: true }), { model: 2, ttl: '5m' });
   const log = place.open();
@@ -81,7 +82,7 @@ async function expectedOf(log: Log, session: SessionId): Promise<ExpectedSession
   return { session, records, requests, breaks: breaks.map(({ cause }) => cause ?? 'unlabelled'), problems };
 }
 
-/** Copies logs and artifacts: all else is derived. */
+/** Copies logs and artifacts. All other files are derived from them. */
 function keep(from: string, to: string): void {
   for (const file of readdirSync(from, { recursive: true, withFileTypes: true })) {
     if (!file.isFile() || !(file.name === 'log.ndjson' || file.parentPath.includes('artifacts'))) continue;

@@ -1,4 +1,5 @@
-// What the sessions of a corpus went through. Told by hand: a corpus shows each thing that a log can hold, once and small.
+// Stories of the corpus's sessions, written by hand, so that each thing that a log can contain is there once and is
+// small.
 
 import type { CallSpec, Command, ContentSpec, Outcome, SaidSpec } from '../laws/commands.ts';
 
@@ -36,7 +37,7 @@ function closes(...fates: Extract<Command, { readonly do: 'close' }>['fates']): 
   };
 }
 
-/** All of them. */
+/** All stories of the corpus. */
 export const STORIES: readonly CorpusStory[] = [
   {
     name: 'parallel-calls',

@@ -1,8 +1,9 @@
-// A small transcript in the format of pi 3, as the corpus imports it: thinking with a signature, calls, a compaction.
+// Small transcript in the format of pi 3, which the corpus imports: thinking with a signature, tool calls and a
+// compaction.
 
 const START = Date.UTC(2026, 10, 20, 9);
 
-/** Its lines. */
+/** Returns the transcript as lines of JSON. */
 export function transcriptLines(): string {
   const rows: readonly object[] = [
     { type: 'session', version: 3, id: 'c0c0c0c0-0001', timestamp: moment(0), cwd: '/work' },

@@ -1,5 +1,6 @@
-// A process that wants to write a session that others want to write as well. It asks until it has the lock, writes a few
-// records, says what is acknowledged, and gives the lock back. What it writes at a position follows from the position.
+// Writer process that competes with other processes for one session. It retries until it has the lock, appends a few
+// records, prints each acknowledged length, and releases the lock. The content of each record depends only on its
+// position.
 
 import { writeSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
@@ -14,7 +15,7 @@ const session = sessionId(name);
 const store = openNdjsonStore({ home });
 flushCompileCache();
 
-/** The lock, or nothing while another one has it. */
+/** Opens or creates the session. Returns `undefined` while another process holds the lock. */
 async function take(): Promise<LogWriter | undefined> {
   try {
     return await store.open(session);

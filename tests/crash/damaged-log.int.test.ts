@@ -1,5 +1,6 @@
-// The log of a session that worked, torn at every byte, changed at every byte, and with each record gone: what is damaged
-// is found and named, all else is had back into a new session, the old one is untouched, and the new one goes on.
+// Damaged logs: tears the log of a finished session at every byte, changes every byte, and removes each record. The
+// damage is found and reported, all other records are recovered into a new session, the old log stays untouched, and
+// the new session can continue.
 
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -17,7 +18,7 @@ import { PATIENCE, WHOLE, tally } from './tally.ts';
 
 const MENDED = sessionId('mended');
 
-/** A session at rest after a turn of five calls. */
+/** A closed session after a turn of five calls, with its log. */
 interface Played {
   readonly place: Place;
   readonly home: string;
@@ -36,7 +37,10 @@ function onPlayed(act: (played: Played) => Promise<void>): Promise<void> {
   });
 }
 
-/** What an event says; the beginning of a repaired session names itself. */
+/**
+ * Returns the kind, data and position of each event as text. The first event, `session.created`, is reduced to its
+ * kind, because a repaired session has its own id there.
+ */
 function saidBy(records: readonly Recorded[]): readonly string[] {
   return records.map(({ kind, data, position }) =>
     kind === 'session.created' ? kind : canonicalJson({ kind, data, position }).text,
@@ -51,7 +55,7 @@ async function readAll(home: string, id: SessionId): Promise<readonly Recorded[]
 
 interface Line {
   readonly start: number;
-  /** Behind its newline. */
+  /** Offset after the newline. */
   readonly end: number;
 }
 
@@ -60,8 +64,8 @@ function linesOf(bytes: Buffer): readonly Line[] {
   return ends.map((end, index) => ({ start: ends[index - 1] ?? 0, end }));
 }
 
-describe('a write that was torn', () => {
-  it('at any byte of a log leaves every record before it, and the next append is sound (L8)', PATIENCE, () =>
+describe('a torn write', () => {
+  it('at any byte of a log keeps every record before it, and the next append is sound (L8)', PATIENCE, () =>
     onPlayed(async ({ home, id, log, bytes, records }) => {
       const ends = linesOf(bytes).map(({ end }) => end);
       const said = saidBy(records);
@@ -85,13 +89,16 @@ describe('a write that was torn', () => {
   );
 });
 
-/** Offsets of a line that are changed: all, or some of its inside and its very end. */
+/** Returns the offsets of a line to change: all with `WHOLE`, otherwise one in 211 and the last two. */
 function placesIn({ start, end }: Line): readonly number[] {
   const all = Array.from({ length: end - start }, (_, index) => start + index);
   return WHOLE ? all : all.filter((at) => (at - start) % 211 === 97 || at >= end - 2);
 }
 
-/** A bit, the highest bit or all bits, in turn; and whatever makes a newline of the byte, or of a newline a space. */
+/**
+ * Returns the values to try for a byte. The first flips the lowest bit, the highest bit or all bits, depending on the
+ * offset. The second is a newline, or a space if the byte is a newline. Without `WHOLE`, returns only one of the two.
+ */
 function changesOf(byte: number, at: number): readonly number[] {
   const bits = byte ^ ([0x01, 0x80, 0xff][at % 3] ?? 0);
   const newline = byte === 0x0a ? 0x20 : 0x0a;
@@ -99,7 +106,7 @@ function changesOf(byte: number, at: number): readonly number[] {
 }
 
 describe('one changed byte', () => {
-  it('anywhere in a log is found and named by path, line and offset, and costs no event', PATIENCE, () =>
+  it('anywhere in a log is reported with path, line and offset, and loses no event', PATIENCE, () =>
     onPlayed(async ({ home, id, log, bytes, records }) => {
       const said = saidBy(records);
       let tried = 0;
@@ -126,7 +133,7 @@ describe('one changed byte', () => {
     }),
   );
 
-  it('costs no request either: all are rebuilt from the repaired session (L2)', () =>
+  it('loses no request either: all requests are rebuilt from the repaired session (L2)', () =>
     onPlayed(async ({ home, id, log, bytes }) => {
       const at = Math.floor(bytes.length / 3);
       await writeFile(log, Buffer.from(bytes).fill((bytes[at] ?? 0) ^ 0x04, at, at + 1));
@@ -136,26 +143,29 @@ describe('one changed byte', () => {
     }));
 });
 
-describe('a record that is gone', () => {
-  it('whichever it is, is said in its place, all others are had back, and the user is answered', PATIENCE, () =>
-    onPlayed(async ({ place, id, bytes, records }) => {
-      const lines = linesOf(bytes);
-      const said = saidBy(records);
-      let gone = 0;
-      for (let number = 2; number <= lines.length; number += WHOLE ? 1 : 4) {
-        const { start, end } = lines[number - 1] ?? { start: 0, end: 0 };
-        await within(place.copyWith(id, Buffer.from(bytes).fill(0, start, end - 1)), async (copy) => {
-          const home = copy.home ?? '';
-          const { lost } = await repairSession({ home }, id, MENDED);
-          const found = saidBy(await readAll(home, MENDED));
-          const isLast = number === lines.length;
-          expect(lost.map(({ from, count }) => [from, count])).toEqual(isLast ? [] : [[number - 1, 1]]);
-          expect(found.filter((_, at) => at !== number - 1)).toEqual(said.filter((_, at) => at !== number - 1));
-          await play({ place: copy, id: MENDED, tools: quick, answer: byStep }, ({ live }) => expectAnswered(live));
-        });
-        gone += 1;
-      }
-      tally('records gone', { tried: gone, 'other events lost': 0, 'invalid requests': 0 });
-    }),
+describe('a missing record', () => {
+  it(
+    'is reported at its position, all other records are recovered, and the repaired session answers the user',
+    PATIENCE,
+    () =>
+      onPlayed(async ({ place, id, bytes, records }) => {
+        const lines = linesOf(bytes);
+        const said = saidBy(records);
+        let gone = 0;
+        for (let number = 2; number <= lines.length; number += WHOLE ? 1 : 4) {
+          const { start, end } = lines[number - 1] ?? { start: 0, end: 0 };
+          await within(place.copyWith(id, Buffer.from(bytes).fill(0, start, end - 1)), async (copy) => {
+            const home = copy.home ?? '';
+            const { lost } = await repairSession({ home }, id, MENDED);
+            const found = saidBy(await readAll(home, MENDED));
+            const isLast = number === lines.length;
+            expect(lost.map(({ from, count }) => [from, count])).toEqual(isLast ? [] : [[number - 1, 1]]);
+            expect(found.filter((_, at) => at !== number - 1)).toEqual(said.filter((_, at) => at !== number - 1));
+            await play({ place: copy, id: MENDED, tools: quick, answer: byStep }, ({ live }) => expectAnswered(live));
+          });
+          gone += 1;
+        }
+        tally('records gone', { tried: gone, 'other events lost': 0, 'invalid requests': 0 });
+      }),
   );
 });

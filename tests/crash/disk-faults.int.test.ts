@@ -1,6 +1,7 @@
-// L8: a disk that fills up, cannot even be cut back, or fails a flush, at each call of the store in a turn; then the power
-// goes, and with it what no returned flush has covered. The clock goes backwards all the while. The next life finds all
-// that was acknowledged, asks nothing twice, sends nothing that is refused, and answers.
+// L8 with a failing disk: at each call of the store in a turn, the disk is full, cannot truncate, or fails a flush.
+// Then the power is lost, and with it bytes that no returned flush covered. The clock runs backwards during the test.
+// The next process finds everything acknowledged, repeats no request or tool run, sends no request that is refused, and
+// completes its turn.
 
 import { mkdtemp, readFile, rm, truncate } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -22,16 +23,16 @@ import { PATIENCE, WHOLE, tally } from './tally.ts';
 
 const ID = sessionId('struck');
 const FAULTS: readonly FileFault[] = ['full-disk', 'stuck-disk', 'failing-flush', 'full-shelf'];
-/** How much of what no flush has covered survives a power loss. */
+/** Fractions of the unflushed bytes that survive a power loss. */
 const SURVIVES = [0, 0.5, 1];
 const STRIDE = WHOLE ? 1 : 3;
 
-/** What one session at work leaves behind it. */
+/** Home, simulator and tool runs of one test session. */
 interface Stage {
   readonly home: string;
   readonly url: string;
   readonly calls: readonly LedgerCall[];
-  /** Every call of a tool that really ran. */
+  /** Ids of the tool calls that really ran, in order. */
   readonly ran: string[];
 }
 
@@ -47,7 +48,7 @@ async function onStage<T>(act: (stage: Stage) => Promise<T>): Promise<T> {
   }
 }
 
-/** Each look at the clock finds it a minute earlier. */
+/** Returns surroundings whose clock goes back one minute each time it is read. */
 function backwards(): Surroundings {
   let now = Date.UTC(2026, 10, 20, 9);
   return {
@@ -58,7 +59,10 @@ function backwards(): Surroundings {
   };
 }
 
-/** One life: a turn is begun, or gone on with, and the user is answered. Says how it ended, or the code it failed by. */
+/**
+ * Runs one process lifetime: opens the session and prompts it once. Returns the outcome of the turn, or the code of the
+ * error.
+ */
 async function live({ home, url, ran }: Stage, files?: FailingFiles): Promise<string> {
   const whole = openNdjsonStore({ home, ...(files && { files: files.port }) });
   const store = files === undefined ? whole : { ...whole, artifacts: files.shelf(whole.artifacts) };
@@ -70,7 +74,7 @@ async function live({ home, url, ran }: Stage, files?: FailingFiles): Promise<st
     store,
     tools: toolsThat(({ at }, { call }) => {
       ran.push(call);
-      // The last result is too long for a record.
+      // The last result is too long for a record, so it is stored as an artifact.
       return at === 'd' ? 'seen '.repeat(20_000) : `seen ${at}`;
     }),
     permissions: { mode: 'auto', allowUnsandboxed: true },
@@ -94,7 +98,10 @@ function codeOf(error: unknown): string {
 
 const logOf = (home: string): string => join(home, 'sessions', ID, 'log.ndjson');
 
-/** The bytes that were acknowledged, once the power is gone. */
+/**
+ * Truncates the log as a power loss would: keeps the flushed bytes and the fraction `survives` of the other bytes.
+ * Returns the flushed bytes, which were acknowledged.
+ */
 async function powerLoss(home: string, flushed: number, survives: number): Promise<Buffer> {
   const written = await readFile(logOf(home)).catch(() => Buffer.alloc(0));
   const left = flushed + Math.floor(Math.max(0, written.length - flushed) * survives);
@@ -122,7 +129,10 @@ async function expectWhole({ home, calls, ran }: Stage, acknowledged: Buffer): P
   expect(verified).toMatchObject({ differences: [], breaks: [] });
 }
 
-/** Strikes one call of one life, then lives on. `false` when the turn had no such call. */
+/**
+ * Runs one lifetime that fails at the given call, then another lifetime without a fault. Returns false if the turn has
+ * no such call.
+ */
 async function strike(fault: FileFault, at: number, survives: number): Promise<boolean> {
   return onStage(async (stage) => {
     const files = failingFiles(fault, at);
@@ -131,7 +141,7 @@ async function strike(fault: FileFault, at: number, survives: number): Promise<b
       expect(ended).toBe('completed');
       return false;
     }
-    // A result that finds no room is told as failed, and the turn goes on.
+    // With `full-shelf`, the result that cannot be stored is recorded as failed, and the turn continues.
     if (fault !== 'full-shelf') expect(ended).not.toBe('completed');
     const acknowledged = await powerLoss(stage.home, files.flushed.get(logOf(stage.home)) ?? 0, survives);
     expect(await live(stage)).toBe('completed');
@@ -142,7 +152,7 @@ async function strike(fault: FileFault, at: number, survives: number): Promise<b
 
 describe('a session whose disk fails', () => {
   it.each(FAULTS)(
-    'by a %s, at any call of a turn, loses nothing acknowledged and goes on (L8)',
+    'by a `%s` fault at any call of a turn loses nothing acknowledged and continues (L8)',
     PATIENCE,
     async (fault) => {
       let struck = 0;

@@ -1,10 +1,11 @@
-// Every fault that the simulator can play, on one wire, at one place of a call. The tables are typed by the simulator's own
-// list of kinds: one that it learns is refused by the compiler until it stands here, and then it is tried at every point.
+// Every fault that the simulator can play, for one wire and one place in a call. The tables are typed by the
+// simulator's list of fault kinds. A new kind is a compile error until it is added here, and is then tried at every
+// point.
 
 import type { Fault } from '@tidemark/simulator';
 import type { Wire } from './provider-wires.ts';
 
-/** A fault, and whether it ends the turn with a reason, since waiting does not help. */
+/** Fault to play. `ends` is true if it ends the turn with an error, because a retry would not help. */
 export interface Strike {
   readonly fault: Fault;
   readonly ends: boolean;
@@ -15,9 +16,9 @@ type KindWith<Field extends string, One = Fault> = One extends Fault
     ? One['kind']
     : never
   : never;
-/** Strikes a stream behind so many of its events. */
+/** Kinds of fault that strike a stream after a number of its events. */
 type StreamKind = KindWith<'afterEvents'>;
-/** Strikes a call as a whole, or the connection it would take. */
+/** Kinds of fault that strike a whole call or its connection. */
 type WholeKind = Exclude<Fault['kind'], StreamKind>;
 
 const WHOLE_CALL: { readonly [K in WholeKind]: (wire: Wire) => readonly Strike[] } = {
@@ -50,20 +51,20 @@ const IN_STREAM: { readonly [K in StreamKind]: (wire: Wire, afterEvents: number)
   'malformed-event': (_, afterEvents) => goesOn({ kind: 'malformed-event', afterEvents }),
 };
 
-/** All kinds. */
+/** Names of all kinds of fault. */
 export const FAULT_KINDS: readonly string[] = [...Object.keys(WHOLE_CALL), ...Object.keys(IN_STREAM)];
 
-/** Those that strike a connection: they are there before the call is. */
+/** Checks if a fault strikes a connection. Such a fault must be set before the call arrives. */
 export function strikesConnection({ kind }: Fault): boolean {
   return kind === 'upgrade-refused' || kind === 'forgotten';
 }
 
-/** Every fault that has no place in the stream. */
+/** Returns every fault that is not tied to a place in the stream. */
 export function wholeStrikes(wire: Wire): readonly Strike[] {
   return Object.values(WHOLE_CALL).flatMap((of) => of(wire));
 }
 
-/** Every fault behind so many events of the stream. */
+/** Returns every fault that strikes the stream after this number of events. */
 export function streamStrikes(wire: Wire, afterEvents: number): readonly Strike[] {
   return Object.values(IN_STREAM).flatMap((of) => of(wire, afterEvents));
 }

@@ -1,5 +1,5 @@
-// The operating system, failing from the nth call of one kind on. What a power loss would leave is known: the bytes that a
-// returned flush has covered.
+// Failing file operations: makes the nth file operation of one kind fail, and all later ones. Records the bytes that
+// each returned flush covered, which are the bytes that survive a power loss.
 
 import { LogError } from '@tidemark/log';
 import type { Artifacts } from '@tidemark/log';
@@ -7,25 +7,25 @@ import { nodeFiles } from '@tidemark/store-ndjson';
 import type { FilePort, LogFile } from '@tidemark/store-ndjson';
 
 /**
- * `full-disk`: half of an append arrives. `stuck-disk`: nor can that half be cut. `failing-flush`: the bytes may be lost.
- * `full-shelf`: an artifact is not taken.
+ * Kind of file fault. `full-disk`: only half of an append is written. `stuck-disk`: the same, and the half cannot be
+ * truncated. `failing-flush`: a flush fails, and its bytes may be lost. `full-shelf`: an artifact cannot be stored.
  */
 export type FileFault = 'full-disk' | 'stuck-disk' | 'failing-flush' | 'full-shelf';
 
-/** A port that fails at its call number `at` of the kind that the fault strikes, and for ever after. */
+/** File port that fails at call number `at` of the operation that the fault strikes, and at every later such call. */
 export interface FailingFiles {
   readonly port: FilePort;
-  /** The same of a store's artifacts. */
+  /** Wraps a store's artifacts so that storing one fails in the same way. */
   shelf(artifacts: Artifacts): Artifacts;
-  /** Whether the fault was reached. */
+  /** True if the fault was reached. */
   readonly struck: boolean;
-  /** Bytes of each log that are on stable storage. */
+  /** Number of bytes on stable storage, by path of the log. */
   readonly flushed: ReadonlyMap<string, number>;
 }
 
 const STRIKES_APPENDS: ReadonlySet<FileFault> = new Set(['full-disk', 'stuck-disk']);
 
-/** Counts from 0. */
+/** Creates files that fail from call number `at` on, counted from 0. */
 export function failingFiles(fault: FileFault, at: number): FailingFiles {
   const flushed = new Map<string, number>();
   let calls = 0;

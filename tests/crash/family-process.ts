@@ -1,4 +1,4 @@
-// One life of a family: its parent, and the subagents that it starts.
+// Process that works on a family, a parent and the subagents it starts, until it ends or is killed.
 
 import { liveUntilKilled } from './live-until-killed.ts';
 

@@ -1,22 +1,25 @@
-// The work of a family that is killed again and again: a parent that has parts of it done by subagents, and what the model
-// answers to each of them, by how much it has said so far.
+// Script of a family that is repeatedly killed: a parent whose subagents do the parts of its work. The model's answer
+// depends on the number of answers already in the request.
 
 import type { PlannedAnswer, ReceivedRequest } from '@tidemark/simulator';
 
 type Call = NonNullable<PlannedAnswer['calls']>[number];
 
-/** How the parent ends. */
+/** Final text of the parent. */
 export const RESULT = 'All parts are done.';
-/** Parts that subagents do: three side by side, then one more. */
+/** Parts done by subagents: three in parallel, then one more. */
 export const PARTS = [0, 1, 2, 3];
 
-/** The answer to a request, whoever of the family sent it. */
+/** Returns the answer to a request of the parent or of a subagent. */
 export function answerTo(sent: ReceivedRequest): PlannedAnswer {
   const part = /Your task:\\nDo part (\d)\./.exec(JSON.stringify(sent.body))?.[1];
   return part === undefined ? ofParent(stepOf(sent)) : ofChild(part, stepOf(sent));
 }
 
-/** How much was said so far is the step: a model that is asked the same answers the same. */
+/**
+ * Returns the step, which is the number of answers in the request. Therefore the same request always gets the same
+ * answer.
+ */
 function stepOf({ body }: ReceivedRequest): number {
   const messages = Array.isArray(body['messages']) ? body['messages'] : [];
   return messages.filter((message: { readonly role?: unknown }) => message.role === 'assistant').length;

@@ -1,6 +1,6 @@
-// What hostile clients of the simulator may do: hundreds of slow connections, bodies and messages without an end, malformed
-// bytes, aborts. Afterwards no connection is left, and a normal call succeeds. Reduced to a few clients of each kind; the whole
-// of it with `npm run torture`.
+// Hostile clients of the simulator: hundreds of slow connections, endless bodies and messages, malformed bytes, and
+// aborts. Afterwards no connection is left open, and a normal call succeeds. By default only a few clients of each kind
+// are tried, and `npm run torture` tries all.
 
 import { dial, post, requestText, sendEndlessly, statusOf, upgrade } from '@tidemark/http-server/contract';
 import type { RawClient } from '@tidemark/http-server/contract';
@@ -10,9 +10,9 @@ import { afterAll, describe, expect, it, vi } from 'vitest';
 import { PATIENCE, WHOLE, tally } from './tally.ts';
 
 const MIB = 1024 * 1024;
-/** Clients of each kind. */
+/** Number of clients of each kind. */
 const CLIENTS = WHOLE ? 600 : 40;
-/** The most that the process may grow by, in bytes: what is held for clients, what they hold themselves, and garbage. */
+/** Maximum growth of the process in bytes. It covers data held for the clients, the clients' own data, and garbage. */
 const MOST_GROWTH = 512 * MIB;
 const LIMITS = { headersMs: 1_000, requestMs: 2_000, checkMs: 50, lingerMs: 100, heldBytes: 64 * MIB, pingMs: 200 };
 const REQUEST = {
@@ -21,7 +21,7 @@ const REQUEST = {
   body: '{"model":"claude-opus-4-8","max_tokens":100,"messages":[{"role":"user","content":"hello"}]}',
 };
 const CHUNK = `10000\r\n${'a'.repeat(0x10000)}\r\n`;
-/** A text frame of 64 KiB without an end of its message, masked with zeros. */
+/** Text frame of 64 KiB that is not the last of its message, masked with zeros. */
 const FRAGMENT = Buffer.concat([
   Uint8Array.of(0x01, 0xff, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0),
   Buffer.alloc(0x10000, 'a'),
@@ -30,7 +30,7 @@ const CONTINUATION = Buffer.concat([Uint8Array.of(0x00), FRAGMENT.subarray(1)]);
 
 interface Attack {
   readonly name: string;
-  /** Begins an attack. The connection is closed by the server, or by the client at once. */
+  /** Starts an attack. Later the server closes the connection, or the client closes it at once. */
   begin(port: number): Promise<RawClient>;
 }
 
@@ -130,7 +130,7 @@ async function attack(listening: ListeningSimulator, { begin }: Attack): Promise
 
 describe('hostile clients of the simulator', () => {
   it.each(ATTACKS.map((each) => [each.name, each] as const))(
-    'with %s leave nothing open, and a normal call succeeds',
+    'with %s leave no connection open, and a normal call then succeeds',
     PATIENCE,
     async (_name, each) => {
       const listening = await createSimulator().listen({ limits: LIMITS });
@@ -143,7 +143,7 @@ describe('hostile clients of the simulator', () => {
     },
   );
 
-  it('do not keep a normal call from succeeding while they are at work', PATIENCE, async () => {
+  it('do not prevent a normal call from succeeding while they are active', PATIENCE, async () => {
     const listening = await createSimulator().listen({
       limits: { ...LIMITS, connections: 2 * CLIENTS * ATTACKS.length },
     });
@@ -161,7 +161,7 @@ describe('hostile clients of the simulator', () => {
     }
   });
 
-  it('are cut when the simulator is closed', PATIENCE, async () => {
+  it('are disconnected when the simulator is closed', PATIENCE, async () => {
     const listening = await createSimulator().listen();
     const slow = ATTACKS.filter(
       ({ name }) => name.includes('do not') || name.includes('silent') || name.includes('ping'),

@@ -1,6 +1,7 @@
-// What a hostile server may answer, at a call of a turn, on each wire over HTTP: the turn goes on or ends with a reason, the tool
-// runs once, what is logged stays small and is logged once, the log verifies, and the next prompt is answered. An interrupt ends
-// the turn whatever arrives. Reduced to each answer on one wire after the other; the whole of it with `npm run torture`.
+// Hostile answers of a server, at each call of a turn, on each wire over HTTP. The turn continues or ends with an
+// error, and the tool runs at most once. The log stays small, contains the server's text at most once, and verifies.
+// The next prompt is answered. An interrupt ends the turn while any such answer arrives. By default each answer is
+// tried on one wire, and `npm run torture` tries all.
 
 import { createServer } from 'node:http';
 import { createAgent, defineTool } from '@tidemark/kit';
@@ -17,9 +18,9 @@ import { WIRES } from './provider-wires.ts';
 import { PATIENCE, WHOLE, tally } from './tally.ts';
 
 const MIB = 1024 * 1024;
-/** Bytes of the log of a short session, and of a server's words in it. */
+/** Maximum length of a short session's log as JSON, including the server's text in it. */
 const SMALL_LOG = 200_000;
-/** So long that no busy machine looks silent. */
+/** Idle timeout in milliseconds, so long that a busy machine is never considered silent. */
 const IDLE_MS = 600_000;
 const COMMENTS = Buffer.from(': nothing\n\n'.repeat(5_000));
 const OVERSIZED = 'provider/oversized';
@@ -28,13 +29,13 @@ const ADDRESS = 'provider/address';
 interface Answer {
   readonly name: string;
   readonly reply: Reply;
-  /** The code of the failure that ends the turn; absent where the call is made again. */
+  /** Code of the error that ends the turn. Undefined if the call is repeated instead. */
   readonly code?: string;
-  /** How long a call may be silent, in milliseconds, where that is waited for. */
+  /** Idle timeout of a call in milliseconds, for an answer that is ended by it. Default: `IDLE_MS`. */
   readonly idleMs?: number;
 }
 
-/** Where a redirect leads: counted, and never to be reached. */
+/** Number of requests that followed a redirect. It must stay 0. */
 let elsewhere = 0;
 
 const ANSWERS: readonly Answer[] = [
@@ -61,10 +62,10 @@ const ANSWERS: readonly Answer[] = [
   { name: 'a redirect', reply: (response) => redirectTo(`${origin}/elsewhere`)(response), code: ADDRESS },
 ];
 
-/** Where the front of the running case listens. Cases run one after the other. */
+/** URL of the front server of the running case. The cases run one after another. */
 let origin = '';
 
-/** The calls of a turn: one without a tool before it, one in a tool loop. */
+/** Indexes of the calls to strike: the first call of a turn, and the call after a tool result. */
 const CALLS = [0, 1] as const;
 const OVER_HTTP = WIRES.filter(({ sockets }) => !sockets);
 
@@ -100,7 +101,10 @@ afterAll(() => {
   });
 });
 
-/** A server in front of a simulator, which answers one of the calls itself. */
+/**
+ * Starts a server before a simulator. The server answers a call itself if `strikes` returns a reply for it, and
+ * forwards the other calls.
+ */
 async function front(
   strikes: (call: number) => Reply | undefined,
 ): Promise<{ readonly url: string; close(): Promise<void> }> {
@@ -174,7 +178,7 @@ async function recordsOf(agent: Agent, session: SessionId): Promise<readonly Rec
   return records;
 }
 
-/** The log is small, holds the server's words once, and every request of it can be made again. */
+/** Checks that the log is small, contains the server's text at most once, and that all its requests can be rebuilt. */
 async function expectSound(agent: Agent, session: SessionId, { encoder }: Wire): Promise<void> {
   const log = JSON.stringify(await recordsOf(agent, session));
   counted.largest = Math.max(counted.largest, log.length);
@@ -189,7 +193,7 @@ async function expectSound(agent: Agent, session: SessionId, { encoder }: Wire):
 
 describe('a hostile server', () => {
   it.each(CASES.map((one) => [one.answer.name, one.wire.name, one.call + 1, one] as const))(
-    'that sends %s (%s, call %d) ends no session',
+    'that sends %s (%s, call %d) does not end the session',
     PATIENCE,
     async (_name, _wire, _call, { wire, call, answer }) => {
       counted.tried += 1;
@@ -215,7 +219,7 @@ describe('a hostile server', () => {
   );
 });
 
-/** They last until the client leaves. */
+/** Answers that continue until the client disconnects. */
 const ENDLESS = ANSWERS.filter(
   ({ name }) => name.includes('endless') || name.includes('drips') || name.includes('bomb'),
 );

@@ -1,5 +1,5 @@
-// L8 for a family: a parent is killed at random instants while its subagents work, again and again, and resumed. Nobody is an
-// orphan, nobody is started twice, nothing is asked or run twice, and all of them end as they should.
+// L8 for a family: a parent is killed repeatedly at random instants while its subagents work, and resumed. No subagent
+// is orphaned or started twice, no request or tool run is repeated, and all sessions complete.
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
@@ -20,13 +20,18 @@ import type { Random } from './random.ts';
 import { randomFrom } from './random.ts';
 import { PATIENCE, tally } from './tally.ts';
 
-/** How many processes are killed: a tenth of those of single sessions, since each does the work of five. */
+/**
+ * Number of processes to kill. It is a tenth of the number for single sessions, because each process here runs five
+ * sessions.
+ */
 const KILLS = Math.ceil(Number(process.env['TIDEMARK_KILLS'] ?? 100) / 10);
 const LANES = Math.max(2, availableParallelism());
 const SEED = Number(process.env['TIDEMARK_SEED'] ?? Date.now() % 1_000_000);
 const PROGRAM = fileURLToPath(new URL('family-process.ts', import.meta.url));
 
-/** Lives until the parent has ended. Tells how often it was killed. */
+/**
+ * Starts processes until the parent's session has ended. Kills at most `most` of them and returns the number of kills.
+ */
 async function playFamily(lane: Lane, name: string, most: number, random: Random): Promise<number> {
   for (let kills = 0; ; kills += 1) {
     const { killed, said } = await liveOnce(PROGRAM, lane, name, kills < most ? random : undefined);
@@ -48,7 +53,7 @@ async function checkFamily(lane: Lane, name: string): Promise<void> {
     ofFamily.push(...records);
   }
   checkArrived(ofFamily, lane.calls);
-  // `agent` leaves no line of its own: who was started is judged by the sessions.
+  // The tool `agent` writes no line to disk, so `startedBy` checks its calls by the sessions.
   checkCalls(
     ofFamily.filter((record) => !isOfAgent(record)),
     ran,
@@ -69,7 +74,10 @@ function isOfAgent(record: Recorded): boolean {
   }
 }
 
-/** The sessions that a parent's log names: one for each call, each ended once. */
+/**
+ * Returns the sessions that the parent's log records as started. Checks that each `agent` call started one session, and
+ * that each session ended once.
+ */
 function startedBy(own: readonly Recorded[]): readonly SessionId[] {
   const started = own.flatMap((one) => (one.kind === 'subagent.started' ? [one.data] : []));
   const ended = own.flatMap((one) => (one.kind === 'subagent.ended' ? [one.data] : []));
@@ -96,7 +104,7 @@ async function checkNobodyElse(store: Log, family: readonly SessionId[]): Promis
   expect(unreadable).toEqual([]);
 }
 
-/** One family from its beginning to its end, and what must hold of it then. Tells how often it was killed. */
+/** Runs one family from start to end and checks its logs. Returns the number of kills. */
 async function driveFamily(home: string, name: string, most: number, random: Random): Promise<number> {
   const lane: { -readonly [Key in keyof Lane]: Lane[Key] } = { home, url: '', calls: [], onRequest: () => undefined };
   const simulator = createSimulator({
@@ -132,7 +140,7 @@ async function runLane(number: number, most: number): Promise<{ readonly kills: 
 }
 
 it(
-  `a family that is killed ${KILLS} times and resumed has no orphan, and nothing in it runs twice (L8)`,
+  `a family that is killed ${KILLS} times and resumed has no orphan, and no call in it runs twice (L8)`,
   PATIENCE,
   async () => {
     const lanes = await Promise.all(

@@ -1,5 +1,6 @@
-// L8: a session at work is killed at random instants, again and again, and resumed. No answered call is asked again, no
-// finished tool runs again, nothing is lost or doubled, no request is refused, and it ends with the same result.
+// L8: a working session is killed repeatedly at random instants and resumed. No answered request is sent again, and no
+// finished tool runs again. Nothing is lost or doubled, and no request is refused. The session ends with the same
+// result as without kills.
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
@@ -21,13 +22,16 @@ import { checkArrived, checkCalls, checkSteps, ranIn } from './once-only.ts';
 import { PATIENCE, tally } from './tally.ts';
 import { RESULT, STEPS, answerAt } from './working-script.ts';
 
-/** How many processes are killed. */
+/** Number of processes to kill, set by TIDEMARK_KILLS. */
 const KILLS = Number(process.env['TIDEMARK_KILLS'] ?? 100);
 const LANES = Math.max(2, availableParallelism());
 const SEED = Number(process.env['TIDEMARK_SEED'] ?? Date.now() % 1_000_000);
 const PROGRAM = fileURLToPath(new URL('session-process.ts', import.meta.url));
 
-/** Lives until the session has ended: it is killed so often at most, and then left alone. Tells how often it was killed. */
+/**
+ * Starts processes until the session has ended. Kills at most `most` of them, then lets the session finish. Returns the
+ * number of kills.
+ */
 async function playSession(lane: Lane, name: string, most: number, random: Random): Promise<number> {
   for (let kills = 0; ; kills += 1) {
     const { killed, said } = await liveOnce(PROGRAM, lane, name, kills < most ? random : undefined);
@@ -55,13 +59,16 @@ async function checkSession(lane: Lane, name: string): Promise<void> {
   expect(verified.breaks).toEqual([]);
 }
 
-/** How much was said so far is the step: a model that is asked the same answers the same. */
+/**
+ * Returns the step, which is the number of answers in the request. Therefore the same request always gets the same
+ * answer.
+ */
 function stepOf({ body }: ReceivedRequest): number {
   const messages = Array.isArray(body['messages']) ? body['messages'] : [];
   return messages.filter((message: { readonly role?: unknown }) => message.role === 'assistant').length;
 }
 
-/** One session from its beginning to its end, and what must hold of it then. Tells how often it was killed. */
+/** Runs one session from start to end and checks its log. Returns the number of kills. */
 async function driveSession(home: string, name: string, most: number, random: Random): Promise<number> {
   const lane: { -readonly [Key in keyof Lane]: Lane[Key] } = { home, url: '', calls: [], onRequest: () => undefined };
   const simulator = createSimulator({
@@ -97,7 +104,7 @@ async function runLane(number: number, most: number): Promise<{ readonly kills: 
 }
 
 it(
-  `a session that is killed ${KILLS} times and resumed asks nothing twice, runs nothing twice, and ends the same (L8)`,
+  `a session that is killed ${KILLS} times and resumed repeats no request and no tool run, and ends with the same result (L8)`,
   PATIENCE,
   async () => {
     const lanes = await Promise.all(

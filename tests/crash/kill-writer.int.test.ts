@@ -1,5 +1,5 @@
-// L8: a writing process is killed at random instants, again and again over the same sessions. Whatever it had
-// acknowledged is there, nothing is doubled, the chain is whole, and the next append works.
+// L8: a writing process is killed repeatedly at random instants, with the same sessions. Everything it acknowledged is
+// in the log, nothing is doubled, the chain is intact, and the next append succeeds.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -16,11 +16,11 @@ import type { Random } from './random.ts';
 import { PATIENCE, tally } from './tally.ts';
 import { expectedAt } from './written-events.ts';
 
-/** How many processes are killed. Each kill cuts all writers of its process. */
+/** Number of processes to kill, set by TIDEMARK_KILLS. Each kill interrupts all writers of its process. */
 const KILLS = Number(process.env['TIDEMARK_KILLS'] ?? 100);
 const WRITERS = 2;
 const LANES = Math.max(2, availableParallelism());
-/** After that many kills a lane begins new sessions. */
+/** Number of kills after which a lane starts new sessions. */
 const LIVES = 8;
 const SEED = Number(process.env['TIDEMARK_SEED'] ?? Date.now() % 1_000_000);
 const PROGRAM = fileURLToPath(new URL('writing-process.ts', import.meta.url));
@@ -30,9 +30,9 @@ interface Acknowledged {
   readonly chain: string;
 }
 
-/** Starts a writing process, kills it at a random instant, and tells what it had acknowledged. */
+/** Starts a writing process and kills it at a random instant. Returns the last acknowledgement of each session. */
 async function killOnce(home: string, names: readonly string[], random: Random): Promise<Map<string, Acknowledged>> {
-  // A start is most of a kill's time: the compiled modules are kept, beside the sessions, for the next one.
+  // Keeps the compiled modules for the next process, because most of the time of a kill is the start of a process.
   const env = { ...process.env, NODE_COMPILE_CACHE: join(home, 'compiled') };
   const child = spawn(process.execPath, [PROGRAM, home, ...names], { env, stdio: ['ignore', 'pipe', 'inherit'] });
   const gone = once(child, 'close');
@@ -58,7 +58,10 @@ async function killOnce(home: string, names: readonly string[], random: Random):
   return last;
 }
 
-/** What must hold of a session after a kill; its length, and `undefined` where nothing of it was ever written. */
+/**
+ * Checks a session after a kill: its records, its acknowledged length and chain, and that the next append succeeds.
+ * Returns its length, which is 0 if nothing was written.
+ */
 async function checkSession(home: string, id: SessionId, acknowledged: Acknowledged | undefined): Promise<number> {
   const store = openNdjsonStore({ home });
   let length = 0;
@@ -100,7 +103,7 @@ async function lane(number: number, kills: number): Promise<{ readonly killed: n
 }
 
 it(
-  `loses nothing acknowledged and doubles nothing when its process is killed, ${KILLS} times (L8)`,
+  `a writer whose process is killed ${KILLS} times loses nothing acknowledged and doubles nothing (L8)`,
   PATIENCE,
   async () => {
     const lanes = await Promise.all(

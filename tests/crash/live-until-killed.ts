@@ -1,5 +1,6 @@
-// What a process does that is killed: it begins the session that its arguments name, or goes on with it, until that ends. Its
-// tools leave a line on disk for each time they really ran, so that a call that ran twice shows.
+// Main program of a process that is killed: starts the session named by its arguments, or continues it, until it ends.
+// Its tools write a line to disk each time they really run, so a repeated call is visible.
+//
 // Arguments: <home> <folder> <address> <name>
 
 import { randomUUID } from 'node:crypto';
@@ -19,10 +20,10 @@ import { WORKING_TOOLS } from './working-script.ts';
 const [home = '', folder = '', baseURL = '', name = ''] = process.argv.slice(2);
 const id = sessionId(name);
 const store = openNdjsonStore({ home });
-// A killed process keeps nothing by itself.
+// Writes the compile cache now, because a killed process does not write it at exit.
 flushCompileCache();
 
-/** What the log says of its life so far. */
+/** Returns the stage of the session according to its log. */
 async function stageOf(): Promise<'new' | 'empty' | 'begun' | 'ended'> {
   const { sessions } = await store.sessions();
   if (!sessions.some(({ session }) => session === id)) return 'new';
@@ -34,7 +35,7 @@ async function stageOf(): Promise<'new' | 'empty' | 'begun' | 'ended'> {
   return stage;
 }
 
-/** One life. */
+/** Runs one process lifetime: starts, prompts or resumes the session, and prints its outcome. */
 export async function liveUntilKilled(task: string, more: Pick<AgentOptions, 'subagents'> = {}): Promise<void> {
   const stage = await stageOf();
   if (stage === 'ended') return;

@@ -1,6 +1,7 @@
-// No wait without end: what is no regular file, or is endless, in the place of each file that a session reads: of its own home between
-// two lives, and of its workspace in a turn. The next life completes its turn or ends with a typed error; once the thing is gone, the
-// session goes on with all that was acknowledged. Reduced to one kind in each place; the whole of it with `npm run torture`.
+// No endless wait: replaces each file that a session reads by something that is not a regular file, or that has no end.
+// This covers files of its home between two processes, and files of its workspace in a turn. The next process completes
+// its turn or ends with a typed error. When the original file is back, the session continues with everything
+// acknowledged. By default one kind is tried at each place, and `npm run torture` tries all.
 
 import { execFileSync } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, rename, rm, symlink, truncate, writeFile } from 'node:fs/promises';
@@ -25,7 +26,7 @@ const KINDS: readonly (readonly [kind: string, put: Put])[] = [
   ['a loop of links', (path) => symlink(path, path)],
   ['a file of 20 GB', async (path) => (await writeFile(path, ''), truncate(path, 20 * 1024 ** 3))],
 ];
-/** From the home on; `SESSION` is the folder of the session, `ARTIFACT` its first artifact. */
+/** Paths relative to the home. `SESSION` is replaced by the session's folder, and `ARTIFACT` by its first artifact. */
 const HOME_PLACES = ['SESSION/log.ndjson', 'SESSION/snapshot', 'SESSION/lease.db', 'ARTIFACT', 'shared/warm-fronts'];
 const WORKSPACE_PLACES = [
   '.gitignore',
@@ -37,7 +38,7 @@ const WORKSPACE_PLACES = [
   '.npmrc',
 ];
 
-/** Calls of the turn that looks at a workspace. */
+/** Tool calls of the turn that uses the workspace. */
 const CALLS = [
   { id: 'call_1', name: 'read', arguments: { path: 'notes.txt' } },
   { id: 'call_2', name: 'read', arguments: { path: 'AGENTS.md' } },
@@ -85,7 +86,7 @@ afterAll(async () => {
 interface Stage {
   readonly home: string;
   readonly workspace: string;
-  /** Known once the session has begun. */
+  /** Id of the session. Undefined until the session is created. */
   session?: string;
 }
 
@@ -93,7 +94,10 @@ async function newStage(): Promise<Stage> {
   return { home: await mkdtemp(join(root, 'home-')), workspace: await mkdtemp(join(root, 'work-')) };
 }
 
-/** One life: opens the session, says something and closes. Returns the outcome, or the code of the error. */
+/**
+ * Runs one process lifetime: opens the session, sends one prompt and closes it. Returns the outcome, or the code of the
+ * error.
+ */
 async function live(stage: Stage, words: string): Promise<string> {
   const { home, workspace } = stage;
   if (wire === undefined) throw new Error('there is a wire over HTTP');
@@ -142,7 +146,7 @@ function casesOf(places: readonly string[]): readonly Case[] {
   return WHOLE ? all.flat() : all.flatMap((each, index) => each[index % each.length] ?? []);
 }
 
-/** Puts it in the place of what is there, and returns what brings that back. */
+/** Replaces the file at a path. Returns a function that restores the original. */
 async function strike(path: string, put: Put): Promise<() => Promise<void>> {
   const kept = `${path}.kept`;
   await mkdir(dirname(path), { recursive: true });
@@ -159,44 +163,49 @@ async function strike(path: string, put: Put): Promise<() => Promise<void>> {
 
 const TYPED = /^(log|artifact|workspace|file|agent|kit)\//;
 
-describe.skipIf(process.platform !== 'linux')('a session (skipped: only Linux has all of these kinds of file)', () => {
-  it.each(casesOf(HOME_PLACES).map((one) => [one.place, one.kind, one] as const))(
-    'whose %s is %s completes its turn or ends with a typed error, and goes on once that is gone',
-    PATIENCE,
-    async (_place, _kind, { place, put }) => {
-      counted.tried += 1;
-      const stage = await newStage();
-      const { home } = stage;
-      expect(await live(stage, 'Look.')).toBe('completed');
-      const before = await recordsIn(stage);
-      const path =
-        place === 'ARTIFACT'
-          ? await firstArtifact(home)
-          : join(home, place.replace('SESSION', `sessions/${stage.session}`));
-      const restore = await strike(path, put);
-      const ended = await live(stage, 'Look again.');
-      if (ended === 'completed') counted.completed += 1;
-      else counted.refused += 1;
-      if (ended !== 'completed') expect(ended).toMatch(TYPED);
-      await restore();
-      expect(await live(stage, 'Are you there?')).toBe('completed');
-      expect((await recordsIn(stage)).slice(0, before.length)).toEqual(before);
-    },
-  );
+describe.skipIf(process.platform !== 'linux')(
+  'a session (tested on Linux only, because other systems lack some of these kinds of file)',
+  () => {
+    it.each(casesOf(HOME_PLACES).map((one) => [one.place, one.kind, one] as const))(
+      'whose %s is %s completes its turn or ends with a typed error, and continues after the file is restored',
+      PATIENCE,
+      async (_place, _kind, { place, put }) => {
+        counted.tried += 1;
+        const stage = await newStage();
+        const { home } = stage;
+        expect(await live(stage, 'Look.')).toBe('completed');
+        const before = await recordsIn(stage);
+        const path =
+          place === 'ARTIFACT'
+            ? await firstArtifact(home)
+            : join(home, place.replace('SESSION', `sessions/${stage.session}`));
+        const restore = await strike(path, put);
+        const ended = await live(stage, 'Look again.');
+        if (ended === 'completed') counted.completed += 1;
+        else counted.refused += 1;
+        if (ended !== 'completed') expect(ended).toMatch(TYPED);
+        await restore();
+        expect(await live(stage, 'Are you there?')).toBe('completed');
+        expect((await recordsIn(stage)).slice(0, before.length)).toEqual(before);
+      },
+    );
 
-  it.each(casesOf(WORKSPACE_PLACES).map((one) => [one.place, one.kind, one] as const))(
-    'in whose workspace %s is %s completes a turn of all tools that read',
-    PATIENCE,
-    async (_place, _kind, { place, put }) => {
-      counted.tried += 1;
-      const stage = await newStage();
-      const { workspace } = stage;
-      await writeFile(join(workspace, 'a.txt'), 'a needle\n');
-      await strike(join(workspace, place), put);
-      expect(await live(stage, 'Look.')).toBe('completed');
-      const closed = (await recordsIn(stage)).filter(({ kind }) => kind === 'tool.returned' || kind === 'tool.failed');
-      expect(closed.length).toBeGreaterThanOrEqual(CALLS.length - 2);
-      counted.completed += 1;
-    },
-  );
-});
+    it.each(casesOf(WORKSPACE_PLACES).map((one) => [one.place, one.kind, one] as const))(
+      'in whose workspace %s is %s completes a turn that calls the file tools',
+      PATIENCE,
+      async (_place, _kind, { place, put }) => {
+        counted.tried += 1;
+        const stage = await newStage();
+        const { workspace } = stage;
+        await writeFile(join(workspace, 'a.txt'), 'a needle\n');
+        await strike(join(workspace, place), put);
+        expect(await live(stage, 'Look.')).toBe('completed');
+        const closed = (await recordsIn(stage)).filter(
+          ({ kind }) => kind === 'tool.returned' || kind === 'tool.failed',
+        );
+        expect(closed.length).toBeGreaterThanOrEqual(CALLS.length - 2);
+        counted.completed += 1;
+      },
+    );
+  },
+);

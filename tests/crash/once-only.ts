@@ -1,4 +1,5 @@
-// What was asked and run, by the log and by what really happened: nothing twice that may happen once only.
+// Checks on repetition, from the logs and from the real tool runs: no step, request or tool call happens twice if it
+// may happen only once.
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -6,7 +7,7 @@ import type { Recorded } from '@tidemark/log';
 import type { LedgerCall } from '@tidemark/simulator';
 import { expect } from 'vitest';
 
-/** No step of a session is asked again once it was answered. */
+/** Checks that no step of a session is requested again after it was answered. */
 export function checkSteps(records: readonly Recorded[]): void {
   const answered = new Set<number>();
   for (const record of records) {
@@ -15,7 +16,7 @@ export function checkSteps(records: readonly Recorded[]): void {
   }
 }
 
-/** What arrived stands in the logs, at least as often, and was valid. */
+/** Checks that each request that arrived is in the logs at least as often, and that none was refused. */
 export function checkArrived(records: readonly Recorded[], arrived: readonly LedgerCall[]): void {
   const sent = new Map<string, number>();
   for (const record of records) {
@@ -26,7 +27,10 @@ export function checkArrived(records: readonly Recorded[], arrived: readonly Led
   expect(arrived.filter(({ status }) => status !== 200)).toEqual([]);
 }
 
-/** Each call is closed at most once, began before it ran, ran no more often than it began, and never behind its result. */
+/**
+ * Checks that each call is closed at most once, is never started after its result, and ran at most as often as it was
+ * started. A call that is not a read is started at most once. A call that returned ran at least once.
+ */
 export function checkCalls(records: readonly Recorded[], ran: ReadonlyMap<string, number>): void {
   const began = new Map<string, number>();
   const closed = new Map<string, Recorded['kind']>();
@@ -46,7 +50,7 @@ export function checkCalls(records: readonly Recorded[], ran: ReadonlyMap<string
   for (const [call, kind] of closed) if (kind === 'tool.returned') expect(ran.get(call) ?? 0).toBeGreaterThan(0);
 }
 
-/** How often each call really ran: its tool left a line for each time. */
+/** Returns how often each tool call really ran, from the lines that the tools wrote to disk. */
 export async function ranIn(folder: string): Promise<ReadonlyMap<string, number>> {
   const lines = await readFile(join(folder, 'ran.txt'), 'utf8').catch(() => '');
   const counts = new Map<string, number>();

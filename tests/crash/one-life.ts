@@ -1,4 +1,4 @@
-// One life of a process that works on a session, which chance may end at a random instant.
+// One process that works on a session and may be killed at a random instant.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -7,16 +7,16 @@ import { join } from 'node:path';
 import type { LedgerCall } from '@tidemark/simulator';
 import type { Random } from './random.ts';
 
-/** A place where sessions live and die, with a provider that outlives them. */
+/** Home of sessions whose processes are killed, with a simulated provider that keeps running. */
 export interface Lane {
   readonly home: string;
   readonly url: string;
   readonly calls: readonly LedgerCall[];
-  /** Told of each request that arrives. */
+  /** Called at each request that arrives. */
   onRequest: () => void;
 }
 
-/** One life, which chance may end. Says whether it was killed, and what it said last. */
+/** Runs one process and may kill it at a random instant. Returns whether it was killed, and its output. */
 export async function liveOnce(
   program: string,
   lane: Lane,
@@ -34,7 +34,8 @@ export async function liveOnce(
   child.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()));
   const kill = (): boolean => child.kill('SIGKILL');
   const timers: NodeJS.Timeout[] = [];
-  // Some die while they start, most somewhere in their first steps: before, in and behind a request or a tool.
+  // Some processes die during their start. Most die in their first steps: before, during or after a request or a tool
+  // run.
   const fatal = random === undefined ? Infinity : Math.floor(random() * 4);
   let arrived = 0;
   if (random !== undefined && random() < 0.08) timers.push(setTimeout(kill, 50 + random() * 300));

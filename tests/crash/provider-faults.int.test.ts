@@ -1,6 +1,6 @@
-// Each fault of a provider at each point of a turn, on each wire: the turn goes on or ends with a reason, every tool runs once,
-// the log is whole, and the next prompt is answered. Reduced to each fault at each place of one of the calls; the whole of it,
-// at each event of each call, with `npm run torture`.
+// Faults of a provider at each point of a turn, on each wire. The turn continues or ends with an error, every tool runs
+// once, the log verifies, and the next prompt is answered. By default each fault is tried at each place of one of the
+// calls. `npm run torture` tries each fault at each event of each call.
 
 import { createAgent, defineTool } from '@tidemark/kit';
 import type { Agent, AgentSession } from '@tidemark/kit';
@@ -20,12 +20,15 @@ import { PATIENCE, WHOLE, tally } from './tally.ts';
 
 const DELTAS = 16;
 /**
- * How long a call may be silent: short only where it will be. A busy machine may look silent then, more than once: it is asked
- * again as often as it takes.
+ * Idle timeouts in milliseconds, and numbers of attempts. The timeout is short only if the fault is a silence. A busy
+ * machine may then look silent several times, so many attempts are allowed.
  */
 const WAITS = { silence: { idleMs: 250, attempts: 40 }, other: { idleMs: 20_000, attempts: 4 } } as const;
 
-/** The calls of a turn: the first, one between tools, the last; and the two that are made beside it. */
+/**
+ * Calls that are struck: the first call of a turn, a call between tools, the last call, a side call and a checkpoint
+ * call.
+ */
 const CALLS = ['the first call', 'a call in a tool loop', 'the last call', 'a side call', 'a checkpoint call'] as const;
 const LAST = 2;
 const SIDE = 3;
@@ -64,7 +67,10 @@ const ANSWERS: readonly PlannedAnswer[] = [
 ];
 const HERE: PlannedAnswer = { text: 'Still here.' };
 
-/** Which answer a request is to be given: by what was said and returned last, as a request may bring only what is new. */
+/**
+ * Returns the index of the answer to a request. Uses only the latest prompt and tool results, because a request over a
+ * WebSocket may contain only new content.
+ */
 function answerTo({ lastUserText, toolResults }: ReceivedRequest): number {
   if (lastUserText.includes('replaced by a checkpoint')) return CHECKPOINT;
   if (lastUserText.includes('Aside')) return SIDE;
@@ -77,7 +83,7 @@ interface Case extends Strike {
   readonly wire: Wire;
   readonly call: number;
   readonly where: string;
-  /** Events of the stream that stand behind the fault, where it has a place in one. */
+  /** Number of stream events after the fault. Undefined for a fault without a place in the stream. */
   readonly left?: number;
 }
 
@@ -91,7 +97,7 @@ async function casesOf(wire: Wire): Promise<readonly Case[]> {
   return WHOLE ? cases : reduced(cases);
 }
 
-/** Each fault at each place once, at one call after the other. */
+/** Keeps each fault at each place once, and alternates between the calls. */
 function reduced(cases: readonly Case[]): readonly Case[] {
   const places = Map.groupBy(cases, ({ where, fault }) => `${where} ${JSON.stringify({ ...fault, afterEvents: 0 })}`);
   return [...places.values()].flatMap((same, index) => same[index % same.length] ?? []);
@@ -117,7 +123,7 @@ afterAll(() => {
 
 describe.each(WIRES.map((wire) => [wire.name, wire] as const))('%s', async (_name, wire) => {
   const cases = await casesOf(wire);
-  // They wait more than they work.
+  // The cases run concurrently, because they mostly wait.
   it.concurrent.each(cases.map((one) => [`${describeFault(one)}, ${one.where} of ${CALLS[one.call]}`, one] as const))(
     '%s, ends in a valid session',
     PATIENCE,
@@ -125,15 +131,15 @@ describe.each(WIRES.map((wire) => [wire.name, wire] as const))('%s', async (_nam
   );
 });
 
-describe('the faults', () => {
-  it('are all that the simulator knows, at each call of a turn', async () => {
+describe('the tested faults', () => {
+  it('include every kind that the simulator knows, and strike every call of a turn', async () => {
     const cases = (await Promise.all(WIRES.map(casesOf))).flat();
     expect(new Set(cases.map(({ fault }) => fault.kind))).toEqual(new Set(FAULT_KINDS));
     expect(new Set(cases.map(({ call }) => call)).size).toBe(CALLS.length);
   });
 });
 
-/** A simulator that strikes once, at the call of the case, and counts how often that call came. */
+/** Creates a simulator that plays the fault once, at the call of the case, and counts how often that call arrives. */
 function striking({ call, fault }: Case): { readonly simulator: Simulator; readonly arrived: () => number } {
   let arrived = 0;
   const queues = strikesConnection(fault);
@@ -143,7 +149,7 @@ function striking({ call, fault }: Case): { readonly simulator: Simulator; reado
       const asked = answerTo(sent);
       const strikes = asked === call && arrived === 0 && !queues;
       if (asked === call) arrived += 1;
-      // A fault that strikes a connection is there before the call is.
+      // A fault of the connection must be set before the call arrives.
       if (asked === call - 1 && queues) simulator.fail(fault);
       return { answer: ANSWERS[asked] ?? HERE, ...(strikes && { fault }) };
     },
@@ -173,7 +179,7 @@ async function play(one: Case): Promise<void> {
     expect(ran).toEqual(fails && call === 0 ? [] : ['call_a', 'call_b', 'call_c', 'call_d']);
     expectStruck(arrived(), left);
     await verifies(agent, session.id, one);
-    // What the simulator refused, it refused because it was told to.
+    // The simulator refuses a request only if the fault is such a refusal.
     const told = ['rate-limited', 'overloaded', 'server-error', 'refused'].includes(fault.kind) ? 1 : 0;
     const refused = simulator.calls.filter(isRefused).length;
     counted.refused += Math.max(0, refused - told);
@@ -200,22 +206,28 @@ async function expectSide(session: AgentSession, fails: boolean): Promise<void> 
   else expect((await side).text).toBe(ANSWERS[SIDE]?.text);
 }
 
-/** Where the model cannot be heard, the log alone writes the checkpoint. */
+/** Checks the compaction. If the model's answer fails, the checkpoint is written from the log alone. */
 async function expectCompacted(session: AgentSession, fails: boolean): Promise<void> {
   const report = await session.compact({ tailTokens: 500, by: 'model' });
   const strategy = fails ? 'deterministic' : 'model-assisted';
   expect(report).toMatchObject({ outcome: 'compacted', strategy });
 }
 
-/** A call that broke came again, which shows that the fault struck; one whose answer has come whole did not: it is paid. */
+/**
+ * Checks that the struck call was repeated, which shows that the fault had an effect. A call whose answer arrived
+ * completely must not be repeated, because it was paid for.
+ */
 function expectStruck(arrived: number, left: number | undefined): void {
   expect(arrived).toBeGreaterThan(0);
   if (left === 0) expect(arrived).toBe(1);
-  // The last events may tell nothing that an answer needs.
+  // The last events may contain nothing that the answer needs, so a fault there may cause no repetition.
   if (left !== undefined && left > 2) expect(arrived).toBeGreaterThan(1);
 }
 
-/** A connection that was told to forget says so once, before the call goes out whole. */
+/**
+ * Checks if a call was refused. Excludes the error that a connection returns once after it forgot the previous
+ * response, because the call is then sent again in full.
+ */
 function isRefused({ status, refusal }: LedgerCall): boolean {
   return status !== 200 && refusal?.message.startsWith('Previous response') !== true;
 }
@@ -242,7 +254,7 @@ function agentOf({
     effect: 'write',
     run: (_input, { call }) => {
       ran.push(call);
-      // Enough for a checkpoint to pay.
+      // Long enough that a compaction lowers the cost.
       return `done ${call} `.repeat(200);
     },
   });
@@ -262,7 +274,7 @@ async function recordsOf(agent: Agent, session: SessionId): Promise<readonly Rec
   return records;
 }
 
-/** The one break that there is: a checkpoint that was asked for is taken up. */
+/** Checks that the log verifies. The only allowed break is the epoch that applies the requested checkpoint. */
 async function verifies(agent: Agent, session: SessionId, { wire: { encoder }, call }: Case): Promise<void> {
   const verified = await verifySession(agent.log, session, { encoders: () => encoder });
   const breaks = call === CHECKPOINT ? [{ cause: 'compaction' }] : [];

@@ -1,4 +1,5 @@
-// The ways to a provider: each with its agent's provider, its encoder, and a plain request by which to see a stream of its.
+// Wires to a provider: each has a provider for the agent, an encoder, and a plain request that returns one of its
+// streams.
 
 import type { Encoder, Provider } from '@tidemark/model';
 import { anthropicEncoder, createAnthropicProvider } from '@tidemark/provider-anthropic';
@@ -10,20 +11,23 @@ import {
   openrouterEncoder,
 } from '@tidemark/provider-openai';
 
-/** One way. */
+/** One way to reach a provider. */
 export interface Wire {
   readonly name: string;
   readonly model: string;
   readonly encoder: Encoder;
-  /** Whether a spent budget is told apart from a limit by the minute: waiting does not help then. */
+  /**
+   * True if the provider distinguishes a spent budget from a rate limit per minute. A retry does not help with a spent
+   * budget.
+   */
   readonly tellsSpent: boolean;
   readonly sockets: boolean;
-  /** Whether a stream can end by saying that the answer failed. */
+  /** True if a stream can end with an event that reports a failed answer. */
   readonly endsAsFailed: boolean;
-  /** Whether a stream shows that the model reasons. */
+  /** True if a stream contains events for the model's reasoning. */
   readonly showsReasoning: boolean;
   provider(url: string, idleMs: number): Provider;
-  /** A request that is answered as a stream, in the manner of the provider's. */
+  /** Sends a request that is answered as a stream in the provider's format. */
   request(url: string): Promise<Response>;
 }
 
@@ -45,7 +49,7 @@ const responses = {
     }),
 } as const;
 
-/** All of them. */
+/** All wires that the tests use. */
 export const WIRES: readonly Wire[] = [
   {
     name: 'anthropic over HTTP',

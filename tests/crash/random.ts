@@ -1,9 +1,9 @@
-// Chance that can be had again: the same seed, the same numbers.
+// Repeatable random numbers: the same seed gives the same numbers.
 
-/** From 0 to below 1. */
+/** Returns a random number from 0 (included) to 1 (excluded). */
 export type Random = () => number;
 
-/** Mulberry32. */
+/** Creates a generator of random numbers with the algorithm Mulberry32. */
 export function randomFrom(seed: number): Random {
   let state = seed;
   return () => {

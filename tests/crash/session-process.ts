@@ -1,4 +1,4 @@
-// One life of a session.
+// Process that works on one session until the session ends or the process is killed.
 
 import { liveUntilKilled } from './live-until-killed.ts';
 import { TASK } from './working-script.ts';

@@ -1,17 +1,18 @@
-// Where a stream can break: read off a stream of the wire itself, so that a name means the same on every wire.
+// Points at which a stream can break. They are found in a real stream of the wire, so a point's name means the same on
+// every wire.
 
 import type { PlannedAnswer } from '@tidemark/simulator';
 import { createSimulator } from '@tidemark/simulator';
 import type { Wire } from './provider-wires.ts';
 
-/** A point of a stream: behind so many events, before so many others. */
+/** Point of a stream, with the number of events before it and after it. */
 export interface Point {
   readonly name: string;
   readonly afterEvents: number;
   readonly left: number;
 }
 
-/** What shows that a stream is inside a part, and which streams have one. */
+/** Parts of a stream: an event that is inside the part, and a check if the stream of an answer has such a part. */
 const INSIDE: readonly {
   readonly name: string;
   readonly event: RegExp;
@@ -34,7 +35,9 @@ const INSIDE: readonly {
   },
 ];
 
-/** The named points of this answer's stream; with `all` each place before, between and behind its events. */
+/**
+ * Returns the named points of an answer's stream. With `all`, returns every place before, between and after its events.
+ */
 export async function pointsOf(
   wire: Wire,
   answer: PlannedAnswer,
@@ -68,7 +71,10 @@ export async function pointsOf(
   ];
 }
 
-/** A point that no event shows would be left out in silence. */
+/**
+ * Returns the place of the first matching event. Throws if no event matches, because the point would otherwise be
+ * skipped silently.
+ */
 function placeOf(events: readonly string[], what: string, shows: (event: string) => boolean): number {
   const place = events.findIndex(shows);
   if (place === -1) throw new Error(`no event of this wire shows the point "${what}"`);

@@ -1,19 +1,24 @@
-// What a run of the fault matrix counts. A reduced run prints it; `npm run torture` gathers it from all files.
+// Counts of a run of the fault matrix. Every run prints its counts, and `npm run torture` collects them from all files.
 
 import { appendFileSync } from 'node:fs';
 
-/** What was tried, and how often; what went wrong is 0 or the test has failed. */
+/** Number of cases by what was tried. A count of failures is always 0, because otherwise the test has failed. */
 export interface Counts {
   readonly [what: string]: number;
 }
 
-/** Whether the matrix is tried whole. */
+/** True if the whole fault matrix is tried, as `npm run torture` does. */
 export const WHOLE: boolean = process.env['TIDEMARK_TORTURE'] === '1';
 
-/** Ends a test that hangs. It is so far away that no load reaches it: whether a test passes does not depend on speed. */
+/**
+ * Timeout that ends a test that hangs. It is so long that a slow machine never reaches it, so the result of a test does
+ * not depend on speed.
+ */
 export const PATIENCE: { readonly timeout: number } = { timeout: (WHOLE ? 24 : 1) * 3_600_000 };
 
-/** Prints the counts of one row of the matrix, and leaves them for the one who sums up. */
+/**
+ * Prints the counts of one row of the matrix. Appends them to the file named by TIDEMARK_COUNTS, if set, for a summary.
+ */
 export function tally(row: string, counts: Counts): void {
   const said = Object.entries(counts).map(([what, count]) => `${count} ${what}`);
   process.stdout.write(`torture: ${row}: ${said.join(', ')}\n`);

@@ -1,6 +1,7 @@
-// L8: processes that all want to write one session, while chance stops, wakes and kills them. One writes at a time; a
-// stopped one that wakes goes on, or finds that it lost nothing; every acknowledged record is there, once.
-// can1357/oh-my-pi#12624 (two windows on one session), bug-ops/zeph#5487 (doubled numbers).
+// L8: several processes want to write the same session, and are stopped, woken and killed at random. Only one process
+// writes at a time. A process that is woken continues, or finds that it has lost nothing. Every acknowledged record is
+// in the log exactly once. Issues: can1357/oh-my-pi#12624 (two windows on one session), bug-ops/zeph#5487 (doubled
+// numbers).
 
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
@@ -17,21 +18,21 @@ import { randomFrom } from './random.ts';
 import { PATIENCE, WHOLE, tally } from './tally.ts';
 import { expectedAt } from './written-events.ts';
 
-/** How often one of them is stopped, woken or killed. */
+/** Number of times that a process is stopped, woken or killed. */
 const BLOWS = WHOLE ? 2_000 : 60;
 const PROCESSES = 3;
 const SEED = Number(process.env['TIDEMARK_SEED'] ?? Date.now() % 1_000_000);
 const PROGRAM = fileURLToPath(new URL('contending-process.ts', import.meta.url));
 const NAME = 'wanted';
 
-/** One of those who want to write. */
+/** A process that wants to write the session. */
 interface Contender {
   readonly child: ChildProcess;
   readonly gone: Promise<unknown>;
   stopped: boolean;
 }
 
-/** Chains by length, as they were acknowledged. */
+/** Chain digests by acknowledged length of the log. */
 type Acknowledged = Map<number, string>;
 
 function start(home: string, acknowledged: Acknowledged): Contender {
@@ -48,12 +49,12 @@ function start(home: string, acknowledged: Acknowledged): Contender {
 
 function note(line: string, acknowledged: Acknowledged): void {
   const [length = '', chain = ''] = line.split(' ');
-  // The same length from two writers would be a record that was written twice.
+  // The same length acknowledged twice would mean that two writers wrote the same record.
   expect(acknowledged.has(Number(length))).toBe(false);
   acknowledged.set(Number(length), chain);
 }
 
-/** A stopped one is woken, or killed where it stands; one that runs is stopped, or killed. */
+/** Kills the process with a probability of 10%. Otherwise wakes a stopped process, and stops a running one. */
 async function strike(contender: Contender, random: () => number): Promise<'stopped' | 'woken' | 'killed'> {
   if (random() < 0.1) {
     contender.child.kill('SIGKILL');

@@ -1,17 +1,16 @@
-// The work of a session that is killed again and again: what the model answers at each step, by how much it has said so
-// far, and which tools do it.
+// Script of a session that is repeatedly killed: the model's answer at each step, and the tools that it calls.
 
 import type { EffectClass } from '@tidemark/log';
 import type { PlannedAnswer } from '@tidemark/simulator';
 
-/** What the session is asked. */
+/** Prompt of the session. */
 export const TASK = 'Do the work, piece by piece.';
-/** How it ends. */
+/** Final text of the session. */
 export const RESULT = 'All pieces are done.';
-/** Steps before the last one. */
+/** Number of steps before the last one. */
 export const STEPS = 9;
 
-/** A tool that runs again when it was cut, and two that may not. */
+/** A tool that runs again if it was interrupted, and two tools that must not run again. */
 export const WORKING_TOOLS: readonly { readonly name: string; readonly effect: EffectClass }[] = [
   { name: 'look', effect: 'read' },
   { name: 'change', effect: 'write' },
@@ -25,7 +24,7 @@ const PLANS: readonly (readonly string[])[] = [
   ['try', 'look'],
 ];
 
-/** The answer of a step. */
+/** Returns the model's answer at a step. */
 export function answerAt(step: number): PlannedAnswer {
   if (step >= STEPS) return { text: RESULT };
   const plan = PLANS[step % PLANS.length] ?? [];

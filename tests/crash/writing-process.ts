@@ -1,5 +1,6 @@
-// A process that writes sessions until it is killed. After each returned sync it says what is acknowledged: the session,
-// its length, its chain. What it writes at a position follows from the position, so that a doubled record shows.
+// Process that writes sessions until it is killed. After each returned sync it prints what is acknowledged: the
+// session, its length and its chain digest. The content of each record depends only on its position, so a doubled
+// record is visible.
 
 import { writeSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
@@ -11,7 +12,7 @@ import { beginningEvent, eventAt } from './written-events.ts';
 
 const [home = '', ...names] = process.argv.slice(2);
 const store = openNdjsonStore({ home });
-// A killed process keeps nothing by itself.
+// Writes the compile cache now, because a killed process does not write it at exit.
 flushCompileCache();
 
 async function openOrCreate(log: NdjsonStore, session: SessionId): Promise<LogWriter> {

@@ -1,16 +1,16 @@
-// What the writing process writes at each position.
+// Events that the writing process appends at each position.
 
 import { callId, sessionId, timestamp } from '@tidemark/log';
 import type { Event, EventOf, SessionId } from '@tidemark/log';
 
 const AT = timestamp('2026-11-20T12:00:00.000Z');
 
-/** Record 0. */
+/** Returns the event at position 0. */
 export function beginningEvent(session: SessionId): EventOf<'session.created'> {
   return { kind: 'session.created', at: AT, data: { id: session, root: session, workspace: '/work' } };
 }
 
-/** The event of a position behind it: a prompt, an answer, or a result, in turn. */
+/** Returns the event at a position above 0: a prompt, an answer or a tool result, in turn. */
 export function eventAt(session: SessionId, position: number): Event {
   const text = `${session} ${position} ${'~'.repeat((position * 37) % 700)}`;
   const parts = [{ type: 'text', text }] as const;
@@ -37,7 +37,7 @@ export function eventAt(session: SessionId, position: number): Event {
   }
 }
 
-/** The event that must stand at a position. */
+/** Returns the event that is expected at a position. */
 export function expectedAt(session: string, position: number): Event {
   const id = sessionId(session);
   return position === 0 ? beginningEvent(id) : eventAt(id, position);

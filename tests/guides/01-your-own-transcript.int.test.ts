@@ -1,4 +1,4 @@
-// The walk through one's own transcript, as its page tells it: every command runs, and prints what the page shows.
+// Guide "your own transcript": every command of the page runs and prints what the page shows.
 
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -17,17 +17,20 @@ beforeAll(async () => {
 });
 afterAll(() => rm(home, { recursive: true, force: true }));
 
-// One after the other, as vitest runs the tests of a file: a later command looks at what an earlier one kept.
+// The tests run in order, as vitest runs the tests of a file, because a later command uses what an earlier one stored.
 describe(PAGE, () => {
   test('has commands that run', () => expect(exercises.length).toBeGreaterThan(5));
 
-  test.each(exercises)('prints what it shows behind line $line', async ({ commands, shown }) => {
-    let printed = '';
-    for (const command of commands) {
-      const { exit, out, err } = await runTidemark(command, home);
-      expect({ command, exit, err }).toEqual({ command, exit: 0, err: '' });
-      printed += out;
-    }
-    if (shown !== undefined) expect(firstMissing(shown, printed), `printed:\n${printed}`).toBeUndefined();
-  });
+  test.each(exercises)(
+    'prints the output that it shows after the commands at line $line',
+    async ({ commands, shown }) => {
+      let printed = '';
+      for (const command of commands) {
+        const { exit, out, err } = await runTidemark(command, home);
+        expect({ command, exit, err }).toEqual({ command, exit: 0, err: '' });
+        printed += out;
+      }
+      if (shown !== undefined) expect(firstMissing(shown, printed), `printed:\n${printed}`).toBeUndefined();
+    },
+  );
 });

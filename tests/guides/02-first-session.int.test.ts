@@ -1,4 +1,4 @@
-// The first session, as its page tells it.
+// Guide "first session": the commands of the page run and print what the page shows.
 
 import { join } from 'node:path';
 import { readPage } from './documents.ts';

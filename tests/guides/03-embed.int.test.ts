@@ -1,4 +1,5 @@
-// The page on embedding: each program that it shows runs against the simulator, and its lines are the program's own.
+// Guide on embedding: each program that the page shows runs against the simulator, and the shown lines are the
+// program's own.
 
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -26,7 +27,7 @@ describe(PAGE, () => {
     return name === undefined || language === undefined ? [] : [{ ...block, language, name }];
   });
 
-  test('shows each program, and the scenario of the first', () => {
+  test('shows each program, and the scenario of the first one', () => {
     const names = new Set(shown.map(({ name }) => name));
     expect([...names].toSorted()).toEqual([
       'join-desk.ts',
@@ -40,18 +41,18 @@ describe(PAGE, () => {
     expect(blocks.filter(({ language }) => language === 'ts')).toEqual([]);
   });
 
-  test.each(shown)('shows lines of $name as they are, behind line $line', async ({ name, lines }) => {
+  test.each(shown)('shows lines of $name unchanged, after line $line', async ({ name, lines }) => {
     const program = (await readFile(join(ROOT, SNIPPETS, name), 'utf8')).split('\n').map((line) => line.trim());
     expect(program.join('\n')).toContain(lines.map((line) => line.trim()).join('\n'));
   });
 
-  test('shows the first program whole', async () => {
+  test('shows the whole first program', async () => {
     const [first] = shown;
     expect(`${first?.lines.join('\n')}\n`).toBe(await readFile(join(ROOT, SNIPPETS, 'order-desk.ts'), 'utf8'));
   });
 });
 
-describe('the desk of twenty lines', () => {
+describe('the short program `order-desk.ts`', () => {
   const text = blocks.find(({ language }) => language === 'text');
   const done = { exit: 0, signal: null, out: `${text?.lines.join('\n')}\n`, err: '' };
   const listen = async (): Promise<string> => {
@@ -61,11 +62,11 @@ describe('the desk of twenty lines', () => {
     return listening.url;
   };
 
-  test('looks, pays, and says so', async () => {
+  test('looks up the order, refunds it and reports the refund', async () => {
     expect(await runSnippet('order-desk.ts', [], { folder: await aFolder(), url: await listen() })).toEqual(done);
   });
 
-  test('does the same from a few files, where nothing is installed', async () => {
+  test('does the same from a few bundled files, without installed packages', async () => {
     const stage = { folder: await aFolder(), url: await listen() };
     expect(await runSnippet('join-desk.ts', [], stage)).toMatchObject({ exit: 0, err: '' });
     expect((await readdir(join(stage.folder, 'built'))).length).toBeLessThan(30);
@@ -81,10 +82,10 @@ const HALF: PlannedAnswer = {
   calls: [{ id: 'call_half', name: 'refund', arguments: { order: 'A-17', euros: 19.5 } }],
 };
 
-describe('the whole desk', () => {
+describe('the program `whole-desk.ts`', () => {
   const answers = [FIND, HALF, { text: 'Half of it is paid back.' }];
 
-  test('is killed, and goes on where it was: what was answered is not asked again, what was done not done again', async () => {
+  test('continues after a kill without repeating an answered request or a finished tool call', async () => {
     const { url, folder, requests } = await aDesk(answers);
     const killed = await runSnippet('whole-desk.ts', [], { folder, url, hear: when(/\(y\/n\)/, kill) });
     expect(killed).toMatchObject({ signal: 'SIGKILL' });
@@ -98,7 +99,7 @@ describe('the whole desk', () => {
     expect(startsOf(records)).toEqual(['call_find', 'call_half']);
   });
 
-  test('is interrupted while it asks, stays valid, and goes on', async () => {
+  test('keeps a valid session when interrupted during a question, and continues it', async () => {
     const { url, folder } = await aDesk(answers);
     const interrupted = await runSnippet('whole-desk.ts', [], { folder, url, hear: when(/\(y\/n\)/, signal) });
     expect(interrupted.out).toMatch(/interrupted, 2 steps/);
@@ -117,7 +118,7 @@ describe('the whole desk', () => {
   }
 });
 
-test('the steered desk does what it is told in between, and nothing that its mode denies', async () => {
+test('`steered-desk.ts` follows a prompt sent during the turn, and runs nothing that its mode denies', async () => {
   const { url, folder, requests } = await aDesk([
     FIND,
     HALF,
@@ -131,7 +132,7 @@ test('the steered desk does what it is told in between, and nothing that its mod
   expect(JSON.stringify(requests.at(-1)?.body['messages'])).toContain('read-only/write');
 });
 
-test('the moving desk asks two providers, and each is told all that was said', async () => {
+test('`moving-desk.ts` sends its requests to two providers, and each receives the whole conversation', async () => {
   const answers = ['I would pay it back.', 'So would I.', 'I do.'];
   const requests: ReceivedRequest[] = [];
   const simulator = createSimulator({
@@ -165,7 +166,10 @@ interface Desk {
   readonly requests: readonly ReceivedRequest[];
 }
 
-/** A model that answers by how often it has spoken, and names the talk when it is asked to. */
+/**
+ * Starts a simulator whose answer depends on the number of answers in the request, and creates an empty folder. A
+ * request for a title gets a fixed title.
+ */
 async function aDesk(answers: readonly PlannedAnswer[]): Promise<Desk> {
   const requests: ReceivedRequest[] = [];
   const simulator = createSimulator({
@@ -185,7 +189,7 @@ function answersIn({ body }: ReceivedRequest): number {
   return messages.filter((message: { readonly role?: unknown }) => message.role === 'assistant').length;
 }
 
-/** Does it once, as soon as the program has said so. */
+/** Returns a listener that calls `then` once, when the program's output first matches `words`. */
 function when(words: RegExp, then: (heard: Heard) => void): (heard: Heard) => void {
   let done = false;
   return (heard) => {

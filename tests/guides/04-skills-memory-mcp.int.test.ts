@@ -1,4 +1,5 @@
-// What an agent may learn, as its page tells it; the server is a real one, of the people who made the protocol.
+// Guide on skills, memory and MCP: the commands of the page run and print what it shows. The MCP server is a real one,
+// made by the authors of the protocol.
 
 import { join } from 'node:path';
 import { readPage } from './documents.ts';

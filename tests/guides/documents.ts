@@ -1,21 +1,21 @@
-// Every page of the house, and the links in it.
+// Documentation pages of the repository, and the links in them.
 
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** A link of a page to a place in the house. */
+/** Link from a page to a place in the repository. */
 export interface Link {
-  /** 1-based. */
+  /** Line number, counted from 1. */
   readonly line: number;
-  /** The path as it is written, without what stands behind `#`; empty for the page itself. */
+  /** Path as it is written, without `#` and the anchor. Empty for a link within the page. */
   readonly path: string;
-  /** What stands behind `#`. */
+  /** Anchor after `#`. Undefined without a `#`. */
   readonly anchor: string | undefined;
 }
 
 const NO_PAGES = new Set(['node_modules', 'dist', '.git', 'coverage', '.tidemark']);
 
-/** Paths of all pages below a folder, relative to it. */
+/** Returns the paths of all pages below a folder, relative to `root`. */
 export async function pagesBelow(root: string, folder = ''): Promise<readonly string[]> {
   const entries = await readdir(join(root, folder), { withFileTypes: true });
   const pages = await Promise.all(
@@ -28,7 +28,7 @@ export async function pagesBelow(root: string, folder = ''): Promise<readonly st
   return pages.flat().toSorted();
 }
 
-/** The links of a page that do not leave the house. Code is no link. */
+/** Returns the links of a page that stay inside the repository. Text in code is not a link. */
 export function linksIn(page: string): readonly Link[] {
   return withoutCode(page).flatMap((text, index) =>
     [...text.matchAll(/\]\(([^()\s]+)\)/g)].flatMap(([, target = '']) => {
@@ -39,7 +39,7 @@ export function linksIn(page: string): readonly Link[] {
   );
 }
 
-/** What `#` may name in a page: each heading, as GitHub writes it. */
+/** Returns the anchors of a page: one for each heading, in GitHub's form. */
 export function anchorsIn(page: string): ReadonlySet<string> {
   const headings = withoutFences(page).flatMap((line) => /^#{1,6} (.*)$/.exec(line)?.[1] ?? []);
   return new Set(
@@ -53,7 +53,7 @@ export function anchorsIn(page: string): ReadonlySet<string> {
   );
 }
 
-/** The text of a page, or nothing where there is no such page. */
+/** Reads the text of a page. Rejects if the page does not exist. */
 export function readPage(root: string, path: string): Promise<string> {
   return readFile(join(root, path), 'utf8');
 }

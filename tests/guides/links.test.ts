@@ -1,4 +1,5 @@
-// The documents hang together: every link leads somewhere, and every room of the house has its place in them.
+// Links in the documents: every link leads to an existing place, and every package is in the README and in the
+// architecture page.
 
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
@@ -11,7 +12,7 @@ import { ROOT } from './run-tidemark.ts';
 const pages = await pagesBelow(ROOT);
 
 describe.each(pages)('%s', (page) => {
-  test('links to what is there', async () => {
+  test('has only links to existing files and headings', async () => {
     const links = linksIn(await readPage(ROOT, page));
     const broken = await Promise.all(links.map(async (link) => ((await leadsSomewhere(page, link)) ? [] : [link])));
     expect(broken.flat()).toEqual([]);
@@ -24,14 +25,14 @@ async function leadsSomewhere(page: string, { path, anchor }: Link): Promise<boo
   return anchor === undefined || anchorsIn(await readPage(ROOT, target)).has(anchor);
 }
 
-describe('the rooms of the house', async () => {
+describe('the packages of the repository', async () => {
   const rooms = await roomsIn(['packages', 'stores', 'providers', 'tools', 'apps']);
   const readme = await readPage(ROOT, 'README.md');
   const overview = await readPage(ROOT, join('docs', 'architecture', 'README.md'));
 
   test('are found', () => expect(rooms.length).toBeGreaterThan(8));
 
-  test.each(rooms)('%s stands in the map and in the architecture', (room) => {
+  test.each(rooms)('%s is in the README and in the architecture page', (room) => {
     const [, name = ''] = room.split('/');
     expect(readme).toContain(`${name}/`);
     expect(overview).toContain(`\`${room}\``);
@@ -48,7 +49,7 @@ async function roomsIn(folders: readonly string[]): Promise<readonly string[]> {
   return found.flat();
 }
 
-test('a link inside code is none, and one to a heading names it as GitHub does', () => {
+test('`linksIn` ignores links inside code, and `anchorsIn` names headings as GitHub does', () => {
   expect(linksIn('[a](b.md#c) `[d](e.md)`\n```\n[f](g.md)\n```\n[h](https://example.org)')).toEqual([
     { line: 1, path: 'b.md', anchor: 'c' },
   ]);

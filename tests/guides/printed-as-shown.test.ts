@@ -1,29 +1,29 @@
-// The comparison that the guides rely on can fail.
+// Tests that the comparison used by the guides can fail.
 
 import { expect, test } from 'vitest';
 import { firstMissing } from './printed-as-shown.ts';
 
 const PRINTED = 'kept as a-1\nstep\tat\n0\t09:30\n1\t09:31\nwhole\n';
 
-test('finds nothing missing where the output is as shown, however far its columns stand apart', () => {
+test('`firstMissing` returns undefined if the output is as shown, and ignores the width of the space between columns', () => {
   expect(firstMissing(['kept as a-1', 'step   at', '   0  09:30', '   1  09:31', 'whole'], PRINTED)).toBeUndefined();
 });
 
-test('lets an ellipsis stand for anything in its line, and alone for any lines', () => {
+test('`firstMissing` accepts any text for an ellipsis within a line, and any lines for an ellipsis alone', () => {
   expect(firstMissing(['kept as …', '…', '1  09:…1', 'whole'], PRINTED)).toBeUndefined();
   expect(firstMissing(['kept as a-1', '…'], PRINTED)).toBeUndefined();
 });
 
-test('names the first line that is not there', () => {
+test('`firstMissing` returns the first shown line that was not printed', () => {
   expect(firstMissing(['kept as a-2', '…'], PRINTED)).toBe('kept as a-2');
   expect(firstMissing(['…', '2  09:32', '…'], PRINTED)).toBe('2 09:32');
   expect(firstMissing(['…', 'whole', 'kept as a-1'], PRINTED)).toBe('kept as a-1');
 });
 
-test('does not let an ellipsis stand for less than nothing', () => {
+test('`firstMissing` does not let the text before and after an ellipsis overlap', () => {
   expect(firstMissing(['whol…ole'], 'whole')).toBe('whol…ole');
 });
 
-test('names a line that the page does not show', () => {
+test('`firstMissing` reports a printed line that the page does not show', () => {
   expect(firstMissing(['kept as a-1'], PRINTED)).toBe('(nothing more), but it printed: step at');
 });

@@ -1,7 +1,11 @@
-// Whether a program printed what a page shows. `…` stands for anything within its line, and alone in a line for any
-// number of lines; how far columns stand apart does not count, because a pipe has tabs where a terminal has spaces.
+// Comparison of a program's output with a page. `…` matches any text within a line, and any number of lines if it is
+// alone in its line. The width of the space between columns is ignored, because a pipe has tabs where a terminal has
+// spaces.
 
-/** The first line of `shown` that `printed` does not go on with, or `undefined` when all of it is as shown. */
+/**
+ * Returns the first line of `shown` that `printed` does not continue with, or `undefined` if all lines match. If
+ * `printed` has further lines, the returned text contains the first of them.
+ */
 export function firstMissing(shown: readonly string[], printed: string): string | undefined {
   const lines = printed.split('\n').map(plain).filter(isSomething);
   const wanted = shown.map(plain).filter(isSomething);

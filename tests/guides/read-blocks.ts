@@ -1,25 +1,25 @@
-// The fenced blocks of a page: `sh` holds commands that run, and the `text` block behind it what they print.
+// Fenced blocks of a page: an `sh` block contains commands to run, and the `text` block after it contains their output.
 
 /** One fenced block. */
 export interface Block {
-  /** What stands behind the opening fence. */
+  /** Text after the opening fence, usually the language. */
   readonly language: string;
-  /** 1-based line of its first line of content. */
+  /** Line number of the first content line, counted from 1. */
   readonly line: number;
   readonly lines: readonly string[];
 }
 
-/** Commands, and what the page says that they print. */
+/** Commands of a page, and the output that the page shows for them. */
 export interface Exercise {
-  /** 1-based line of the first command. */
+  /** Line number of the first command, counted from 1. */
   readonly line: number;
-  /** Arguments of `tidemark`, per command. */
+  /** Arguments of `tidemark`, for each command. */
   readonly commands: readonly (readonly string[])[];
-  /** Absent where the page shows no output. */
+  /** Lines of the shown output. Undefined if the page shows no output. */
   readonly shown: readonly string[] | undefined;
 }
 
-/** All fenced blocks of a page, in order. */
+/** Returns all fenced blocks of a page, in order. */
 export function blocksIn(page: string): readonly Block[] {
   const blocks: Block[] = [];
   let open: { readonly language: string; readonly line: number; readonly lines: string[] } | undefined;
@@ -36,7 +36,7 @@ export function blocksIn(page: string): readonly Block[] {
   return blocks;
 }
 
-/** The exercises of a page: each `sh` block, with the `text` block that follows it. */
+/** Returns the exercises of a page: each `sh` block, with the `text` block that follows it. */
 export function exercisesIn(page: string): readonly Exercise[] {
   const blocks = blocksIn(page);
   return blocks.flatMap((block, index) => {

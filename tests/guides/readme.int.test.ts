@@ -18,7 +18,7 @@ test('README.md shows the output of the demo', async () => {
     const { exit, out, err } = await runTidemark(['demo'], home);
     expect({ exit, err }).toEqual({ exit: 0, err: '' });
     const printed = inAnyOrder(out.split('\n')).join('\n');
-    // Not the address: vitest takes it for a place in a file.
+    // The URL is removed from the message, because vitest would show it as a location in a file.
     const told = `printed:\n${out.replace(/http:\S+/, '')}`;
     expect(firstMissing(inAnyOrder(shown?.lines ?? ['a block of text']), printed), told).toBeUndefined();
   } finally {
@@ -61,7 +61,7 @@ async function playModel(scenario: unknown): Promise<{ readonly url: string; rea
 
 const CALL = /^ {2}\w/;
 
-/** Calls that only look run together and land in any order: neighbouring lines of them are sorted. */
+/** Sorts adjacent lines of tool calls. Calls that only read run concurrently, so the order of their lines varies. */
 function inAnyOrder(lines: readonly string[]): readonly string[] {
   const runs: string[][] = [];
   for (const line of lines) {

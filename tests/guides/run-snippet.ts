@@ -1,30 +1,30 @@
-// Runs a program of docs/snippets as a reader would: a process of its own, in a folder of its own.
+// Runs a program of docs/snippets as a reader would: in its own process and its own folder.
 
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { ROOT } from './run-tidemark.ts';
 
-/** Where the programs and files that the pages show lie. */
+/** Folder of the programs and files that the pages show. */
 export const SNIPPETS: string = join('docs', 'snippets');
 
-/** What a program says, as it says it. */
+/** Running program and its output so far. */
 export interface Heard {
   readonly child: ChildProcess;
-  /** All of it so far, both streams. */
+  /** Output so far, of both streams. */
   readonly said: string;
 }
 
-/** Where and against whom a program runs. */
+/** Folder and simulator that a program runs with. */
 export interface Stage {
   readonly folder: string;
-  /** The address of the simulator. */
+  /** URL of the simulator. */
   readonly url: string;
-  /** Told whenever the program says something. */
+  /** Called after each output of the program. */
   readonly hear?: (heard: Heard) => void;
 }
 
-/** How a program ended. */
+/** Exit and output of a program. */
 export interface Ended {
   readonly exit: number | null;
   readonly signal: NodeJS.Signals | null;
@@ -32,12 +32,12 @@ export interface Ended {
   readonly err: string;
 }
 
-/** Runs `node docs/snippets/<name>`. A failure is an exit code, never a throw. */
+/** Runs `node docs/snippets/<name>`. A failing program is reported by its exit code and does not reject. */
 export function runSnippet(name: string, args: readonly string[], stage: Stage): Promise<Ended> {
   return runProgram(join(ROOT, SNIPPETS, name), args, stage);
 }
 
-/** The same of a program anywhere. */
+/** Runs the program at any path in the same way. */
 export function runProgram(path: string, args: readonly string[], { folder, url, hear }: Stage): Promise<Ended> {
   const child = spawn(process.execPath, [path, ...args], {
     cwd: folder,

@@ -1,22 +1,25 @@
-// Runs the command as a reader of the documents would, in the clone, with everything kept in a folder of its own.
+// Runs the command in the repository as a reader of the documents would, with all its data in a separate folder.
 
 import { execFile } from 'node:child_process';
 import { join, resolve } from 'node:path';
 
-/** The clone. */
+/** Root folder of the repository. */
 export const ROOT: string = resolve(import.meta.dirname, '..', '..');
 
-/** What a run came to. */
+/** Exit code and output of a run. */
 export interface Ran {
   readonly exit: number | string | null;
   readonly out: string;
   readonly err: string;
 }
 
-/** The command. */
+/** Path of the command `tidemark`. */
 export const BIN: string = resolve(ROOT, 'apps', 'cli', 'bin', 'tidemark.cjs');
 
-/** Runs `tidemark` with these arguments, everything kept in this folder. A failure is an exit code, never a throw. */
+/**
+ * Runs `tidemark` with these arguments and keeps all its data in `folder`. A failing command is reported by its exit
+ * code and does not reject.
+ */
 export function runTidemark(args: readonly string[], folder: string): Promise<Ran> {
   const options = {
     cwd: ROOT,

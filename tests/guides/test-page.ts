@@ -1,5 +1,6 @@
-// A page that is walked through in a folder of its own: the files that it shows are written, every `sh` block runs there, and
-// prints what the `text` block behind it shows. Questions are answered and turns interrupted where the page says so.
+// Tests of a guide page. The files that the page shows are written into a temporary folder. Every `sh` block runs there
+// and prints what the `text` block after it shows. Questions are answered and turns are interrupted where the page
+// shows it.
 
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
@@ -14,23 +15,23 @@ import type { Block } from './read-blocks.ts';
 import { blocksIn } from './read-blocks.ts';
 import { BIN, ROOT } from './run-tidemark.ts';
 
-/** A page to walk through. */
+/** Page to test. */
 export interface Walk {
-  /** The page, from the clone. */
+  /** Path of the page, relative to the repository. */
   readonly page: string;
   readonly text: string;
-  /** What the page calls the folder to work in. */
+  /** Name of the working folder in the page. */
   readonly folder: string;
-  /** Commands that the page has the reader install, by name: files from the clone. */
+  /** Commands that the page asks the reader to install: files of the repository, by name of the command. */
   readonly installed?: Readonly<Record<string, string>>;
 }
 
-/** What a page calls the address of the simulator; here it is any that is free. */
+/** URL of the simulator in the pages. The tests replace it with the URL of their own simulator, on a free port. */
 const ADDRESS = 'http://127.0.0.1:8787';
-/** What people type, as a terminal shows it. */
+/** Matches text that the user types, as a terminal shows it. */
 const TYPED = /\^C$|(?<=\(y\/n\)) y$/m;
 
-/** Where a page is walked through. */
+/** Folders and simulator that a page is tested with. */
 interface Place {
   readonly root: string;
   readonly folder: string;
@@ -45,7 +46,7 @@ export function testPage({ page, text, folder, installed = {} }: Walk): void {
   );
   let place: Place = { root: '', folder: '', url: '' };
   let listening: ListeningSimulator | undefined;
-  /** The session that was named last. */
+  /** Id of the last session that a command printed. */
   let session = '';
 
   beforeAll(async () => {
@@ -65,25 +66,28 @@ export function testPage({ page, text, folder, installed = {} }: Walk): void {
     await rm(place.root, { recursive: true, force: true });
   });
 
-  // One after the other, as vitest runs the tests of a file: what one does the next one finds.
+  // The tests run in order, as vitest runs the tests of a file, because a later test uses the files of an earlier one.
   describe(page, () => {
     test('has commands that run', () => expect(exercises.length).toBeGreaterThan(8));
 
-    test.each(exercises)('prints what it shows behind line $line', async ({ block, shown }) => {
-      expect(shown?.language).toBe('text');
-      const expected = shown?.lines ?? [];
-      const asks = expected.some((line) => line.endsWith('(y/n) y'));
-      const commands = (also: readonly string[]): string => commandsOf(block, place, session, also);
-      if (asks && process.platform !== 'linux') {
-        process.stdout.write(`${page}: nobody is asked here: the terminal for it is made by util-linux\n`);
-        await typed(commands(['--mode', 'auto']), expected, place);
-        return;
-      }
-      const printed = asks ? await atTerminal(commands([]), place) : await typed(commands([]), expected, place);
-      session = /^session (\S+);/m.exec(printed)?.[1] ?? session;
-      const wanted = expected.map((line) => line.replace(TYPED, ''));
-      expect(firstMissing(wanted, printed.replace(TYPED, '')), `printed:\n${printed}`).toBeUndefined();
-    });
+    test.each(exercises)(
+      'prints the output that it shows after the commands at line $line',
+      async ({ block, shown }) => {
+        expect(shown?.language).toBe('text');
+        const expected = shown?.lines ?? [];
+        const asks = expected.some((line) => line.endsWith('(y/n) y'));
+        const commands = (also: readonly string[]): string => commandsOf(block, place, session, also);
+        if (asks && process.platform !== 'linux') {
+          process.stdout.write(`${page}: nobody is asked here: the terminal for it is made by util-linux\n`);
+          await typed(commands(['--mode', 'auto']), expected, place);
+          return;
+        }
+        const printed = asks ? await atTerminal(commands([]), place) : await typed(commands([]), expected, place);
+        session = /^session (\S+);/m.exec(printed)?.[1] ?? session;
+        const wanted = expected.map((line) => line.replace(TYPED, ''));
+        expect(firstMissing(wanted, printed.replace(TYPED, '')), `printed:\n${printed}`).toBeUndefined();
+      },
+    );
   });
 }
 
@@ -97,7 +101,7 @@ async function writeFiles(blocks: readonly Block[], folder: string): Promise<voi
   }
 }
 
-/** Types the commands; Ctrl-C once the answer stands still where the page shows it. */
+/** Runs the commands without a terminal. Sends SIGINT when the output reaches the place where the page shows `^C`. */
 function typed(commands: string, expected: readonly string[], place: Place): Promise<string> {
   const cut = expected.find((line) => line.endsWith('^C'))?.slice(0, -'^C'.length);
   return listen(start('sh', ['-c', `exec 2>&1 < /dev/null\n${commands}`], place), (child, said) => {
@@ -106,7 +110,7 @@ function typed(commands: string, expected: readonly string[], place: Place): Pro
   });
 }
 
-/** The same at a terminal, where questions are asked. */
+/** Runs the commands in a terminal, where questions are asked, and answers a question with `y`. */
 function atTerminal(commands: string, place: Place): Promise<string> {
   return listen(start('script', ['-qec', commands, '/dev/null'], place), (child, said) => {
     if (!said.includes('(y/n)')) return false;
@@ -136,7 +140,7 @@ function start(command: string, args: readonly string[], { root, folder }: Place
   });
 }
 
-/** All that it says. `act` is asked until it has done what it wants, whenever something was said. */
+/** Returns the whole output of a process. After each output, calls `act` until `act` has returned true. */
 function listen(child: ChildProcess, act: (child: ChildProcess, said: string) => boolean): Promise<string> {
   let said = '';
   let acted = false;

@@ -1,5 +1,6 @@
-// AGENTS.md: found by the agent with its tools, read, obeyed, and never put into the front. The model that plays here knows
-// of the rules only what its requests hold: the word it must write is made up by the test and stands in the file alone.
+// AGENTS.md tests: the agent finds the file with its tools, reads it and follows it, and the file is never put into the
+// front. The model here is a function that knows only the content of its requests. Each test makes up the word that the
+// model must write, and this word is only in the file.
 
 import { createHash } from 'node:crypto';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -15,7 +16,7 @@ const MODEL = 'claude-sonnet-4-5';
 
 interface Project {
   readonly folder: string;
-  /** What each AGENTS.md asks for. */
+  /** Word that each AGENTS.md requires in a new file. */
   readonly words: { readonly root: string; readonly nested: string };
 }
 
@@ -33,7 +34,10 @@ async function project(more = ''): Promise<Project> {
   return { folder, words };
 }
 
-/** A model that does what its runtime's text tells it: it looks for AGENTS.md, reads what it finds, and obeys the nearest. */
+/**
+ * Plays a model that follows the instructions of the runtime. It searches for AGENTS.md, reads each file found, and
+ * follows the nearest one.
+ */
 function obedient(sent: ReceivedRequest): AnswerPlan {
   const results = new Map(sent.toolResults.map((result) => [result.name, result.text]));
   const found = results.get('find');
@@ -51,7 +55,10 @@ function listed(text: string): readonly string[] {
   return text.match(/\S*AGENTS\.md/g) ?? [];
 }
 
-/** Follows the last rule that was read of those that are there: the one nearest to the file. */
+/**
+ * Returns the content of the new file. It begins with the line required by the nested AGENTS.md if that file was read,
+ * otherwise with the line required by the first file read.
+ */
 function obeying({ toolResults }: ReceivedRequest): string {
   const rules = toolResults.flatMap(({ text }) => /line (\/\/ \S+)/.exec(text)?.slice(1) ?? []);
   const nearest = rules.find((rule) => rule.includes('nested')) ?? rules[0];
@@ -72,7 +79,7 @@ function play(): Played {
   return { simulator: createSimulator({ onRequest }), sent };
 }
 
-/** The front of a request as it was sent. */
+/** Returns the front of a sent request: its system text and its tools. */
 function frontOf({ body }: ReceivedRequest): string {
   return JSON.stringify([body['system'], body['tools']]);
 }
@@ -107,13 +114,13 @@ async function run(
 }
 
 describe('AGENTS.md', () => {
-  test('is found by the agent with its tools, read and obeyed: the nearest one wins', async () => {
+  test('is found by the agent with its tools, read and followed, and the nearest file takes precedence', async () => {
     const { folder, words } = await run('discover', ['Add rounding to packages/tax.']);
     const written = await readFile(join(folder, 'packages', 'tax', 'round.js'), 'utf8');
     expect(written.split('\n')[0]).toBe(`// ${words.nested}`);
   });
 
-  test('is in no front, and nowhere before the agent has read it', async () => {
+  test('is not in any front, and is in no request before the agent has read it', async () => {
     const { sent, words } = await run('discover', ['Add rounding to packages/tax.']);
     expect(sent).toHaveLength(4);
     expect(new Set(sent.map(frontOf)).size).toBe(1);
@@ -123,7 +130,7 @@ describe('AGENTS.md', () => {
     }
   });
 
-  test('that changed after it was read is noted with the next prompt, without its content', async () => {
+  test('is named in a note with the next prompt if it changed after it was read, and its content is not sent', async () => {
     const { sent } = await run('discover', ['Add rounding to packages/tax.', 'And now the same again.'], ({ folder }) =>
       writeFile(join(folder, 'AGENTS.md'), 'Never write a word-that-nobody-read.\n'),
     );
@@ -133,7 +140,7 @@ describe('AGENTS.md', () => {
     expect(new Set(sent.map(frontOf)).size).toBe(1);
   });
 
-  test('that was read is named again, with its digest, behind the compaction that dropped it', async () => {
+  test('is named again, with its digest, after a compaction that dropped its content', async () => {
     const compact = async (_: Project, session: AgentSession): Promise<void> => {
       expect(await session.compact({ tailTokens: 200, by: 'deterministic' })).toMatchObject({ outcome: 'compacted' });
     };
@@ -148,7 +155,7 @@ describe('AGENTS.md', () => {
     expect(messages.indexOf('Instruction files that you have read')).toBeGreaterThan(messages.indexOf('<checkpoint>'));
   });
 
-  test('is attached only where the user chose so, and then stands in a note and in no front', async () => {
+  test("is attached only with `agentsFile: 'attach'`, in a note and not in the front", async () => {
     const { sent, words } = await run('attach', ['Add rounding to packages/tax.']);
     expect(JSON.stringify(sent[0]?.body['messages'])).toContain(words.root);
     expect(sent.map(frontOf).join('')).not.toContain(words.root);

@@ -1,5 +1,6 @@
-// The real API, with a key in ANTHROPIC_API_KEY: a turn with an own tool, and the cache read by its second call. Costs a cent
-// or two; skipped without a key.
+// Live test against the real Anthropic API, with the key in ANTHROPIC_API_KEY: one turn with a custom tool, in which
+// the second call reads the cache that the first call wrote. The test costs one or two cents and is skipped without a
+// key.
 
 import { createAgent, defineTool } from '@tidemark/kit';
 import type { Recorded } from '@tidemark/log';
@@ -11,11 +12,11 @@ import { z } from 'zod';
 const apiKey = process.env['ANTHROPIC_API_KEY'] ?? '';
 
 test.skipIf(apiKey === '')(
-  'a turn with a tool against the real API reads its own cache and is rebuilt byte for byte',
+  'a turn with a tool against the real API reads its own cache, and its requests are rebuilt byte for byte',
   async () => {
     const agent = createAgent({
       model: process.env['TIDEMARK_LIVE_MODEL'] ?? 'claude-haiku-4-5',
-      apiKey, // Above the floor of every model, so that there is something to read.
+      apiKey, // The instructions below are longer than the cache floor of every model, so the second call has something to read.
       instructions: 'You look up tides. Answer in one short sentence. '.repeat(400),
       tools: [
         defineTool({

@@ -1,6 +1,7 @@
-// A tool that comes and goes in the midst of the work, and an effort that is changed and changed back: what a model lets itself
-// be told behind what it was sent costs its own bytes, and what it does not costs one labelled epoch. Played with an agent
-// against the simulator, which refuses as the providers do.
+// Tool and effort changes within a session: a tool is added and removed, and an effort is changed and changed back. If
+// the model accepts such a change after its history, the change costs only its own bytes. Otherwise the change costs
+// one labelled epoch. An agent plays each session against the simulator, which refuses the same requests as the real
+// providers.
 
 import type { AgentSession, Tool } from '@tidemark/agent';
 import { verifySession } from '@tidemark/agent';
@@ -32,13 +33,16 @@ afterEach(async () => {
 interface Played {
   readonly live: AgentSession;
   readonly simulator: Simulator;
-  /** What each request offered, and its body. */
+  /** Requests received by the simulator, in order, each with its tools and its body. */
   readonly sent: ReceivedRequest[];
   readonly log: Log;
   readonly records: () => Promise<readonly Recorded[]>;
 }
 
-/** A session with `look`, which does `at` when it is called for the nth time. The model looks as often as `looks` says. */
+/**
+ * Opens a session with these tools against a simulator. `answers` plans the answer to each request from the number of
+ * requests received before.
+ */
 async function play(
   model: Model,
   answers: (arrived: number, sent: ReceivedRequest) => AnswerPlan,
@@ -101,7 +105,10 @@ const calling = (name: string, thinking = 'hm'): AnswerPlan => ({
 });
 const saying = (text: string): AnswerPlan => ({ answer: { thinking: 'so', text } });
 
-/** What each call read, and what it left in the cache. */
+/**
+ * Returns the tokens that each call read from the cache, the tokens in the cache after the call, and the input tokens
+ * of the call.
+ */
 function reads({
   calls,
 }: Simulator): readonly { readonly read: number; readonly left: number; readonly input: number }[] {
@@ -117,7 +124,10 @@ function reads({
   });
 }
 
-/** The calls that read less than the call before had left: what was sent was written again. */
+/**
+ * Returns the indexes of the calls that read less than the previous call left in the cache. Such a call wrote content
+ * again that was already sent.
+ */
 function rewrites(simulator: Simulator): readonly number[] {
   const all = reads(simulator);
   return all.flatMap(({ read }, index) => (index > 0 && read < (all[index - 1]?.left ?? 0) ? [index] : []));
@@ -134,8 +144,8 @@ function causes(records: readonly Recorded[]): readonly string[] {
   return of(records, 'epoch.opened').map(({ data }: RecordedOf<'epoch.opened'>) => data.cause);
 }
 
-describe('a tool that is added at call 20 and removed at call 31', () => {
-  /** 40 calls of `look`, but those between which `extra` is there are its own. */
+describe('a tool added at call 20 and removed at call 31', () => {
+  /** Plays 40 tool calls. The model calls `extra` while that tool is offered, and `look` otherwise. */
   async function work(model: Model): Promise<Played> {
     let looks = 0;
     const look = tool('look', () => {
@@ -159,7 +169,7 @@ describe('a tool that is added at call 20 and removed at call 31', () => {
     return played;
   }
 
-  it('costs the ideal where the model appends: each new token is written once, each old one read', async () => {
+  it('costs the minimum on a model that accepts appended changes: each new token is written once and each old token is read', async () => {
     const { simulator, records, sent } = await work(APPENDS);
     expect(rewrites(simulator)).toEqual([]);
     expect(reads(simulator).filter(({ left, input }) => left !== input)).toEqual([]);
@@ -178,26 +188,26 @@ describe('a tool that is added at call 20 and removed at call 31', () => {
     ]);
   });
 
-  it('sends the beta from the request on that needs it, as its record says', async () => {
+  it('sends the beta header only from the first request that needs it, as `request.prepared` records', async () => {
     const { records } = await work(APPENDS);
     const betas = of(await records(), 'request.prepared').map(({ data }) => data.betas ?? []);
     expect(betas.slice(0, 20).flat()).toEqual([]);
     expect(new Set(betas.slice(20).map(String))).toEqual(new Set(['inline-tools-2026-09-15']));
   });
 
-  it('opens one labelled and priced epoch for each where the model does not', async () => {
+  it('opens one labelled and priced epoch per change on a model that accepts no appended changes', async () => {
     const { simulator, records } = await work(EDITS);
     const found = await records();
     expect(causes(found)).toEqual(['initial', 'tools', 'tools']);
     expect(of(found, 'tools.changed')).toEqual([]);
     const forecasts = of(found, 'epoch.opened').map(({ data }) => data.forecast);
-    // The second goes back to a front that the cache still holds.
+    // The second change returns to a front that is still in the cache.
     expect(forecasts.map(({ rewrite }) => rewrite > 9_000)).toEqual([false, true, false]);
     expect(forecasts.map(({ cost }) => Number(cost) > 0)).toEqual([false, true, true]);
     expect(rewrites(simulator)).toEqual([20, 31]);
   });
 
-  it('is told to a model that takes more tools and no fewer, and opens an epoch when it goes', async () => {
+  it('is appended on a model that accepts only added tools, and opens an epoch when it is removed', async () => {
     const { simulator, records } = await work(GPT);
     const found = await records();
     expect(of(found, 'tools.changed')).toHaveLength(1);
@@ -206,8 +216,8 @@ describe('a tool that is added at call 20 and removed at call 31', () => {
   });
 });
 
-describe('an epoch that opens behind appended changes', () => {
-  it('has them in its front, packs them no longer, and leaves out the thoughts that were bound to them', async () => {
+describe('an epoch opened after appended changes', () => {
+  it('has the changes in its front, no longer packs them in the tail, and omits the thinking bound to them', async () => {
     const look = tool('look');
     const answers = (arrived: number): AnswerPlan =>
       arrived % 2 === 0 ? calling('look') : saying(`answer ${arrived}`);
@@ -226,13 +236,13 @@ describe('an epoch that opens behind appended changes', () => {
     expect(last?.tools).toEqual(['look', 'more']);
     expect([body.includes('"role":"system"'), body.includes('tool_addition')]).toEqual([false, false]);
     expect(last?.body['output_config']).toEqual({ effort: 'high' });
-    // Only those of the turn that the epoch opened with.
+    // Only the thinking of the turn that opened the epoch remains.
     expect(body.split('"type":"thinking"').length - 1).toBe(1);
     expect(reads(played.simulator)).toHaveLength(6);
   });
 });
 
-describe('an effort that is changed, and changed back', () => {
+describe('an effort that is changed and changed back', () => {
   async function turns(model: Model): Promise<Played> {
     const played = await play(model, (arrived) => saying(`answer ${arrived}`), [tool('look')], {
       [LEVEL[model]]: 'medium',
@@ -247,7 +257,7 @@ describe('an effort that is changed, and changed back', () => {
     return played;
   }
 
-  it.each([APPENDS, GPT] as const)('is said to %s behind what it was sent, once each way', async (model) => {
+  it.each([APPENDS, GPT] as const)('is appended after the history on %s, once per change', async (model) => {
     const { simulator, records } = await turns(model);
     const found = await records();
     expect(rewrites(simulator)).toEqual([]);
@@ -258,12 +268,12 @@ describe('an effort that is changed, and changed back', () => {
     ]);
   });
 
-  it('opens an epoch each way where the model does not', async () => {
+  it('opens one epoch per change on a model that accepts no appended changes', async () => {
     const { records } = await turns(EDITS);
     expect(causes(await records())).toEqual(['initial', 'reasoning', 'reasoning']);
   });
 
-  it('asks for nothing when no request came between', async () => {
+  it('records no change if no request was sent between the two changes', async () => {
     const { live, records } = await play(APPENDS, () => saying('yes'), [tool('look')], { effort: 'medium' });
     await live.prompt('one');
     live.setReasoning({ effort: 'high' });
@@ -276,7 +286,9 @@ describe('an effort that is changed, and changed back', () => {
   });
 });
 
-/** Every request is made again from the log, byte for byte, and no break is without an epoch. */
+/**
+ * Checks that every request can be rebuilt from the log byte for byte, and that every break has an epoch as its cause.
+ */
 async function expectSame({ live, log }: Played): Promise<void> {
   const made = [anthropicEncoder, openaiResponsesEncoder];
   const encoders = (revision: string): Encoder | undefined => made.find((one) => one.revision === revision);

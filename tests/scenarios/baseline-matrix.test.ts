@@ -1,5 +1,6 @@
-// The baseline matrix: for each thing that might cost a cache, exactly the reasons that the session gives for what it then
-// does. A reason more or less fails. Skills changed (issue 6) have no way to happen yet, and no row.
+// Baseline matrix: lists, for each event that might cost a cache, the exact reasons that the session records and
+// reports. The test fails if a reason is missing or added. Changed skills (issue 6) have no row, because no story can
+// change them yet.
 
 import type { Recorded } from '@tidemark/log';
 import type { AgentSession } from '@tidemark/kit';
@@ -9,19 +10,22 @@ import { expectOnlyGrowth, expectSound, openStage, recordsOf } from './billed-st
 import type { StoryName, Told } from './matrix-stories.ts';
 import { STORIES, TOOLS } from './matrix-stories.ts';
 
-/** Epochs behind the first, misses, failures, changes and notes in their order; then what a person was told. */
+/**
+ * Epochs after the first, misses, failures, changes and notes in the order of their records, followed by the notices
+ * raised for the user.
+ */
 type Reasons = readonly string[];
 
 interface Row {
-  /** claude-sonnet-4-5: appends nothing, and strips the thinking of the turns before. */
+  /** Reasons on claude-sonnet-4-5, which accepts no appended changes and strips the thinking of earlier turns. */
   readonly plain: Reasons;
-  /** claude-opus-5-5: appends system messages, reasoning and tools. */
+  /** Reasons on claude-opus-5-5, which accepts appended system messages, reasoning changes and tools. */
   readonly appends: Reasons;
 }
 
 const MODELS = { plain: 'claude-sonnet-4-5', appends: 'claude-opus-5-5' } as const;
 
-/** The same on both. */
+/** Makes a row with the same reasons on both models. */
 function both(...reasons: readonly string[]): Row {
   return { plain: reasons, appends: reasons };
 }
@@ -35,7 +39,8 @@ const MATRIX: { readonly [name in StoryName]: Row } = {
   'mode toggled': both('note: permission-mode changed'),
   'server gone': { plain: ['epoch: tools', 'miss: opened'], appends: ['tools: appended'] },
   'server back': {
-    // Going back finds the first front and what was said under it; only what was said since is written again.
+    // Restoring the tools finds the first front and the history that was sent with it in the cache. Only the history
+    // since then is written again.
     plain: ['epoch: tools', 'miss: opened', 'epoch: tools', 'miss: opened'],
     appends: ['tools: appended', 'tools: appended'],
   },
@@ -70,7 +75,7 @@ const MATRIX: { readonly [name in StoryName]: Row } = {
     'compacted: overflow_recovery',
     'note: permission-mode compacted-away',
     'epoch: compaction',
-    // The steps that are kept were cached behind another beginning.
+    // The kept steps were cached after a different front and history.
     'miss: opened',
     'notice: context/compacted',
   ),
@@ -103,16 +108,16 @@ const MATRIX: { readonly [name in StoryName]: Row } = {
   'a second session on the same front': both(),
 };
 
-/** Their calls do not follow each other. */
+/** Stories with calls on several streams or sessions, so a call does not extend the call before it. */
 const SEVERAL_STREAMS: readonly StoryName[] = ['fresh session', 'side call', 'a second session on the same front'];
 
-/** Nothing is said to have been paid again: then nothing may have been. */
+/** Returns true if the reasons contain no epoch and no miss. In that case nothing may be paid again. */
 function isQuiet(reasons: Reasons): boolean {
   return !reasons.some((reason) => /^(epoch|miss): /.test(reason));
 }
 
-describe.each(['plain', 'appends'] as const)('a model that is %s', (kind) => {
-  test.each(names())('%s', async (name) => {
+describe.each(['plain', 'appends'] as const)('the reasons that a session gives on the `%s` model', (kind) => {
+  test.each(names())('equal the row of the matrix for: %s', async (name) => {
     const stage = await openStage({ model: MODELS[kind], tools: TOOLS });
     const notices: string[] = [];
     const told: Told = {
@@ -135,7 +140,7 @@ function names(): readonly StoryName[] {
   return Object.keys(MATRIX).filter((name): name is StoryName => name in STORIES);
 }
 
-/** Listens to a session; who waits to send again need not wait. */
+/** Collects the notices of a session. At each retry notice, moves the clock forward, so the session does not wait. */
 async function hear(live: AgentSession, notices: string[], pass: () => void): Promise<void> {
   for await (const event of live.events()) {
     if (event.type !== 'notice.raised') continue;

@@ -1,5 +1,5 @@
-// An agent as a person embeds it, whose calls arrive at a simulator on a port, on a clock that the test moves. What is
-// judged is what the simulator billed and the bytes that arrived, never what the engine believes.
+// Stage for billed sessions: an embedded agent whose calls arrive at a simulator on a port, on a clock that the test
+// controls. The tests check the simulator's bill and the bytes that arrived, never the engine's own estimates.
 
 import type { Encoders } from '@tidemark/agent';
 import { explainSession, verifySession } from '@tidemark/agent';
@@ -18,24 +18,27 @@ import { expect, onTestFinished } from 'vitest';
 import type { VirtualTime } from '@tidemark/agent/contract';
 import { virtualTime } from '@tidemark/agent/contract';
 
-/** Changes settings of nobody, strips nothing, appends nothing: what the rules of most models have in common. */
+/**
+ * Model whose row has only the rules that most models share: it strips nothing, accepts no appended changes, and needs
+ * no special settings.
+ */
 export const PLAIN = 'claude-sonnet-4-6';
-/** A system text above the floor of most models. */
+/** System text above the cache floor of most models. */
 export const ROLE: string = Array.from(
   { length: 60 },
   (_, rule) =>
     `Rule ${rule}: an order that was packed is not changed any more; what is missing goes out with the next one.`,
 ).join('\n');
 
-/** One call as it was billed. */
+/** One call as the simulator billed it, in tokens. */
 export interface Billed {
-  /** Milliseconds since 1970. */
+  /** Time of the call in milliseconds since 1970. */
   readonly at: number;
   readonly model: string;
   readonly input: number;
   readonly read: number;
   readonly written: number;
-  /** Of `written`, what lives longer than the shortest life. */
+  /** Part of `written` that has a longer TTL than the shortest one. */
   readonly long: number;
   readonly fresh: number;
 }
@@ -44,27 +47,33 @@ export interface Billed {
 export interface Stage {
   readonly simulator: Simulator;
   readonly clock: VirtualTime;
-  /** Of the agent as it was staged. */
+  /** Model that the stage was opened with. */
   readonly model: string;
-  /** The one that sessions are opened with. */
+  /** Provider that sessions use by default. */
   readonly provider: Provider;
-  /** The provider of a model, at the same simulator, with a key of another account where one is named. */
+  /** Returns a provider of a model at the same simulator. With `key`, the provider uses another account. */
   reach(model: string, key?: string): Provider;
-  /** A new store over what is there. */
+  /** Opens a new store over the same recorded sessions. */
   log(): Log;
-  /** Every body that went out, in order. */
+  /** Bodies of all requests sent, in order. */
   readonly bodies: string[];
-  /** Every call that was answered. */
+  /** Returns every call that was answered with status 200, in order. */
   billed(): readonly Billed[];
-  /** Opens a session in a process of its own: a new one without an id. */
+  /**
+   * Opens a session with a new agent and a new store, as another process would. Creates a new session if `id` is
+   * omitted.
+   */
   open(options?: Opening): Promise<AgentSession>;
-  /** Forks a session, in a process of its own. */
+  /** Forks a session with a new agent and a new store, as another process would. */
   fork(id: string, options?: ForkOptions): Promise<AgentSession>;
-  /** A turn: what the user says, and what the model answers to each call. */
+  /**
+   * Runs a turn with the user's prompt. `answers` holds the model's answer to each call of the turn. Fails if the turn
+   * does not complete.
+   */
   turn(live: AgentSession, words: string, ...answers: readonly AnswerPlan[]): Promise<void>;
 }
 
-/** How a session is opened; the rest as it was staged. */
+/** Options for opening a session. An omitted option keeps the value passed to `openStage`. */
 export interface Opening extends Partial<AgentOptions> {
   readonly id?: string;
 }
@@ -72,13 +81,13 @@ export interface Opening extends Partial<AgentOptions> {
 /** Milliseconds from a request to the end of its answer. */
 const ANSWER_MS = 4_000;
 
-/** What stands behind the address that a stage calls. */
+/** Options of the simulator, and an optional gateway before it. */
 export interface Staging extends Pick<SimulatorOptions, 'onRequest' | 'firstByteMs'> {
-  /** A gateway between the agent and the simulator. */
+  /** Gateway between the agent and the simulator, as a replacement for `fetch`. */
   readonly gateway?: typeof globalThis.fetch;
 }
 
-/** Makes a stage, whose sessions are opened with these options unless they are with others. */
+/** Opens a stage. `staged` holds the default options of its sessions. The stage is closed when the test finishes. */
 export async function openStage(
   staged: Partial<AgentOptions> = {},
   { gateway, ...simulating }: Staging = {},
@@ -110,7 +119,7 @@ export async function openStage(
       cache: { ...staged.cache, ...options.cache },
       compaction: { ...staged.compaction, ...options.compaction },
       modelOptions: { ...staged.modelOptions, ...options.modelOptions },
-      // The same front in every process, with a workspace and without.
+      // Makes the front the same in every process, with a workspace and without.
       context: { runtimeInstructions: 'full', ...staged.context, ...options.context },
       host: { clock: clock.surroundings, ...staged.host, ...options.host },
       connection: { onRequest: (body) => bodies.push(new TextDecoder().decode(body)) },
@@ -136,13 +145,13 @@ export async function openStage(
   };
 }
 
-/** The key that reaches the simulator, and what stands before it. The simulator takes each key for an account of its own. */
+/** API key and gateway of a provider at the simulator. The simulator treats each key as a separate account. */
 export interface Reaching {
   readonly key?: string;
   readonly gateway?: typeof globalThis.fetch | undefined;
 }
 
-/** The provider of a model, at the simulator's address. */
+/** Creates the provider of a model at the simulator's URL. */
 export function providerOf(
   model: string,
   url: string,
@@ -154,7 +163,7 @@ export function providerOf(
     : createAnthropicProvider({ ...reached, baseURL: url });
 }
 
-/** Each answer takes its time. */
+/** Wraps a provider so that each answer takes `ANSWER_MS` on the clock of the test. */
 function timed(provider: Provider, clock: VirtualTime): Provider {
   return {
     ...provider,
@@ -179,12 +188,15 @@ function billedFor({ at, model, usage, counts }: LedgerCall): Billed {
   return { at, model, input, read, written, long: writtenLong, fresh: input - read - written };
 }
 
-/** Tokens that are in the cache once a call was answered. */
+/** Returns the number of tokens in the cache after the call. */
 export function held({ read, written }: Billed): number {
   return read + written;
 }
 
-/** Each call reads all that the one before it held, and writes all that is new: nothing is paid twice, nothing is fresh. */
+/**
+ * Checks that each call reads the whole input of the call before it and writes all new input. No token is paid twice,
+ * and no token is billed as fresh.
+ */
 export function expectOnlyGrowth(calls: readonly Billed[], firstRead = 0): void {
   const seen = calls.map(({ read, written, fresh }) => ({ read, written, fresh }));
   const ideal = calls.map(({ input }, index) => {
@@ -195,13 +207,13 @@ export function expectOnlyGrowth(calls: readonly Billed[], firstRead = 0): void 
   expect(calls.length).toBeGreaterThan(1);
 }
 
-/** The frozen beginning of a body, as text without markers. */
+/** Returns the front of a body (tools and system text) as text without markers. */
 export function frontOf(body: string): string {
   const { tools, system } = parsed(body);
   return JSON.stringify([tools, system]);
 }
 
-/** The blocks of the messages of a body, as texts without markers, each with its speaker. */
+/** Returns the blocks of a body's messages as texts without markers, each with its role. */
 export function historyOf(body: string): readonly string[] {
   const { messages = [] } = parsed(body);
   return messages.flatMap(({ role, content }) =>
@@ -209,7 +221,9 @@ export function historyOf(body: string): readonly string[] {
   );
 }
 
-/** One front in all bodies, and each history begins with the one before it, byte for byte. */
+/**
+ * Checks that all bodies have the same front, and that each history begins with the previous history, byte for byte.
+ */
 export function expectOnlyAppended(bodies: readonly string[]): void {
   expect(new Set(bodies.map(frontOf)).size).toBe(1);
   for (const [index, body] of bodies.entries()) {
@@ -230,26 +244,26 @@ function parsed(body: string): Body {
 }
 
 const REVISIONS = [anthropicEncoder, openaiResponsesEncoder];
-/** Every encoder that a stage uses. */
+/** Finds an encoder by its revision, among the encoders that a stage uses. */
 export const encoders: Encoders = (revision) => REVISIONS.find((encoder) => encoder.revision === revision);
 
-/** All records of a session. */
+/** Reads all records of a session. */
 export function recordsOf(stage: Stage, id: string): Promise<readonly Recorded[]> {
   return Array.fromAsync(stage.log().read(sessionId(id)));
 }
 
-/** Causes of the epochs of a session, in order. */
+/** Returns the causes of a session's epochs, in order. */
 export async function epochsOf(stage: Stage, id: string): Promise<readonly string[]> {
   return (await recordsOf(stage, id)).flatMap((one) => (one.kind === 'epoch.opened' ? [one.data.cause] : []));
 }
 
-/** Step and cause of what a session had to pay again, as it tells of itself. */
+/** Returns the step and the cause of each miss that `explainSession` reports for a session. */
 export async function missesOf(stage: Stage, id: string): Promise<readonly (readonly [step: number, cause: string])[]> {
   const { explained } = await explainSession(stage.log(), sessionId(id), encoders);
   return explained.flatMap(({ step, miss }) => (miss === undefined ? [] : [[step, miss.cause] as const]));
 }
 
-/** All bodies can be made again, and no prefix broke but where an epoch says why. */
+/** Checks that all bodies can be rebuilt from the log, and that every break of the prefix has an epoch with a cause. */
 export async function expectSound(stage: Stage, id: string): Promise<void> {
   const { differences, breaks } = await verifySession(stage.log(), sessionId(id), { encoders });
   expect([differences, breaks.filter(({ cause }) => cause === undefined)]).toEqual([[], []]);

@@ -1,5 +1,5 @@
-// Sessions that run into a break of the cache: stories for each cause that `why` can name. The break is the last call that the
-// session names that cause for.
+// Sessions that cause a cache break: stories for each cause that `why` can name. The break of a story is the last call
+// for which the session names that cause.
 
 import type { Tool } from '@tidemark/agent';
 import { defineTool } from '@tidemark/kit';
@@ -11,17 +11,17 @@ import { z } from 'zod';
 import type { Opening, Stage } from './billed-stage.ts';
 import { epochsOf, ROLE } from './billed-stage.ts';
 
-/** Where a story is played, and how its sessions are opened so that their notices are heard. */
+/** Stage of a story, and functions that open its sessions and collect their notices. */
 export interface Played {
   readonly stage: Stage;
   open(options?: Opening): Promise<AgentSession>;
-  /** Listens to a session that was opened in another way. */
+  /** Collects the notices of a session that was not opened by `open`, for example a fork. */
   hear(live: AgentSession): AgentSession;
-  /** Takes down a rewrite that a driver of its own was told of. */
+  /** Records a rewrite and its price that a custom driver reports, as if it were a notice. */
   say(tokens: number, cost: string | undefined): void;
 }
 
-/** Plays a session, and tells its name. */
+/** Plays a session and returns its id. */
 export type BreakStory = (played: Played) => Promise<string>;
 
 const MINUTE = 60_000;
@@ -29,14 +29,14 @@ const done: AnswerPlan = { answer: { text: 'Done.' } };
 const calling = (name: string): AnswerPlan => ({ answer: { text: 'I look.', calls: [{ name, arguments: {} }] } });
 const THOUGHT = 'What there is to see, and where to look for it. '.repeat(100);
 
-/** A system text of about 20,000 tokens, more than the history: no model gets its edit appended. */
+/** System text of about 20,000 tokens. It is longer than the history, so an edit of it is not appended on any model. */
 export const LONG_ROLE: string = Array.from({ length: 12 }, (_, part) => `Part ${part}\n${ROLE}`).join('\n');
-/** The same, but for one letter near its beginning. */
+/** `LONG_ROLE` with one letter changed near its beginning. */
 export const EDITED_ROLE: string = LONG_ROLE.replace('Rule 3:', 'Rula 3:');
-/** The same, but for one letter near its end. */
+/** `LONG_ROLE` with one letter changed near its end. */
 export const EDITED_END: string = LONG_ROLE.replace(/Rule 50:(?![^]*Rule 50:)/, 'Rula 50:');
 
-/** One pixel. */
+/** PNG image of one pixel. */
 const PNG = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',
@@ -54,14 +54,17 @@ const camera: Tool = defineTool({
   run: () => ({ images: [{ data: PNG, mediaType: 'image/png' }] }),
 });
 
-/** Texts that a tokenizer counts in very different ways for the same number of characters: JSON, hexadecimal, prose. */
+/**
+ * Texts in JSON, hexadecimal and prose. A tokenizer gives very different counts for the same number of characters of
+ * these kinds.
+ */
 const ORDERS = JSON.stringify(
   Array.from({ length: 240 }, (_, order) => ({ order, state: order % 3 === 0 ? 'packed' : 'open', pieces: order * 7 })),
 );
 const DUMP = Array.from({ length: 400 }, (_, line) => (line * 2_654_435_761).toString(16).padStart(40, '0')).join('\n');
 const STOCK = 'Three shelves, all of them full. '.repeat(240);
 
-/** The tools of every story. */
+/** Tools of every story. */
 export const TOOLS: readonly Tool[] = [
   camera,
   tool('dump', DUMP),
@@ -70,12 +73,12 @@ export const TOOLS: readonly Tool[] = [
   createHistoryReadTool(),
 ];
 
-/** The same, but for one letter in the description of one of them. */
+/** `TOOLS` with one letter changed in the description of `dump`. */
 export const EDITED_TOOLS: readonly Tool[] = TOOLS.map((one) =>
   one.name === 'dump' ? { ...one, description: one.description.replace('Looks', 'Looky') } : one,
 );
 
-/** Turns over texts of each kind. */
+/** Runs four turns that produce texts of each kind. */
 async function work({ stage }: Played, live: AgentSession): Promise<void> {
   await stage.turn(live, 'Look at the orders.', calling('orders'), done);
   await stage.turn(live, 'Now the dump.', calling('dump'), done);
@@ -83,7 +86,7 @@ async function work({ stage }: Played, live: AgentSession): Promise<void> {
   await stage.turn(live, 'What follows from that?', done);
 }
 
-/** Works, then goes on in another process with other options. */
+/** Returns a story that runs four turns and continues the session in another process with other options. */
 export function goesOnWith(options: Opening | ((stage: Stage) => Opening)): BreakStory {
   return async (played) => {
     const first = await played.open();
@@ -96,7 +99,10 @@ export function goesOnWith(options: Opening | ((stage: Stage) => Opening)): Brea
   };
 }
 
-/** Goes on with the key of another account. What the first one thought is of no use to it. */
+/**
+ * Returns a story that continues a session with the key of another account. That account cannot use the thinking that
+ * the first account produced.
+ */
 export function changesAccount(model: string, thinks: boolean): BreakStory {
   return async (played) => {
     const first = await played.open();
@@ -109,7 +115,7 @@ export function changesAccount(model: string, thinks: boolean): BreakStory {
   };
 }
 
-/** Works, waits, and goes on. */
+/** Returns a story that runs four turns, waits this many minutes, and runs another turn. */
 export function waits(minutes: number): BreakStory {
   return async (played) => {
     const live = await played.open();
@@ -120,7 +126,7 @@ export function waits(minutes: number): BreakStory {
   };
 }
 
-/** A second session on the front of another one. */
+/** Opens a second session with the same front as an earlier session. */
 export const beginsAfterAnother: BreakStory = async (played) => {
   const first = await played.open();
   await work(played, first);
@@ -139,7 +145,7 @@ export const compacts: BreakStory = async (played) => {
   return live.id;
 };
 
-/** The second checkpoint quotes the first one. */
+/** Compacts a session twice. The second checkpoint quotes the first one. */
 export const compactsTwice: BreakStory = async (played) => {
   const live = await played.open();
   for (const tailTokens of [9_000, 5_000]) {
@@ -151,7 +157,7 @@ export const compactsTwice: BreakStory = async (played) => {
   return live.id;
 };
 
-/** A command that shows the dump or the orders. */
+/** Command tool that prints the dump or the orders. */
 const bash: Tool = defineTool({
   name: 'bash',
   description: 'Runs a command.',
@@ -163,7 +169,10 @@ const running = (command: string): AnswerPlan => ({
   answer: { text: 'I look.', calls: [{ name: 'bash', arguments: { command } }] },
 });
 
-/** Outputs of commands that ran again are shortened once reading them has cost more than the break. */
+/**
+ * Repeats commands until their old outputs are shortened. Pruning starts once reading the old outputs again has cost
+ * more than the break.
+ */
 export const prunes: BreakStory = async (played) => {
   const live = await played.open({ tools: [...TOOLS, bash, tool('brief', 'One.')] });
   const steps = [
@@ -177,7 +186,7 @@ export const prunes: BreakStory = async (played) => {
   return live.id;
 };
 
-/** An image was accepted, and is refused later. */
+/** Sends an image that the provider accepts at first and refuses later. */
 export const refusesImage: BreakStory = async (played) => {
   const live = await played.open();
   await played.stage.turn(live, 'Take one.', calling('camera'), done);
@@ -193,7 +202,7 @@ export const takesFirstImage: BreakStory = async (played) => {
   return live.id;
 };
 
-/** The provider leaves out what was thought once the next turn begins. */
+/** Thinks within a turn. The provider strips this thinking when the next turn begins. */
 export const thinks: BreakStory = async (played) => {
   const live = await played.open();
   const thought = { answer: { thinking: THOUGHT, calls: [{ name: 'stock', arguments: {} }] } };
@@ -202,7 +211,7 @@ export const thinks: BreakStory = async (played) => {
   return live.id;
 };
 
-/** Front and history are below what the model caches. */
+/** Runs two turns whose front and history are below the cache floor of the model. */
 export const staysSmall: BreakStory = async (played) => {
   const live = await played.open({ instructions: 'Be brief. '.repeat(40), tools: [], cache: { padding: 'never' } });
   await played.stage.turn(live, 'Hello.', done);
@@ -210,7 +219,7 @@ export const staysSmall: BreakStory = async (played) => {
   return live.id;
 };
 
-/** A fork that calls so often that it leaves the key of its family. */
+/** Forks a session. The fork calls so often that it stops using the cache key of its family. */
 export const leavesFamilyKey: BreakStory = async (played) => {
   const parent = await played.open();
   await work(played, parent);

@@ -1,4 +1,4 @@
-// The front of an agent with only tools of its own: what its author wrote, and at most 150 tokens of the runtime, as the
+// Front of an agent with only custom tools: contains the author's text and at most 150 tokens of the runtime, as the
 // simulator counts and bills them.
 
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -64,7 +64,7 @@ interface Text {
   readonly text: string;
 }
 
-/** What of a body is read here; the rest is counted as it is. */
+/** Fields of a body that the tests read. Other fields are counted but not read. */
 interface Counted {
   readonly system: readonly Text[];
   readonly messages: readonly { readonly role: string; readonly content: readonly Text[] }[];
@@ -76,7 +76,7 @@ const Body = z.looseObject({
   messages: z.array(z.looseObject({ role: z.string(), content: Texts })),
 });
 
-/** A body without what a request to be counted may not hold. */
+/** Returns a body without the fields that a token-counting request must not have. */
 function counted(body: string): Counted {
   const { stream: _stream, max_tokens: _most, diagnostics: _compared, ...rest } = Body.parse(JSON.parse(body));
   const { system, messages } = rest;
@@ -88,7 +88,7 @@ function tokensOf(simulator: Simulator, body: Counted): number {
   return counting.outcome === 'counted' ? counting.inputTokens : expect.unreachable(counting.message);
 }
 
-/** The same request with nothing but what the author and the user wrote. */
+/** Returns the same request with only the texts of the author and the user. */
 function withoutRuntime(body: Counted): Counted {
   return {
     ...body,
@@ -103,9 +103,9 @@ function withoutRuntime(body: Counted): Counted {
 const opened = ({ records }: Played): RecordedOf<'epoch.opened'>['data'] =>
   records.find((one) => one.kind === 'epoch.opened')?.data ?? expect.unreachable();
 
-describe('the front of an agent with only tools of its own', () => {
+describe('the front of an agent with only custom tools', () => {
   test.each(['claude-sonnet-4-6', 'claude-opus-5-5', 'claude-haiku-4-5'])(
-    'is what its author wrote and at most 150 tokens, the note on the mode included: %s',
+    "contains the author's text and at most 150 tokens of the runtime, including the note on the mode: %s",
     async (model) => {
       const played = await chat(model, { options: { tools: [orders] } });
       const body = counted(played.bodies[0] ?? '');
@@ -117,14 +117,14 @@ describe('the front of an agent with only tools of its own', () => {
     },
   );
 
-  test('is the same at OpenAI', async () => {
+  test('has the same brief runtime text at OpenAI', async () => {
     const { bodies, records } = await chat('gpt-6.1-sol', { options: { tools: [orders] } });
     expect(bodies[0]).toContain(JSON.stringify(TM3_BRIEF).slice(1, -1));
     expect(bodies[0]).not.toContain('Project instructions');
     expect(records.find((one) => one.kind === 'epoch.opened')?.data).toMatchObject({ contract: 'tm3' });
   });
 
-  test('makes a chat of 120 turns at least 1% cheaper than the whole text of the runtime does', async () => {
+  test('makes a chat of 120 turns at least 1% cheaper than the full runtime text does', async () => {
     const said = { turns: 120, words: `${WORDS} ${'It was a gift, and it came late. '.repeat(12)}` };
     const cost = async (options: Partial<AgentOptions>): Promise<number> => {
       const { records } = await chat('claude-sonnet-4-6', { ...said, options: { tools: [orders], ...options } });
@@ -136,7 +136,7 @@ describe('the front of an agent with only tools of its own', () => {
   });
 });
 
-describe('the whole text of the runtime', () => {
+describe('the full runtime text', () => {
   const folder = (): string => {
     const path = mkdtempSync(join(tmpdir(), 'tidemark-front-'));
     onTestFinished(() => rmSync(path, { recursive: true, force: true }));

@@ -1,5 +1,6 @@
-// A session that moves between providers: each gives its calls ids in an alphabet of its own, and each must take those of all
-// others. Whatever was recorded, a body holds valid, paired and distinct ids, the same ones in every request.
+// Call ids in a session that moves between providers: each provider creates ids from its own alphabet, and each must
+// accept the ids of all others. For all recorded ids, a body contains valid, paired and distinct ids, and an id stays
+// the same in every request.
 
 import type { Event, Position, Recorded } from '@tidemark/log';
 import { callId, CHAIN_START, position, sessionId, timestamp } from '@tidemark/log';
@@ -15,7 +16,7 @@ import { describe, expect, it } from 'vitest';
 const AT = timestamp('2026-11-20T12:00:00.000Z');
 const ID = sessionId('s1');
 
-/** One answer: who gave it, and the ids of its calls. */
+/** One answer: its provider and the ids of its calls. */
 interface Said {
   readonly provider: string;
   readonly calls: readonly string[];
@@ -44,7 +45,7 @@ const sessions = fc.array(
   { minLength: 1, maxLength: 6 },
 );
 
-/** The history that a session packs after these answers, each call with its result. */
+/** Returns the packed history of a session with these answers. Each call has its result. */
 function packed(session: readonly Said[]): readonly Span[] {
   let state: State = emptyState();
   const take = (event: Event): Position => {
@@ -70,7 +71,7 @@ interface Wire {
   readonly encoder: Encoder;
   readonly to: { readonly provider: string; readonly model: string };
   readonly valid: RegExp;
-  /** What names a call, and what names the call of a result, in a body. */
+  /** `call` matches the id of a call in a body. `result` matches the id of the call that a result answers. */
   readonly call: RegExp;
   readonly result: RegExp;
 }
@@ -99,7 +100,7 @@ const WIRES: readonly Wire[] = [
   },
 ];
 
-/** Writes the body, which refuses an open call and a result alone, and reads the ids out of it. */
+/** Writes the body and returns the ids in it. Writing fails if a call has no result or a result has no call. */
 function idsIn({ encoder, to, call, result }: Wire, spans: readonly Span[]) {
   const lowering = loweringFor(to);
   const front: Front = { model: to.model, parameters: {}, tools: [], system: [] };
@@ -112,7 +113,7 @@ function idsIn({ encoder, to, call, result }: Wire, spans: readonly Span[]) {
 }
 
 describe.each(WIRES.map((wire) => [wire.encoder.revision, wire] as const))('call ids for %s', (_name, wire) => {
-  it('are valid, distinct, and each has its result, wherever the session was before', () => {
+  it('are valid and distinct, and each has its result, for any mix of earlier providers', () => {
     fc.assert(
       fc.property(sessions, (session) => {
         const { calls, results } = idsIn(wire, packed(session));
@@ -125,7 +126,7 @@ describe.each(WIRES.map((wire) => [wire.encoder.revision, wire] as const))('call
     );
   });
 
-  it('stay as they were when the session goes on, with whomever', () => {
+  it('stay the same when the session continues with any provider', () => {
     fc.assert(
       fc.property(sessions, sessions, (session, more) => {
         const { calls } = idsIn(wire, packed(session));

@@ -1,4 +1,5 @@
-// A session whose requests reach OpenAI under another session id from some point on: its cache is elsewhere, and `why` says so.
+// OpenAI session id changed on the way: from some request on, the requests of a session arrive with another session id.
+// Their cache is then on another machine, and `why` reports that cause.
 
 import type { Tool } from '@tidemark/agent';
 import { explainSession } from '@tidemark/agent';
@@ -22,14 +23,17 @@ const orders: Tool = defineTool({
 const looks: AnswerPlan = { answer: { text: 'I look.', calls: [{ name: 'orders', arguments: { bytes: 9_000 } }] } };
 const done: AnswerPlan = { answer: { text: 'Done.' } };
 
-/** What a provider keeps of a call; where writing is free and not told, all that lies on its grid of 128 tokens. */
+/**
+ * Returns the tokens that a provider keeps in its cache after a call. If writing is free and not reported, the provider
+ * keeps the input rounded down to a multiple of 128 tokens.
+ */
 function keptOf({ read, written, input }: Billed): number {
   return written > 0 ? read + written : input - (input % 128);
 }
 
 describe('openai/codex#44716', () => {
   test.each(['gpt-5.1', 'gpt-5.6-sol', 'gpt-6.1-sol'])(
-    '`why` explains a step whose session id changed on its way to OpenAI: no break of ours, and the tokens paid again: %s',
+    '`why` explains a step whose session id changed on its way to OpenAI as a cache miss, not a break, with the tokens paid again: %s',
     async (model) => {
       const stage = await openStage({ model, tools: [orders] });
       const gateway = rekeying(stage);
@@ -55,7 +59,10 @@ describe('openai/codex#44716', () => {
   );
 });
 
-/** A gateway in front of the provider: with a key of its own it sends each request on as another session's. */
+/**
+ * Wraps the stage's provider as a gateway. While `key` is set, the gateway replaces the cache key of each request with
+ * it.
+ */
 function rekeying(stage: Stage): { readonly provider: Provider; key: string | undefined } {
   const gateway: { readonly provider: Provider; key: string | undefined } = {
     key: undefined,

@@ -1,4 +1,5 @@
-// A checkpoint takes at most the tokens that it is given as the model counts them, whatever kinds of text it quotes.
+// Checkpoint size: a checkpoint takes at most its limit of tokens, as the model counts them, for every kind of text
+// that it quotes.
 
 import type { AnswerPlan } from '@tidemark/simulator';
 import { expect, test } from 'vitest';
@@ -8,7 +9,7 @@ import * as stories from './break-stories.ts';
 const done: AnswerPlan = { answer: { text: 'Done.' } };
 const calling = (name: string): AnswerPlan => ({ answer: { text: 'I look.', calls: [{ name, arguments: {} }] } });
 
-test.each([800, 1_500])('a checkpoint behind dumps takes at most the %i tokens that it is given', async (most) => {
+test.each([800, 1_500])('a checkpoint that quotes dumps takes at most its limit of %i tokens', async (most) => {
   const stage = await openStage({ model: 'claude-sonnet-4-5', tools: stories.TOOLS, instructions: stories.LONG_ROLE });
   const live = await stage.open();
   for (let turn = 0; turn < 3; turn += 1) await stage.turn(live, 'Now the dump.', calling('dump'), done);
@@ -22,7 +23,7 @@ test.each([800, 1_500])('a checkpoint behind dumps takes at most the %i tokens t
   expect(counted).toBeLessThanOrEqual(1.05 * most);
 });
 
-/** The simulator counts four bytes as a token. */
+/** Returns the size of the checkpoint in a body, in bytes. The simulator counts four bytes as one token. */
 function checkpointBytes(body: string): number {
   const { messages }: { readonly messages: readonly { readonly content: readonly { readonly text?: string }[] }[] } =
     JSON.parse(body);

@@ -1,5 +1,6 @@
-// The cache key on models that route by it (gpt-5.1): why it is the family's and not everybody's, and why a stream of many
-// leaves it. And on models that route by themselves (gpt-5.6-sol), what the one mark on the contract is for.
+// Cache keys. On models that route requests by the key (gpt-5.1), a key belongs to one family of sessions and is not
+// shared by all sessions. A busy stream stops using its family's key. On models that route by themselves (gpt-5.6-sol),
+// one marker is set after the prompt contract.
 
 import type { Log, Recorded } from '@tidemark/log';
 import { sessionId, timestamp } from '@tidemark/log';
@@ -27,18 +28,18 @@ function row(model: string): Capabilities {
   return found;
 }
 
-/** Who calls, how often a minute, and with what key. */
+/** A session that calls at a fixed interval, with its root and its cache key. */
 interface Caller {
   readonly name: string;
   readonly root: string;
   readonly everyMs: number;
-  /** The stream that is said to have a key of its own. */
+  /** Stream name that is passed to the engine, so that the calls get their own cache key. */
   readonly stream?: string;
-  /** A key in place of the engine's. */
+  /** Cache key that replaces the key chosen by the engine. */
   readonly key?: string;
 }
 
-/** What one call came to. */
+/** Result of one call. */
 interface Called {
   readonly key: unknown;
   readonly prepared: Prepared;
@@ -53,7 +54,7 @@ interface Running extends Caller {
   readonly calls: Called[];
 }
 
-/** Plays callers beside each other for some minutes of the simulator's clock; each says something new each time. */
+/** Plays all callers at the same time for some minutes of the simulator's clock. Each call contains a new prompt. */
 async function play(callers: readonly Caller[], capabilities: Capabilities, minutes: number): Promise<Called[][]> {
   const log = createMemoryStore();
   const simulator = createSimulator({ clock: 'virtual', capabilities: () => capabilities });
@@ -110,23 +111,23 @@ async function call(
   calls.push({ key: record.data.envelope['prompt_cache_key'], prepared, read, written, end });
 }
 
-/** Calls that read less than was forecast. */
+/** Returns the calls that read less than was forecast. */
 function missed(calls: readonly (readonly Called[])[]): readonly Called[] {
   return calls.flat().filter(({ prepared, read }) => read < prepared.outlook.forecast.read);
 }
 
 const keysOf = (calls: readonly Called[]): ReadonlySet<unknown> => new Set(calls.map(({ key }) => key));
 
-describe('a key on a model that routes by it', () => {
+describe('a cache key on a model that routes by it', () => {
   const sessions = Array.from({ length: 8 }, (_, n) => `s${n}`);
 
-  it('misses where everybody shares one: what exceeds 15 calls a minute goes to machines that hold nothing', async () => {
+  it('causes misses if all sessions share it, because calls above 15 a minute go to machines with an empty cache', async () => {
     const callers = sessions.map((name) => ({ name, root: name, everyMs: 15_000, key: 'tm1.everybody' }));
     const calls = await play(callers, row('gpt-5.1'), 3);
     expect(missed(calls).length).toBeGreaterThan(10);
   });
 
-  it('misses nothing where each family has its own', async () => {
+  it('causes no misses if each family has its own key', async () => {
     const calls = await play(
       sessions.map((name) => ({ name, root: name, everyMs: 15_000 })),
       row('gpt-5.1'),
@@ -139,7 +140,7 @@ describe('a key on a model that routes by it', () => {
 
   const children = Array.from({ length: 4 }, (_, n) => `child-${n}`);
 
-  it('misses where many children share the family’s, and nothing where each stream is said to have its own', async () => {
+  it('causes misses if many children share the family’s key, and none if each stream has its own key', async () => {
     const shared = children.map((name) => ({ name, root: 'root', everyMs: 9_000 }));
     expect(missed(await play(shared, row('gpt-5.1'), 2)).length).toBeGreaterThan(2);
     const split = await play(
@@ -151,7 +152,7 @@ describe('a key on a model that routes by it', () => {
     expect(keysOf(split.flat()).size).toBe(children.length);
   });
 
-  it('is left for good by a child that calls more than 8 times in a minute, never by the root', async () => {
+  it('is abandoned for good by a child that calls more than 8 times in a minute, and never by the root', async () => {
     const callers = ['root', 'fast', 'slow'].map((name) => ({
       name,
       root: 'root',
@@ -169,7 +170,7 @@ describe('a key on a model that routes by it', () => {
   });
 });
 
-it('a session that calls more often than one machine takes is told that this is why it misses', async () => {
+it('a session that calls more often than one machine accepts records its misses as `overflow-routing`', async () => {
   const calls = await play([{ name: 'root', root: 'root', everyMs: 2_500 }], row('gpt-5.1'), 1);
   const misses = missed(calls).map(({ end }) => end?.kind === 'answer.received' && end.data.miss?.cause);
   expect(misses.length).toBeGreaterThan(0);
@@ -179,13 +180,13 @@ it('a session that calls more often than one machine takes is told that this is 
 describe('a model that routes by itself', () => {
   const family = ['root', 'child'].map((name) => ({ name, root: 'root', everyMs: MINUTE }));
 
-  it('is told the root alone', async () => {
+  it('gets a cache key that names only the root', async () => {
     const calls = (await play(family, row('gpt-5.6-sol'), 1)).flat();
     expect([...keysOf(calls)]).toEqual([expect.stringMatching(/^tm1\.[0-9a-f]{12}$/)]);
     expect(calls.map(({ prepared }) => prepared.epoch.cacheKey)).toEqual(calls.map(({ key }) => key));
   });
 
-  it('shares the contract between sessions by the one mark behind it, which costs nothing', async () => {
+  it('lets sessions share the contract through the one marker after it, at no extra cost', async () => {
     const [[first] = [], [second] = []] = await play(family, row('gpt-5.6-sol'), 1);
     const [[plain] = [], [alone] = []] = await play(family, { ...row('gpt-5.6-sol'), slots: 0 }, 1);
     const front = first?.prepared.sequence.front ?? 0;
@@ -195,7 +196,7 @@ describe('a model that routes by itself', () => {
     expect(first?.written).toBe(plain?.written);
   });
 
-  it('marks nothing below the floor', async () => {
+  it('gets no marker below the floor', async () => {
     const [[first] = []] = await play(family, { ...row('gpt-5.6-sol'), floor: 100_000 }, 1);
     expect(first?.prepared.record.data.markers).toEqual([]);
     expect(new TextDecoder().decode(first?.prepared.body)).not.toContain('prompt_cache_breakpoint');

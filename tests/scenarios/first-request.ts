@@ -1,4 +1,5 @@
-// A program up to its first request, and no further. `node first-request.ts <folder>`: with the skills of that folder.
+// Runs an agent until its first request and exits before the request is sent. Usage: `node first-request.ts [folder]`,
+// where the folder contains skills.
 
 import { createAgent } from '@tidemark/kit';
 

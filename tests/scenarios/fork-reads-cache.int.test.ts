@@ -1,4 +1,5 @@
-// A fork goes on from what its parent has cached, also where the parent was packed anew: judged by the simulator's ledger.
+// Forks and the parent's cache: a fork reads what its parent cached, even after a compaction or a pruning. The tests
+// check the simulator's bill.
 
 import type { Tool } from '@tidemark/agent';
 import type { AgentSession } from '@tidemark/kit';
@@ -10,7 +11,10 @@ import { z } from 'zod';
 import type { Stage } from './billed-stage.ts';
 import { epochsOf, expectSound, held, openStage } from './billed-stage.ts';
 
-/** A command that runs again stands for its output before. */
+/**
+ * Command tool. Its argument is the number of words in its output. Running the same command again supersedes the
+ * earlier output, so pruning may shorten that output.
+ */
 const bash: Tool = defineTool({
   name: 'bash',
   description: 'Shows so many words.',
@@ -28,7 +32,7 @@ function looks(count: number, words: number): readonly AnswerPlan[] {
   }));
 }
 
-/** A session whose last request stands behind a checkpoint. */
+/** Returns a session whose last request contains a checkpoint. */
 async function compacted(stage: Stage): Promise<AgentSession> {
   const live = await stage.open();
   await stage.turn(live, 'Look at everything.', ...looks(10, 600), done);
@@ -38,7 +42,7 @@ async function compacted(stage: Stage): Promise<AgentSession> {
   return live;
 }
 
-/** A session whose last request shows old results shortened. */
+/** Returns a session whose last request contains shortened old results. */
 async function pruned(stage: Stage): Promise<AgentSession> {
   const live = await stage.open();
   await stage.turn(live, 'Look at everything.', ...looks(8, 1_500), ...looks(60, 5), done);
@@ -48,7 +52,9 @@ async function pruned(stage: Stage): Promise<AgentSession> {
 
 const MADE = { compacted, pruned };
 
-/** The first call of the fork reads all that the parent's last one left, and opens no epoch. */
+/**
+ * Checks that the fork's first call reads everything that the parent's last call left in the cache, and opens no epoch.
+ */
 async function expectReads(stage: Stage, fork: AgentSession): Promise<void> {
   const [before, epochs] = [stage.billed().at(-1), await epochsOf(stage, fork.id)];
   await stage.turn(fork, 'And what of this?', done);
@@ -61,7 +67,7 @@ async function expectReads(stage: Stage, fork: AgentSession): Promise<void> {
 
 describe.each(['claude-opus-5-5', 'claude-sonnet-4-5', 'gpt-6.1-sol'])('on %s', (model) => {
   describe.each(['compacted', 'pruned'] as const)('a fork of a %s session', (how) => {
-    test("reads its parent's cache on its first call, within the life of the entry", async () => {
+    test("reads its parent's cache on its first call within the TTL of the entry", async () => {
       const stage = await openStage({ model, tools: TOOLS });
       const live = await MADE[how](stage);
       stage.clock.pass(4 * MINUTE);
@@ -76,7 +82,7 @@ describe.each(['claude-opus-5-5', 'claude-sonnet-4-5', 'gpt-6.1-sol'])('on %s', 
     });
   });
 
-  test('a fork that begins when the entry has expired does not read it', async () => {
+  test('a fork created after the entry has expired does not read it', async () => {
     const stage = await openStage({ model, tools: TOOLS });
     const live = await compacted(stage);
     const before = stage.billed().at(-1);

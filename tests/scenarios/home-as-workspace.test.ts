@@ -1,4 +1,5 @@
-// A session in mode `auto` whose workspace is the home of its user: what starts by itself is asked about, the rest is not.
+// Home folder as workspace, in mode `auto`: the agent asks before it writes files that run automatically, and writes
+// other files without a question.
 
 import { createAgent } from '@tidemark/kit';
 import { callId } from '@tidemark/log';
@@ -40,7 +41,7 @@ async function writeAll(paths: readonly string[]): Promise<{ home: string; title
   return { home, titles };
 }
 
-test('a home as workspace: mode auto asks about start files and programs, and a refusal leaves them', async () => {
+test('with a home as workspace, mode `auto` asks before it writes start files and programs, and a refusal leaves them unchanged', async () => {
   const { home, titles } = await writeAll(['.bashrc', 'notes.txt', 'bin/ls', '.config/fish/config.fish']);
   expect(titles).toEqual([
     'write .bashrc (a shell runs it at its start)',

@@ -1,4 +1,4 @@
-// Lifetimes as a user pays for them: the same session with chosen lives and with each fixed life, billed by the simulator.
+// Cost of cache lifetimes: bills the same session with automatically chosen TTLs and with each fixed TTL.
 
 import type { Lasting } from '@tidemark/agent';
 import type { AnswerPlan } from '@tidemark/simulator';
@@ -9,10 +9,13 @@ import { openStage } from './billed-stage.ts';
 const MINUTE = 60_000;
 const done: AnswerPlan = { answer: { text: 'Done.' } };
 
-/** A prompt of a session: its tokens, and the pause before it in minutes. */
+/** Prompt of a session: its tokens, and the minutes of pause before it. */
 type Turn = readonly [tokens: number, minutes: number];
 
-/** Plays the turns and returns what the simulator billed. Sonnet 4.6: a read 0.1, a short write 1.25, a long one 2. */
+/**
+ * Plays the turns and returns the simulator's bill, in units of the base input price. Multipliers of Sonnet 4.6: read
+ * 0.1, five-minute write 1.25, one-hour write 2.
+ */
 async function bill(turns: readonly Turn[], ttl: Lasting): Promise<{ cost: number; calls: readonly Billed[] }> {
   const stage = await openStage({ cache: { ttl } });
   const live = await stage.open();
@@ -36,13 +39,13 @@ async function billAll(turns: readonly Turn[]): Promise<Record<'auto' | '5m' | '
 const close = (tokens: number, count: number): readonly Turn[] =>
   Array.from({ length: count }, (): Turn => [tokens, 0.5]);
 
-test('one long early pause with 63,568 tokens at stake costs at most 1.02 times the better fixed life', async () => {
+test('one long early pause with 63,568 cached tokens costs at most 1.02 times the cheaper fixed TTL', async () => {
   const { auto, ...fixed } = await billAll([...close(10_000, 6), [1_000, 40], ...close(2_000, 30)]);
   expect(fixed['5m']).toBeLessThan(fixed['1h']);
   expect(auto / fixed['5m']).toBeLessThanOrEqual(1.02);
 });
 
-test('a session that is left again and again lives an hour from the second pause on, and reads after the third', async () => {
+test('a session with repeated pauses gets the one-hour TTL after the second pause and reads its cache after the third', async () => {
   const turns: readonly Turn[] = [...close(10_000, 3), [500, 20], [500, 30], [500, 12], [500, 50]];
   const { calls } = await bill(turns, 'auto');
   const held = calls.map(({ read, written }) => read + written);
@@ -52,7 +55,7 @@ test('a session that is left again and again lives an hour from the second pause
   expect([third?.read, fourth?.read]).toEqual([held[4], held[5]]);
 });
 
-test('a session without pauses costs the same as always five minutes', async () => {
+test('a session without pauses costs the same as with a fixed TTL of five minutes', async () => {
   const { auto, '5m': short } = await billAll(close(4_000, 8));
   expect(auto).toBe(short);
 });

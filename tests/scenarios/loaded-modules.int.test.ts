@@ -1,5 +1,6 @@
-// What a start has to wait for, counted in modules: a program from its start to its first request, and the command. The
-// lists are literal: a package that is loaded by all stands here, or is imported where it is used.
+// Loaded modules at startup: counts the modules that a program loads until its first request, and that the command
+// loads for its help. The package lists are literals. A package that every start loads is added to the list, or is
+// imported only where it is used.
 
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -15,12 +16,14 @@ const FIRST_REQUEST = place('first-request.ts');
 const TIDEMARK = place('../../apps/cli/bin/tidemark.cjs');
 const SKILLS = place('../../tools/skills/tests/skills');
 
-/** What every agent is made with: arithmetic of money, shapes of secrets, the grammar of the shell, schemas. */
+/**
+ * Packages that every agent loads: decimal arithmetic for money, patterns of secrets, the shell grammar, and schemas.
+ */
 const ALWAYS = ['@secretlint/secretlint-rule-preset-recommend', 'decimal.js', 'unbash', 'zod'];
 
 interface Loaded {
   readonly modules: number;
-  /** Names of the packages that are not ours, sorted. */
+  /** Names of the loaded third-party packages, sorted. */
   readonly packages: readonly string[];
 }
 
@@ -37,17 +40,17 @@ function loadedBy(args: readonly string[]): Loaded {
   return { modules: urls.filter((url) => !url.startsWith('node:')).length, packages: [...new Set(names)].toSorted() };
 }
 
-test('a first request is ready before the SDK of any provider, of MCP, and any library of a tool is loaded', () => {
+test('a first request is prepared without loading any provider SDK, the MCP SDK or any library of a tool', () => {
   const { modules, packages } = loadedBy([FIRST_REQUEST]);
   expect(packages).toEqual(ALWAYS);
   expect(modules).toBeLessThan(760);
 });
 
-test('where skills are installed, their front matter is all that it waits for beside', () => {
+test('with installed skills, a first request loads only one more package, the parser of their front matter', () => {
   expect(loadedBy([FIRST_REQUEST, SKILLS]).packages).toEqual([...ALWAYS, 'js-yaml'].toSorted());
 });
 
-test('the command tells what it can do without the SDK of any provider, of MCP, and without a server', () => {
+test('`tidemark --help` loads no provider SDK, no MCP SDK and no server', () => {
   const { modules, packages } = loadedBy([TIDEMARK, '--help']);
   const own = ['ansi-regex', 'commander', 'get-east-asian-width', 'jsonc-parser'];
   expect(packages).toEqual([...ALWAYS, ...own, 'string-width', 'strip-ansi'].toSorted());

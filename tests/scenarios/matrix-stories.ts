@@ -1,4 +1,4 @@
-// The stories of the baseline matrix: small sessions in which one thing happens that might cost a cache.
+// Stories of the baseline matrix: small sessions with one event that might cost a cache.
 
 import type { Tool } from '@tidemark/agent';
 import { commit, openSession } from '@tidemark/agent';
@@ -12,18 +12,18 @@ import { z } from 'zod';
 import type { Opening, Stage } from './billed-stage.ts';
 import { ROLE } from './billed-stage.ts';
 
-/** Where a story plays. */
+/** Stage of a story, and a function that opens its sessions. */
 export interface Told {
   readonly stage: Stage;
-  /** Opens a session in a process of its own, whose notices are heard. */
+  /** Opens a session with a new agent, as another process would, and collects its notices. */
   open(options?: Opening): Promise<AgentSession>;
 }
 
-/** A story, and the session that it leaves. */
+/** Plays a story and returns its last session. */
 export type Story = (told: Told) => Promise<AgentSession>;
 
 const MINUTE = 60_000;
-/** What the simulator's answers are. */
+/** Answers that the simulator returns. */
 const done: AnswerPlan = { answer: { text: 'Done.' } };
 const calling = (name: string): AnswerPlan => ({ answer: { text: 'I look.', calls: [{ name, arguments: {} }] } });
 const thinking: AnswerPlan = {
@@ -31,13 +31,13 @@ const thinking: AnswerPlan = {
 };
 const thinkingCall: AnswerPlan = { answer: { ...thinking.answer, calls: [{ name: 'orders', arguments: {} }] } };
 
-/** One pixel. */
+/** PNG image of one pixel. */
 const PNG = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',
 );
 
-/** A tool of this name. What it answers is no part of its definition. */
+/** Creates a tool with this name. The text that it returns is not part of its definition. */
 function tool(
   name: string,
   answers = `${name}: three, all packed. `.repeat(100),
@@ -46,7 +46,7 @@ function tool(
   return defineTool({ name, description, input: z.object({}), effect: 'read', run: () => answers });
 }
 
-/** A command that runs again stands for its output before. */
+/** Command whose output is long. Running it again supersedes its earlier output, so pruning may shorten that output. */
 const archive: Tool = defineTool({
   name: 'bash',
   description: 'Runs a command.',
@@ -66,17 +66,17 @@ const camera: Tool = defineTool({
   run: () => ({ images: [{ data: PNG, mediaType: 'image/png' }] }),
 });
 
-/** What every story begins with. */
+/** Tools that every story starts with. */
 export const TOOLS: readonly Tool[] = [tool('orders'), tool('stock'), camera];
 const WITHOUT_STOCK = TOOLS.filter(({ name }) => name !== 'stock');
 
-/** A turn that calls a tool, and one that only speaks. */
+/** Runs a turn with a tool call and a turn without one. */
 async function twoTurns({ stage }: Told, live: AgentSession): Promise<void> {
   await stage.turn(live, 'Look at the orders.', calling('orders'), done);
   await stage.turn(live, 'And what follows?', done);
 }
 
-/** Opens a session, lets it work, and closes it: the next process begins where it ended. */
+/** Opens a session, runs two turns and closes it, so that another process can continue it. */
 async function leftBehind(told: Told, options: Opening = {}): Promise<string> {
   const live = await told.open(options);
   await twoTurns(told, live);
@@ -84,7 +84,10 @@ async function leftBehind(told: Told, options: Opening = {}): Promise<string> {
   return live.id;
 }
 
-/** Works, then comes back in another process with other options, and works again. */
+/**
+ * Returns a story that runs two turns, reopens the session in another process with other options, and runs two more
+ * turns.
+ */
 function comesBackWith(options: Opening): Story {
   return async (told) => {
     const live = await told.open({ ...options, id: await leftBehind(told) });
@@ -93,7 +96,7 @@ function comesBackWith(options: Opening): Story {
   };
 }
 
-/** Works, has its tools set, and works again, for each of the sets. */
+/** Returns a story that runs two turns, and then sets each of the tool lists and runs a turn with it. */
 function setsTools(...sets: readonly (readonly Tool[])[]): Story {
   return async (told) => {
     const live = await told.open();
@@ -106,7 +109,7 @@ function setsTools(...sets: readonly (readonly Tool[])[]): Story {
   };
 }
 
-/** Writes a record into the log of a session that nobody has open, and goes on with it. */
+/** Commits a compaction to the log of a closed session, then reopens the session and continues it. */
 const compacted: Story = async (told) => {
   const id = await leftBehind(told);
   const session = await openSession(told.stage.log(), sessionId(id));
@@ -125,7 +128,10 @@ const compacted: Story = async (told) => {
   return live;
 };
 
-/** Works on much, meets the end of the window once, and works on. */
+/**
+ * Returns a story that fills much of the window and sends one turn whose first answer is `plan`, a window overflow. The
+ * session then continues.
+ */
 function overflows(plan: AnswerPlan): Story {
   return async (told) => {
     const live = await told.open();
@@ -137,7 +143,7 @@ function overflows(plan: AnswerPlan): Story {
   };
 }
 
-/** By name, in the order of the table. */
+/** Stories by name, in the order of the table. */
 export const STORIES = {
   'fresh session': async (told) => {
     const live = await told.open();
@@ -318,5 +324,5 @@ export const STORIES = {
   },
 } as const satisfies Readonly<Record<string, Story>>;
 
-/** A row of the matrix. */
+/** Name of a story, and of its row in the matrix. */
 export type StoryName = keyof typeof STORIES;

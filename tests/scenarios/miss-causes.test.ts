@@ -1,4 +1,5 @@
-// The name of a miss rests on evidence: what this session sent, what was on its way, what the provider says.
+// Causes of misses: each cause is based on evidence, namely the requests of the session, other requests in flight, and
+// the provider's diagnosis.
 
 import { addSession, explainSession, NO_ACCOUNTS } from '@tidemark/agent';
 import type { Miss } from '@tidemark/log';
@@ -20,7 +21,7 @@ async function missesIn(stage: Stage, id: string): Promise<readonly Miss[]> {
   return records.flatMap((one) => (one.kind === 'answer.received' && one.data.miss ? [one.data.miss] : []));
 }
 
-/** Names of the groups of what was paid again, as `tidemark cost --by cause` has them. */
+/** Returns the causes of paid-again tokens, as `tidemark cost --by cause` groups them. */
 async function paidAgain(stage: Stage, id: string): Promise<readonly (string | undefined)[]> {
   const options = { by: 'cause', rowOf: () => undefined } as const;
   const { groups } = await addSession(NO_ACCOUNTS, stage.log(), sessionId(id), options);
@@ -28,7 +29,7 @@ async function paidAgain(stage: Stage, id: string): Promise<readonly (string | u
 }
 
 describe('two changes at once', () => {
-  test('are both named: by the epoch, by `why` and by the sums', async () => {
+  test('are both named by the epoch, by `why` and by the totals per cause', async () => {
     const stage = await openStage({ tools: TOOLS });
     const live = await stage.open();
     await stage.turn(live, LONG, DONE);
@@ -41,7 +42,7 @@ describe('two changes at once', () => {
     await expectSound(stage, live.id);
   });
 
-  test('of which one is a pause are both named, the pause first: it alone would have lost the entry', async () => {
+  test('are both named if one is a pause, and the pause comes first because it alone would have lost the entry', async () => {
     const stage = await openStage({ tools: TOOLS });
     const live = await stage.open();
     await stage.turn(live, LONG, DONE);
@@ -54,7 +55,7 @@ describe('two changes at once', () => {
   });
 });
 
-/** A gateway that adds a setting to the third request, which no event of the session names. */
+/** Creates a gateway that adds a setting to the third request. No event of the session records this setting. */
 function adding(setting: string): typeof globalThis.fetch {
   let calls = 0;
   return (input, init) => {
@@ -65,7 +66,7 @@ function adding(setting: string): typeof globalThis.fetch {
   };
 }
 
-test('a setting that a gateway adds is named a parameter, on the word of the provider', async () => {
+test("a miss caused by a setting that a gateway adds is recorded as `parameter`, based on the provider's diagnosis", async () => {
   const stage = await openStage({ model: 'claude-opus-5-5' }, { gateway: adding('"speed":"fast"') });
   const live = await stage.open();
   for (const words of [LONG, 'Go on.', 'And on.']) await stage.turn(live, words, DONE);

@@ -1,4 +1,5 @@
-// A session whose front lists the skills, as sessions did before a note listed them: it is rebuilt, and goes on at no price.
+// Older sessions with the skills list in the front: earlier versions put the list there, and now a note contains it.
+// Such a session is rebuilt and continues at no extra cost.
 
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -27,7 +28,7 @@ import {
 
 const ID = sessionId('older');
 
-test('a session with the list of skills in its front goes on behind it, and the list is told in a note once', async () => {
+test('a session with the skills list in its front keeps that front, and a note lists the skills once', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'tidemark-older-skills-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   await mkdir(join(folder, 'tax'));
@@ -48,7 +49,7 @@ test('a session with the list of skills in its front goes on behind it, and the 
   await expectSound(stage, ID);
 });
 
-/** Two calls of a session as an earlier version began it: the list is layer 2 of the front. */
+/** Plays two calls of a session in the format of an earlier version, with the skills list as layer 2 of the front. */
 async function playOlder(stage: Stage): Promise<void> {
   const session = await createSession(stage.log(), ID);
   const at = stage.clock.surroundings.now();

@@ -1,4 +1,5 @@
-// Padding up to the floor, through the kit on the simulator: when call 2 reads the front, and what short sessions cost.
+// Padding up to the cache floor, played with the kit on the simulator: tests when call 2 reads the front, and what
+// short sessions cost.
 
 import type { Encoders } from '@tidemark/agent';
 import { verifySession } from '@tidemark/agent';
@@ -14,7 +15,7 @@ import { playShort } from './short-session.ts';
 
 type Setting = ShortSession['padding'];
 
-/** Two short prompts without tools, behind nothing but the runtime's own text. */
+/** Returns a session of two short prompts without tools, whose front contains only the runtime's own text. */
 const talk = (model: string, padding: Setting, options: ShortSession['options'] = {}): ShortSession => ({
   model,
   padding,
@@ -33,7 +34,7 @@ describe('call 2', () => {
     ['claude-opus-4-6', 4_096],
     ['claude-opus-4-7', 2_048],
     ['claude-sonnet-4-5', 1_024],
-  ])('of %s reads the front where it was padded, and nothing where it was not', async (model, floor) => {
+  ])('of %s reads the front if it was padded, and reads nothing otherwise', async (model, floor) => {
     const padded = await playShort(talk(model, 'always'));
     expect(padded.padding).toMatchObject({ setting: 'always', why: 'always', floor });
     expect(padded.layers).toContain('padding');
@@ -44,7 +45,7 @@ describe('call 2', () => {
     expect(readOf(plain.usages)).toEqual([0, 0]);
   });
 
-  test('of opus 5.5 reads the front as it is: it is above the floor of 512, and nothing is added', async () => {
+  test('of opus 5.5 reads the unpadded front, which is already above the floor of 512 tokens', async () => {
     const { padding, layers, usages } = await playShort(
       talk('claude-opus-5-5', 'always', { context: { runtimeInstructions: 'full' } }),
     );
@@ -53,7 +54,7 @@ describe('call 2', () => {
     expect(usages[1]?.cache_read_input_tokens).toBeGreaterThan(512);
   });
 
-  test('of opus 5.5 reads the minimal runtime once it is padded', async () => {
+  test('of opus 5.5 reads the minimal runtime text after padding', async () => {
     const minimal = { context: { runtimeInstructions: 'minimal' } } as const;
     const { padding, usages } = await playShort(talk('claude-opus-5-5', 'always', minimal));
     expect(padding).toMatchObject({ why: 'always', floor: 512 });
@@ -61,14 +62,14 @@ describe('call 2', () => {
   });
 });
 
-describe('a model whose floor is unknown', () => {
+describe('a model with an unknown floor', () => {
   const haiku = findModel(defaultCatalog(), 'claude-haiku-4-5', 'anthropic');
   if (haiku === undefined) throw new Error('the catalog has no claude-haiku-4-5');
   const { floor: _, ...known } = haiku;
   const unknown = { ...known, model: 'claude-haiku-of-mine', aliases: [] };
   const options = { modelOptions: { catalog: { revision: 1, rows: [unknown] } } };
 
-  test('is not padded by itself, and is padded to 4,500 tokens where that is asked for', async () => {
+  test('is not padded by `auto`, and is padded to at least 4,500 tokens by `always`', async () => {
     const auto = await playShort({ ...talk(unknown.model, 'auto', options), as: haiku });
     expect(auto.padding).toEqual({
       setting: 'auto',
@@ -83,7 +84,7 @@ describe('a model whose floor is unknown', () => {
     expect(usages[1]?.cache_read_input_tokens).toBeGreaterThan(4_096);
   });
 
-  test('is not padded by itself where only its prices are unknown', async () => {
+  test('is not padded by `auto` if only its prices are unknown', async () => {
     const { padding } = await playShort({ ...talk('claude-haiku-4-9', 'auto'), as: haiku });
     expect(padding).toMatchObject({ why: 'unknown-price', calls: expect.any(Number) });
     expect(padding?.gain).toBeUndefined();
@@ -96,7 +97,7 @@ describe('an epoch', () => {
   test.each<readonly [Setting, Setting]>([
     ['always', 'never'],
     ['never', 'always'],
-  ])('that was opened with padding %s keeps its front when the session goes on with %s', async (first, second) => {
+  ])('opened with padding %s keeps its front when the session continues with padding %s', async (first, second) => {
     const simulator = createSimulator({ onRequest: () => ({ answer: { text: 'Done.' } }) });
     const server = await simulator.listen();
     const store = createMemoryStore();
@@ -133,7 +134,9 @@ describe('an epoch', () => {
 });
 
 describe('sessions of 1 to 6 calls on haiku 4.5', () => {
-  /** Bytes of the agent's own text: fronts from a seventh of the floor to nine tenths. */
+  /**
+   * Sizes of the agent's own text in bytes. The resulting fronts are between one seventh and nine tenths of the floor.
+   */
   const ROLES = [0, 6_000, 9_000, 11_000, 13_000];
   const COURSES = [
     ['talk', 'talk'],
@@ -147,7 +150,10 @@ describe('sessions of 1 to 6 calls on haiku 4.5', () => {
     readonly cost: Readonly<Record<Setting, number>>;
   }
 
-  /** All six sessions at once: the shorter ones are the beginnings of the longest. */
+  /**
+   * Returns the summed cost of six sessions with 1 to 6 calls. Only the longest one is played, because each shorter
+   * session is a beginning of it.
+   */
   async function totals(role: number, course: ShortSession['course']): Promise<Totals> {
     const play = (padding: Setting): ReturnType<typeof playShort> =>
       playShort({ model: 'claude-haiku-4-5', padding, role, calls: 6, course });
@@ -159,15 +165,18 @@ describe('sessions of 1 to 6 calls on haiku 4.5', () => {
     return { natural: auto.padding?.natural ?? 0, why: auto.padding?.why ?? '', cost };
   }
 
-  test.each(COURSES)('cost with auto what the better of always and never costs, or less: %s', async (name, course) => {
-    const sum = { auto: 0, always: 0, never: 0 };
-    for (const role of ROLES) {
-      const { natural, why, cost } = await totals(role, course);
-      for (const setting of ['auto', 'always', 'never'] as const) sum[setting] += cost[setting];
-      const cents = Object.entries(cost).map(([setting, dollars]) => `${setting} ${(dollars * 100).toFixed(2)}¢`);
-      process.stdout.write(`${name}, front of ${natural}: ${cents.join(', ')} (${why})\n`);
-      if (natural < 4_096 / 4) expect(why).toBe('costs');
-    }
-    expect(sum.auto).toBeLessThanOrEqual(1.02 * Math.min(sum.always, sum.never));
-  });
+  test.each(COURSES)(
+    'with `auto` cost at most 2% more than the cheaper of `always` and `never`: %s',
+    async (name, course) => {
+      const sum = { auto: 0, always: 0, never: 0 };
+      for (const role of ROLES) {
+        const { natural, why, cost } = await totals(role, course);
+        for (const setting of ['auto', 'always', 'never'] as const) sum[setting] += cost[setting];
+        const cents = Object.entries(cost).map(([setting, dollars]) => `${setting} ${(dollars * 100).toFixed(2)}¢`);
+        process.stdout.write(`${name}, front of ${natural}: ${cents.join(', ')} (${why})\n`);
+        if (natural < 4_096 / 4) expect(why).toBe('costs');
+      }
+      expect(sum.auto).toBeLessThanOrEqual(1.02 * Math.min(sum.always, sum.never));
+    },
+  );
 });

@@ -1,5 +1,5 @@
-// Pages of files and of long outputs, as a model gets them: each ends with how to read on, and no page is cut again when its
-// result is committed. The model that plays here reads on exactly as the last line of a page says.
+// Pages of files and of long outputs, as the model sees them. Each page ends with how to read the next one, and no page
+// is cut again when its result is committed. The model in these tests follows the last line of each page exactly.
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -15,9 +15,9 @@ const MODEL = 'claude-sonnet-4-5-20250929';
 type Call = readonly [name: string, input: Readonly<Record<string, unknown>>];
 
 interface Read {
-  /** The results of the calls, in the order in which they were sent, as the model was shown them. */
+  /** Results of the calls, as the model was shown them, in the order in which they were sent. */
   readonly results: readonly string[];
-  /** What the log holds of them. */
+  /** Records of these results in the log. */
   readonly returned: readonly Extract<Recorded, { readonly kind: 'tool.returned' }>[];
 }
 
@@ -27,7 +27,10 @@ interface Setting {
   readonly window?: number;
 }
 
-/** Plays a model that makes the calls of `next`, which is shown the last results, until there are none. */
+/**
+ * Plays a model that makes the calls returned by `next`, which gets the last results. The turn ends when `next` returns
+ * no calls.
+ */
 async function play(setting: Setting, next: (last: readonly string[]) => readonly Call[]): Promise<Read> {
   const folder = await mkdtemp(join(tmpdir(), 'tidemark-pages-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
@@ -71,19 +74,22 @@ function windowOf(tokens: number): object {
 
 const seq = (count: number): string => Array.from({ length: count }, (_, index) => `${index + 1}\n`).join('');
 
-/** What a page says of reading on. */
+/** Parses the arguments for the next page from the last line of a page. */
 function readingOn(page: string): Readonly<Record<string, number>> | undefined {
   const next = /; read on with offset (\d+)(?: and skip_bytes (\d+))?[^\n]*\]$/m.exec(page);
   if (next === null) return undefined;
   return { offset: Number(next[1]), ...(next[2] !== undefined && { skip_bytes: Number(next[2]) }) };
 }
 
-/** The lines of pages, in their order, without the last line in brackets of each. */
+/** Joins the lines of the pages, without the last line in brackets of each page. */
 function linesOf(pages: readonly string[]): string {
   return pages.map((page) => page.replace(/\[[^\n]*\]$/, '')).join('');
 }
 
-/** Reads a file from its beginning, and on as each page says. */
+/**
+ * Returns a `next` function that reads a file from its beginning and continues with the arguments in the last line of
+ * each page.
+ */
 function readsOn(path: string): (last: readonly string[]) => readonly Call[] {
   let asked = 0;
   return ([last]) => {
@@ -96,7 +102,7 @@ function readsOn(path: string): (last: readonly string[]) => readonly Call[] {
 }
 
 describe('a page of `read`', () => {
-  test('of a file of 2,001 lines ends with how to read on, and is not cut again (seq 1 2001)', async () => {
+  test('of a file of 2,001 lines ends with how to read the next page, and is not cut again (seq 1 2001)', async () => {
     const { results, returned } = await play({ files: { numbers: seq(2_001) } }, readsOn('numbers'));
     expect(results.map((page) => page.split('\n').at(-1))).toEqual([
       '[lines 1-1999 of 2001; read on with offset 2000]',
@@ -106,7 +112,7 @@ describe('a page of `read`', () => {
     expect(returned.map(({ data }) => data.shaping)).toEqual([undefined, undefined]);
   });
 
-  test('of a file of 2,000 lines is the file', async () => {
+  test('of a file of 2,000 lines contains the whole file', async () => {
     const { results } = await play({ files: { numbers: seq(2_000) } }, readsOn('numbers'));
     expect(results).toEqual([seq(2_000)]);
   });
@@ -124,15 +130,15 @@ describe('a page of `read`', () => {
       Buffer.from(`${'\xff'.repeat(99)}\n`.repeat(1_000), 'latin1'),
       `${'\uFFFD'.repeat(99)}\n`.repeat(1_000),
     ],
-  ])('is not cut again where %s', async (_, content, shown) => {
+  ])('is not cut again if %s', async (_, content, shown) => {
     const { results, returned } = await play({ files: { odd: content } }, readsOn('odd'));
     expect(returned.filter(({ data }) => data.shaping !== undefined)).toEqual([]);
     const pages = results.map((page) => page.replace(/\n\[Control characters[^\n]*\]$/, ''));
-    // Compared as a value: a difference would print megabytes.
+    // Compares a boolean, because a text difference would print megabytes.
     expect({ pages: pages.length, whole: linesOf(pages) === shown }).toMatchObject({ whole: true });
   });
 
-  test('is not cut again where a placeholder is longer than the secret in its place', async () => {
+  test('is not cut again if a placeholder is longer than the secret that it replaces', async () => {
     const value = ['pa55', 'w0rd', 'x9y8'].join('-');
     const environment = { A_VERY_LONG_NAME_OF_A_VARIABLE_THAT_HOLDS_A_SECRET_TOKEN: value };
     const { results, returned } = await play(
@@ -144,13 +150,13 @@ describe('a page of `read`', () => {
     expect(results.join('')).not.toContain(value);
   });
 
-  test.each([64_000, 32_000, 16_000])('fits the smaller limit of a window of %i tokens', async (window) => {
+  test.each([64_000, 32_000, 16_000])('fits the smaller page limit of a window of %i tokens', async (window) => {
     const { results, returned } = await play({ files: { numbers: seq(1_500) }, window }, readsOn('numbers'));
     expect(returned.filter(({ data }) => data.shaping !== undefined)).toEqual([]);
     expect(linesOf(results)).toBe(seq(1_500));
   });
 
-  test('fits its share where ten land together and little room is left', async () => {
+  test('fits its share if ten results arrive together and little room is left', async () => {
     const ten = Array.from({ length: 10 }, (_, index): Call => ['read', { path: 'numbers', offset: 1 + index }]);
     let asked = false;
     const { results, returned } = await play({ files: { numbers: seq(9_000) }, window: 40_000 }, () => {
@@ -164,7 +170,7 @@ describe('a page of `read`', () => {
   });
 });
 
-test('a page of `output_read` ends with how to read on, and is not cut again (seq 1 5000)', async () => {
+test('a page of `output_read` ends with how to read the next page, and is not cut again (seq 1 5000)', async () => {
   let output: string | undefined;
   let asked = 0;
   const { results, returned } = await play({ files: {} }, ([last = '']) => {
@@ -184,7 +190,7 @@ test('a page of `output_read` ends with how to read on, and is not cut again (se
   expect(returned.slice(1).map(({ data }) => data.shaping)).toEqual([undefined, undefined, undefined]);
 });
 
-test('a range of `history_read` ends with how to read on, and is not cut again', async () => {
+test('a range of `history_read` ends with how to read the next range, and is not cut again', async () => {
   const asked: Call[] = [
     ['read', { path: 'short', limit: 1 }],
     ['read', { path: 'short' }],

@@ -1,5 +1,5 @@
-// Tokens that a request pays again, counted from the bytes that went out and from the simulator's bill alone: nothing that the
-// engine believes enters. The simulator counts four bytes of a text as a token.
+// Tokens that a request pays again, computed only from the sent bytes and the simulator's bill, without any estimate of
+// the engine. The simulator counts four bytes of text as one token.
 
 /** A call as it was billed, in tokens. */
 interface Bill {
@@ -7,14 +7,16 @@ interface Bill {
   readonly read: number;
 }
 
-/** One part of a body in the provider's cache order, with the text that is counted. */
+/** One part of a body, with the text whose tokens are counted. Parts are in the provider's cache order. */
 interface Chunk {
-  /** Tools, system texts and messages are compared with their own kind. */
+  /**
+   * Kind of the part: a tool, a system text, a role or an item. A part is compared only with parts of the same kind.
+   */
   readonly kind: string;
   readonly text: string;
 }
 
-/** Tokens of a body that no earlier body of the session held, and that are therefore new. */
+/** Returns the number of new tokens of a body: tokens that no earlier body of the session contained. */
 export function newTokens(body: string, earlier: readonly string[]): number {
   const before = earlier.flatMap(chunksOf);
   const known = new Set(before.map(nameOf));
@@ -22,12 +24,15 @@ export function newTokens(body: string, earlier: readonly string[]): number {
   return fresh.reduce((sum, one) => sum + tokensOf(newText(one, before)), 0);
 }
 
-/** Tokens that were sent before and were not read. Never below 0. */
+/** Returns the number of tokens that were sent before and were not read from the cache. At least 0. */
 export function paidAgain(bill: Bill, body: string, earlier: readonly string[]): number {
   return Math.max(0, bill.input - bill.read - newTokens(body, earlier));
 }
 
-/** The part of a chunk that differs from the earlier chunk it shares most with: an edit leaves what stands around it. */
+/**
+ * Returns the part of a chunk that differs from the most similar earlier chunk. Text before and after an edit is not
+ * counted as new.
+ */
 function newText({ kind, text }: Chunk, before: readonly Chunk[]): string {
   const middles = before.filter((one) => one.kind === kind).map((one) => middleOf(one.text, text));
   return middles.reduce((least, middle) => (middle.length < least.length ? middle : least), text);

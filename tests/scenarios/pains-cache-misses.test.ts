@@ -1,4 +1,5 @@
-// Threads about cache misses, each under its name: what its users paid for again, and what the same session is billed here.
+// Issues about cache misses in other projects. Each test is named after its issues. It plays the session in which their
+// users paid again, and checks that the same session is billed without that loss here.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -27,14 +28,14 @@ import type { Billed, Stage } from './billed-stage.ts';
 
 const MINUTE = 60_000;
 
-/** A folder that is there for the length of a test. */
+/** Creates a temporary folder that is deleted when the test finishes. */
 function folder(): string {
   const path = mkdtempSync(join(tmpdir(), 'tidemark-pain-'));
   onTestFinished(() => rmSync(path, { recursive: true, force: true }));
   return path;
 }
 
-/** Tools of these names, which answer with as many bytes as they are asked for. */
+/** Creates tools with these names. Each returns about as many bytes as its input requests. */
 function tools(...names: readonly string[]): readonly Tool[] {
   return names.map((name) =>
     defineTool({
@@ -47,14 +48,13 @@ function tools(...names: readonly string[]): readonly Tool[] {
   );
 }
 
-/** An answer that makes one call. */
 function calling(name: string, bytes: number): AnswerPlan {
   return { answer: { text: 'I look.', calls: [{ name, arguments: { bytes } }] } };
 }
 
 const done: AnswerPlan = { answer: { text: 'Done.' } };
 
-/** Says so, and what the time is, with each prompt. */
+/** Creates a context source that adds the current time and the number of calls so far to each prompt. */
 function clockSource(stage: () => Stage): ContextSource {
   return {
     name: 'clock',
@@ -64,7 +64,7 @@ function clockSource(stage: () => Stage): ContextSource {
   };
 }
 
-test('goruck/home-generative-agent#617, adolfousier/opencrabs#657, NousResearch/hermes-agent#15866: midnight passes, and the front does not know', async () => {
+test('goruck/home-generative-agent#617, adolfousier/opencrabs#657, NousResearch/hermes-agent#15866: the front stays the same when midnight passes', async () => {
   const stage = await openStage({ workspace: { folder: folder(), tools: false } });
   stage.clock.pass(14 * 60 * MINUTE + 50 * MINUTE);
   const live = await stage.open();
@@ -85,7 +85,7 @@ test('goruck/home-generative-agent#617, adolfousier/opencrabs#657, NousResearch/
   ).toEqual(['2026-11-20', '2026-11-21']);
 });
 
-test('Mintplex-Labs/anything-llm#6398, #6399: the time that was said with a prompt stands there in every later request, and in the next process', async () => {
+test('Mintplex-Labs/anything-llm#6398, #6399: a time noted with a prompt stays in its place in every later request and in the next process', async () => {
   const stage: Stage = await openStage({ context: { sources: [clockSource(() => stage)] } });
   let live = await stage.open();
   for (let turn = 0; turn < 6; turn += 1) {
@@ -100,7 +100,7 @@ test('Mintplex-Labs/anything-llm#6398, #6399: the time that was said with a prom
   expect(historyOf(stage.bodies.at(-1) ?? '').filter((block) => block.includes('It is 2026-'))).toHaveLength(6);
 });
 
-test('ranxianglei/billion-context#1: a count of tokens that is said at every step stands in the tail, and the system text stays as it was', async () => {
+test('ranxianglei/billion-context#1: a counter that is noted at every step is in the tail, and the system text stays unchanged', async () => {
   const stage: Stage = await openStage({
     context: { sources: [{ ...clockSource(() => stage), name: 'budget' }] },
     tools: tools('orders'),
@@ -117,7 +117,7 @@ test('ranxianglei/billion-context#1: a count of tokens that is said at every ste
 describe('anthropics/claude-code#65917, can1357/oh-my-pi#890, shabaraba/vibing.nvim#808', () => {
   const all = tools('orders', 'stock', 'mail');
 
-  test('a server whose tools left and came back before the next request, in another order, costs nothing', async () => {
+  test('a server whose tools disappear and return in another order before the next request costs nothing', async () => {
     const stage = await openStage({ tools: all });
     const live = await stage.open();
     for (let turn = 0; turn < 4; turn += 1) {
@@ -131,7 +131,7 @@ describe('anthropics/claude-code#65917, can1357/oh-my-pi#890, shabaraba/vibing.n
   });
 
   test.each(['claude-sonnet-4-6', 'claude-opus-5-5'])(
-    'one that flaps for ten turns, and whose tools may wait, costs nothing: %s',
+    'a server that disconnects and reconnects for ten turns costs nothing if its tool changes may wait for the next epoch: %s',
     async (model) => {
       const stage = await openStage({ model, tools: all });
       const live = await stage.open();
@@ -148,7 +148,7 @@ describe('anthropics/claude-code#65917, can1357/oh-my-pi#890, shabaraba/vibing.n
     },
   );
 
-  test('one that is away for a request costs that request, by name and price; when it is back, what was cached before is read', async () => {
+  test('a server that is away for one request opens two labelled and priced epochs, and the request after its return reads the earlier cache', async () => {
     const stage = await openStage({ tools: all });
     const live = await stage.open();
     await stage.turn(live, 'One.', calling('stock', 4_000), done);
@@ -170,7 +170,7 @@ describe('anthropics/claude-code#65917, can1357/oh-my-pi#890, shabaraba/vibing.n
   });
 });
 
-test('anomalyco/opencode#23571, librefang#3765: after a restart the tools come in another order, and nothing is written again', async () => {
+test('anomalyco/opencode#23571, librefang#3765: after a restart with the tools in another order, nothing is written again', async () => {
   const stage = await openStage();
   const orders = [
     ['orders', 'stock', 'mail'],
@@ -188,7 +188,7 @@ test('anomalyco/opencode#23571, librefang#3765: after a restart the tools come i
   expectOnlyAppended(stage.bodies);
 });
 
-test('can1357/oh-my-pi#5992: a mode that is switched changes no tool list, and a turn costs what it did', async () => {
+test('can1357/oh-my-pi#5992: switching the mode changes no tool list, and each later turn writes fewer than 200 tokens', async () => {
   const stage = await openStage({ workspace: folder() });
   const live = await stage.open();
   for (const mode of ['read-only', 'auto', 'read-only', 'auto'] as const) {
@@ -205,7 +205,7 @@ test('can1357/oh-my-pi#5992: a mode that is switched changes no tool list, and a
   expect(Math.max(...written)).toBeLessThan(200);
 });
 
-test('anthropics/claude-code#34629: resumed by another presenter in another process, the whole history is read', async () => {
+test('anthropics/claude-code#34629: a session resumed by another presenter in another process reads its whole history from the cache', async () => {
   const stage = await openStage({ tools: tools('orders') });
   const live = await stage.open({ host: { client: 'terminal' } });
   for (let turn = 0; turn < 3; turn += 1) await stage.turn(live, `Question ${turn}.`, calling('orders', 6_000), done);
@@ -231,7 +231,7 @@ test('openclaw#132008: a long result is cut once, when it is recorded, and has t
   expect(Math.max(...results.map((result) => result.length))).toBeLessThan(70_000);
 });
 
-test('langchain-ai/langchain#37815: an edit of the context is taken up once, and stays: in later requests, and in the next process', async () => {
+test('langchain-ai/langchain#37815: an edit of the context is applied once and remains in later requests and in the next process', async () => {
   const stage = await openStage({ tools: tools('orders') });
   const first = await stage.open();
   for (let turn = 0; turn < 3; turn += 1) await stage.turn(first, `Question ${turn}.`, calling('orders', 9_000), done);
@@ -252,7 +252,7 @@ test('langchain-ai/langchain#37815: an edit of the context is taken up once, and
   for (const body of stage.bodies.slice(calls)) expect(body.split('Three questions were answered.')).toHaveLength(2);
 });
 
-/** A compaction of the whole session, as its log holds one. */
+/** Commits a compaction of the whole session to its log. */
 async function recordCompaction(stage: Stage, id: string): Promise<void> {
   const session = await openSession(stage.log(), sessionId(id));
   const range = { from: position(0), to: position(session.state.length - 1) };
@@ -262,7 +262,7 @@ async function recordCompaction(stage: Stage, id: string): Promise<void> {
   await session.writer.close();
 }
 
-test('memodb-io/Acontext#130: no window slides over the results: all of them stay, and each is written once', async () => {
+test('memodb-io/Acontext#130: all tool results stay in the context without a sliding window, and each is written once', async () => {
   const stage = await openStage({ tools: tools('orders') });
   const live = await stage.open();
   for (let turn = 0; turn < 8; turn += 1) await stage.turn(live, `Question ${turn}.`, calling('orders', 5_000), done);
@@ -272,7 +272,7 @@ test('memodb-io/Acontext#130: no window slides over the results: all of them sta
 });
 
 describe('anthropics/claude-code#50213, #74318', () => {
-  test('calls beside the conversation read all of it, and write their own words alone, short', async () => {
+  test('side calls read the whole conversation, and write only their own prompt, with the short TTL', async () => {
     const stage = await openStage({ tools: tools('orders') });
     const live = await stage.open();
     await stage.turn(live, 'Look.', calling('orders', 9_000), done);
@@ -285,12 +285,13 @@ describe('anthropics/claude-code#50213, #74318', () => {
       expect(side.long).toBe(0);
     }
     await stage.turn(live, 'And now?', done);
-    // And the answer before them, which the first of them wrote where the conversation would have.
+    // The next call also reads the answer `Done.`, which the first side call wrote to the cache before the conversation
+    // did.
     const said = Math.ceil(Buffer.byteLength('Done.') / 4);
     expect(stage.billed().at(-1)?.read).toBe(held(main) + said);
   });
 
-  test('a second session on the same front reads the front, to its last token', async () => {
+  test('a second session on the same front reads the front to its last token', async () => {
     const stage = await openStage({ tools: tools('orders') });
     const sessions = [await stage.open(), await stage.open(), await stage.open()];
     for (const [index, live] of sessions.entries()) await stage.turn(live, `Task ${index}.`, done);
@@ -301,13 +302,13 @@ describe('anthropics/claude-code#50213, #74318', () => {
   });
 });
 
-/** The simulator counts a token for four bytes of a text. */
+/** Returns the tokens of a body's messages. The simulator counts four bytes of text as one token. */
 function historyTokens(body: string): number {
   const texts = historyOf(body).map((block): string => JSON.parse(block)[1].text);
   return texts.reduce((sum, text) => sum + Math.ceil(Buffer.byteLength(text) / 4), 0);
 }
 
-test('anthropics/claude-code#46829: the conversation, with its pauses, comes to live an hour; calls beside it live five minutes', async () => {
+test('anthropics/claude-code#46829: after long pauses the conversation uses the one-hour TTL, and its side calls use the five-minute TTL', async () => {
   const stage = await openStage({ tools: tools('orders') });
   const live = await stage.open();
   for (let turn = 0; turn < 4; turn += 1) {
@@ -319,7 +320,8 @@ test('anthropics/claude-code#46829: the conversation, with its pauses, comes to 
   await stage.turn(live, 'And now?', done);
   const [last] = stage.billed().slice(-1);
   expect(before.long).toBeGreaterThan(0);
-  // A call beside it writes the conversation's own last answer as long as the conversation lives, and its own words short.
+  // A side call writes the conversation's last answer with the TTL of the conversation, and its own prompt with the
+  // short TTL.
   expect(last?.read).toBe(held(before) + aside.long);
   const beside = stage.billed().filter((_, index) => index % 3 === 2 && index < 12);
   expect(beside.every(({ long, written }) => long <= 2 && written > long)).toBe(true);
@@ -330,7 +332,7 @@ describe('anthropics/claude-code#77306, openai/codex#44716', () => {
   const models = ['claude-sonnet-4-6', 'claude-opus-5-5', 'gpt-5.1', 'gpt-5.6-sol', 'gpt-6.1-sol'];
 
   test.each(models)(
-    'a fork in another process reads all that its parent cached, by the key of its family: %s',
+    'a fork in another process reads everything that its parent cached, by the cache key of its family: %s',
     async (model) => {
       const stage = await openStage({ model, tools: tools('orders') });
       const parent = await stage.open({ workspace: { folder: folder(), tools: false } });
@@ -348,7 +350,7 @@ describe('anthropics/claude-code#77306, openai/codex#44716', () => {
   );
 
   test.each(models)(
-    'so does one of a compacted session, checkpoint included, and one that goes back a prompt and is told so: %s',
+    "a fork of a compacted session reads the parent's cache with the checkpoint, and a fork one prompt back also gets a summary of the dropped branch: %s",
     async (model) => {
       const stage = await openStage({ model, tools: tools('orders') });
       const first = await stage.open();
@@ -378,12 +380,15 @@ describe('anthropics/claude-code#77306, openai/codex#44716', () => {
   );
 });
 
-/** Where a request asks to be sent to. */
+/** Returns the cache key of a body, by which the provider routes the request. */
 function routeOf(body: string): unknown {
   return JSON.parse(body)['prompt_cache_key'];
 }
 
-/** What a provider keeps of a call; where writing is free and not told, all that lies on its grid of 128 tokens. */
+/**
+ * Returns the tokens that a provider keeps in its cache after a call. If writing is free and not reported, the provider
+ * keeps the input rounded down to a multiple of 128 tokens.
+ */
 function keptOf(call: Billed): number {
   return call.written > 0 ? held(call) : call.input - (call.input % 128);
 }

@@ -1,4 +1,5 @@
-// Threads about numbers that lie, each under its name: what a session tells of itself, against what the simulator billed.
+// Issues about wrong numbers in other projects. Each test is named after its issues, and compares what a session
+// reports with what the simulator billed.
 
 import { verifySession } from '@tidemark/agent';
 import type { Recorded } from '@tidemark/log';
@@ -33,7 +34,10 @@ async function answersOf(stage: Stage, id: string): Promise<readonly Received[]>
   return (await recordsOf(stage, id)).filter((one): one is Received => one.kind === 'answer.received');
 }
 
-/** US dollars by the published price of each bucket, in whole hundred-millionths, by arithmetic of this test's own. */
+/**
+ * Returns the cost from the published price of each bucket, in millionths of a US dollar. The arithmetic is the test's
+ * own, so it is independent of the engine's.
+ */
 function priceOf(model: string, calls: readonly (Billed & { readonly output: number })[]): number {
   const row = findModel(defaultCatalog(), model);
   const price = row && priceAt(row, '2026-11-20', 0);
@@ -53,7 +57,7 @@ function outputOf(stage: Stage): readonly number[] {
 
 describe('langfuse#12306, BerriAI/litellm#14849, dust#20989', () => {
   test.each(['claude-sonnet-4-6', 'claude-opus-5-5', 'gpt-5.6-sol', 'gpt-5.4', 'gpt-4.1'])(
-    'what %s is shown to cost is what it costs: no token is in two buckets, whether its provider counts the cache into the input or not',
+    'the recorded cost on %s equals the billed cost, and no token is in two buckets, whether or not the provider counts cached tokens as input',
     async (model) => {
       const stage = await openStage({ model, tools: [look] });
       const live = await stage.open();
@@ -83,7 +87,7 @@ describe('langfuse#12306, BerriAI/litellm#14849, dust#20989', () => {
 });
 
 describe('FerroxLabs/wayland#1166', () => {
-  test('where a message far back in the history comes out otherwise, the miss is told in about the tokens that were billed, and which request it was', async () => {
+  test('a miss after a change far back in the history is recorded within 20% of the tokens paid again, and `verifySession` names its request', async () => {
     const stage = await openStage({ tools: [look] });
     const live = await stage.open();
     for (let turn = 0; turn < 3; turn += 1) await stage.turn(live, `Question ${turn}.`, looking(8_000), done);
@@ -101,7 +105,7 @@ describe('FerroxLabs/wayland#1166', () => {
     expect(differences.map((one) => one.position)).toEqual([last?.data.request]);
   });
 
-  test('a cache that holds nothing is never called healthy: each call tells all that it paid again', async () => {
+  test('a cache that loses every entry is reported on each call, with all tokens paid again', async () => {
     const stage = await openStage({ tools: [look] });
     const live = await stage.open();
     await stage.turn(live, 'Look.', done);
@@ -113,7 +117,7 @@ describe('FerroxLabs/wayland#1166', () => {
   });
 });
 
-/** Another version of the software, whose words for what the user said first are others. */
+/** Creates a provider that encodes the user's first prompt differently, as another version of the software might. */
 function rewording(stage: Stage): Provider {
   const { provider } = stage;
   const { encoder } = provider;
@@ -129,7 +133,7 @@ function rewording(stage: Stage): Provider {
   };
 }
 
-test('rajbos/ai-engineering-fluency#2024: of forty calls that look like breaks those are told that are: two', async () => {
+test('rajbos/ai-engineering-fluency#2024: of more than 20 calls that look like breaks, only the two real misses are recorded', async () => {
   const stage = await openStage({ tools: [look] });
   const live = await stage.open();
   for (let turn = 0; turn < 12; turn += 1) {
@@ -156,7 +160,7 @@ test('rajbos/ai-engineering-fluency#2024: of forty calls that look like breaks t
   expect(told[0]?.cause).toBe('expired');
 });
 
-test('liaohch3/claude-tap#437: a cold start and an entry that expired are the same row of tokens, and are told apart', async () => {
+test('liaohch3/claude-tap#437: a cold start and an expired entry both read no tokens, but only the expired entry is recorded as a miss', async () => {
   const stage = await openStage();
   const live = await stage.open();
   await stage.turn(live, 'Begin.', done);

@@ -1,5 +1,5 @@
-// A process of its own that runs one turn with each of some agents and prints the fronts they sent, and the first messages of
-// the first: one line of JSON. `node print-front.ts <workspace> <mode> <now>`
+// Prints the fronts that three agents send, and the messages of the first agent's first request, as one line of JSON.
+// Runs in a separate process, with one turn per agent: `node print-front.ts <workspace> <mode> <now>`
 
 import type { Mode } from '@tidemark/agent';
 import { THIS_MACHINE } from '@tidemark/agent';

@@ -1,5 +1,6 @@
-// What the provider says of a miss, beside what we say: it compares the requests by its own code, so where the two agree
-// neither is only believed. Both simulators, one thing that goes wrong at a time.
+// Provider's diagnosis of misses: compares our cause of each miss with the provider's diagnosis. The provider compares
+// the requests with its own code, so an agreement is independent evidence. The tests run against the simulated
+// Anthropic and OpenAI, with one fault at a time.
 
 import { explainSession } from '@tidemark/agent';
 import type { AgentSession } from '@tidemark/kit';
@@ -13,7 +14,7 @@ import { TOOLS } from './matrix-stories.ts';
 const DONE: AnswerPlan = { answer: { text: 'Done.' } };
 const MINUTE = 60_000;
 
-/** What goes wrong between the second request and the third, and with which answer the third is met. */
+/** Fault between the second and the third request, and the answer to the third request. */
 interface Event {
   readonly pause?: number;
   readonly reopened?: Opening;
@@ -35,7 +36,10 @@ async function played(model: string, { pause, reopened, answer = DONE }: Event):
   return [stage, live];
 }
 
-/** Our cause, what the provider finds, its word, and how the two stand to each other; of each miss. */
+/**
+ * Returns a line for each miss: the step, our cause, the provider's finding with its reason, and the verdict of the
+ * comparison.
+ */
 async function checks(stage: Stage, { id }: AgentSession): Promise<readonly string[]> {
   const { explained } = await explainSession(stage.log(), sessionId(id), encoders);
   return explained.flatMap(({ step, miss, opened, checked }) => {
@@ -84,10 +88,10 @@ const OTHERS: { readonly [model: string]: string } = {
   'gpt-5.6-sol': 'gpt-6-sol',
 };
 
-describe.each(Object.entries(SAID))('of a miss of %s', (model, said) => {
+describe.each(Object.entries(SAID))('a miss on %s', (model, said) => {
   const other = OTHERS[model] ?? '';
   test.each(Object.entries({ ...EVENTS, 'another model': { reopened: { model: other } } }))(
-    'the provider says what it knows after %s',
+    "is compared with the provider's diagnosis after %s",
     async (name, event) => {
       const [stage, live] = await played(model, event);
       expect(await checks(stage, live)).toEqual(Object.entries(said).find(([one]) => one === name)?.[1]);
@@ -96,7 +100,7 @@ describe.each(Object.entries(SAID))('of a miss of %s', (model, said) => {
   );
 });
 
-it('each request names the answer before it, in its envelope, and the first names none', async () => {
+it('each request names the previous answer in its envelope, and the first request names none', async () => {
   const [stage, live] = await played('claude-sonnet-4-6', {});
   const records = await recordsOf(stage, live.id);
   const asked = records.flatMap((one) => (one.kind === 'request.prepared' ? [one.data.envelope['diagnostics']] : []));
@@ -104,7 +108,7 @@ it('each request names the answer before it, in its envelope, and the first name
   expect(asked).toEqual([null, ...answers.slice(0, -1)].map((previous_message_id) => ({ previous_message_id })));
 });
 
-it('a model of the first generation at OpenAI is asked nothing, and says nothing', async () => {
+it('a first-generation model at OpenAI is sent no request for a diagnosis and returns none', async () => {
   const [stage, live] = await played('gpt-5.4-mini', EVENTS['another role']);
   const records = await recordsOf(stage, live.id);
   const sent = records.flatMap((one) => (one.kind === 'request.prepared' ? [Object.keys(one.data.envelope)] : []));

@@ -1,5 +1,5 @@
-// Made sessions of several shapes, with old results shortened and without: judged by what the simulator billed, and by how far
-// apart the epochs stand.
+// Pruning in made-up sessions of several shapes, with and without it. The tests check the simulator's bill and the
+// number of calls between pruning epochs.
 
 import type { Tool } from '@tidemark/agent';
 import type { AgentSession } from '@tidemark/kit';
@@ -12,7 +12,10 @@ import { z } from 'zod';
 import type { Stage } from './billed-stage.ts';
 import { openStage, recordsOf } from './billed-stage.ts';
 
-/** A command that runs again stands for its output before. */
+/**
+ * Command tool. Its argument is the number of words in its output. Running the same command again supersedes the
+ * earlier output, so pruning may shorten that output.
+ */
 const bash: Tool = defineTool({
   name: 'bash',
   description: 'Shows so many words.',
@@ -23,7 +26,10 @@ const bash: Tool = defineTool({
 const TOOLS = [bash, createHistoryReadTool()];
 const done: AnswerPlan = { answer: { text: 'Done.' } };
 
-/** Words of each result, in the order of the calls; a fork is made in front of the second list. */
+/**
+ * Number of words of each result, in the order of the calls. If `fork` is set, a fork of the session makes these
+ * further calls.
+ */
 interface Shape {
   readonly session: readonly number[];
   readonly fork?: readonly number[];
@@ -32,7 +38,7 @@ interface Shape {
 const every = (count: number, words: (index: number) => number): readonly number[] =>
   Array.from({ length: count }, (_, index) => words(index));
 
-/** The least calls that lie between two epochs, as it was seen. */
+/** Measured number of pruning epochs, and the smallest number of calls between two of them. */
 interface Seen {
   readonly epochs: number;
   readonly apart: number;
@@ -77,7 +83,7 @@ function looking(words: number): AnswerPlan {
   return { answer: { text: 'I look.', calls: [{ name: 'bash', arguments: { command: `${words}` } }] } };
 }
 
-/** Twenty calls a turn. */
+/** Plays the calls, in turns of twenty calls. */
 async function play(stage: Stage, live: AgentSession, words: readonly number[]): Promise<void> {
   for (let from = 0; from < words.length; from += 20) {
     const answers = words.slice(from, from + 20).map(looking);
@@ -85,12 +91,12 @@ async function play(stage: Stage, live: AgentSession, words: readonly number[]):
   }
 }
 
-/** In units of the base input price, had each model the usual multipliers. */
+/** Returns the cost of all calls in units of the base input price, with the usual multipliers for every model. */
 function billOf(stage: Stage): number {
   return stage.billed().reduce((sum, { read, written, fresh }) => sum + 0.1 * read + 1.25 * written + fresh, 0);
 }
 
-/** Calls before each epoch that was opened for nothing else, since the one before it. */
+/** Returns the number of main-stream calls before each pruning epoch, counted from the previous one. */
 function gapsOf(records: readonly Recorded[]): readonly number[] {
   const gaps: number[] = [];
   let since = 0;
@@ -117,7 +123,7 @@ async function run(
   return { ...stage, id: child?.id ?? live.id };
 }
 
-describe('what is shortened costs at most what it would have cost whole, in batches that stand apart', () => {
+describe('a session with pruning costs at most as much as without, and its batches are far apart', () => {
   test.each(SHAPES)('on %s: %s', async (model, _name, shape, seen) => {
     const pruned = await run(model, shape, 'auto');
     const gaps = gapsOf(await recordsOf(pruned, pruned.id));

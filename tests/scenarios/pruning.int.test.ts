@@ -1,4 +1,5 @@
-// Old results are shortened in batches, where that pays: judged by what the simulator billed and the bytes that arrived.
+// Pruning of old results: shortens them in batches when this lowers the cost. The tests check the simulator's bill and
+// the bytes that arrived.
 
 import type { Tool } from '@tidemark/agent';
 import type { AgentSession } from '@tidemark/kit';
@@ -11,10 +12,16 @@ import { z } from 'zod';
 import type { Stage } from './billed-stage.ts';
 import { epochsOf, expectOnlyAppended, expectSound, openStage, recordsOf } from './billed-stage.ts';
 
-/** Strips thinking at new turns; keeps it; binds it to its prefix; caches by itself. */
+/**
+ * Models with different rules, in order: strips thinking at new turns, keeps thinking, binds thinking to its prefix,
+ * caches automatically.
+ */
 const MODELS = ['claude-sonnet-4-5', 'claude-opus-5-5', 'claude-fable-5-1', 'gpt-6.1-sol'] as const;
 
-/** A command that runs again stands for its output before. */
+/**
+ * Command tool. Its argument is the number of words in its output. Running the same command again supersedes the
+ * earlier output, so pruning may shorten that output.
+ */
 const bash: Tool = defineTool({
   name: 'bash',
   description: 'Shows so many words.',
@@ -35,13 +42,13 @@ function times(count: number, words: number): readonly AnswerPlan[] {
   return Array.from({ length: count }, () => looking(words));
 }
 
-/** A long turn whose early results are large, and another turn. */
+/** Plays a long turn with large early results, and a second turn. */
 async function play(stage: Stage, live: AgentSession): Promise<void> {
   await stage.turn(live, 'Look at everything.', ...times(8, 1_500), ...times(60, 5), done);
   await stage.turn(live, 'And now?', looking(5), done);
 }
 
-/** What all calls cost, in units of the base input price, had each model the usual multipliers. */
+/** Returns the cost of all calls in units of the base input price, with the usual multipliers for every model. */
 function billOf(stage: Stage): number {
   return stage.billed().reduce((sum, { read, written, fresh }) => sum + 0.1 * read + 1.25 * written + fresh, 0);
 }
@@ -50,7 +57,7 @@ function isPruned(record: Recorded): record is RecordedOf<'history.pruned'> {
   return record.kind === 'history.pruned';
 }
 
-/** Bodies between one epoch and the next. */
+/** Groups the bodies by the epoch in which they were sent. */
 function untilNextEpoch(records: readonly Recorded[], bodies: readonly string[]): readonly (readonly string[])[] {
   const runs: string[][] = [];
   let sent = 0;
@@ -62,7 +69,7 @@ function untilNextEpoch(records: readonly Recorded[], bodies: readonly string[])
 }
 
 describe.each(MODELS)('on %s', (model) => {
-  test('a long turn whose early results are large shortens them in few batches, and pays much less for it', async () => {
+  test('a long turn with large early results shortens them in one batch and costs less than 80% of the turn without pruning', async () => {
     const stage = await openStage({ model, tools: TOOLS });
     const live = await stage.open();
     await play(stage, live);
@@ -79,7 +86,7 @@ describe.each(MODELS)('on %s', (model) => {
     expect(billOf(stage)).toBeLessThan(0.8 * billOf(without));
   });
 
-  test('what was shortened can be read back by its position, and a fork shows it shortened from the first call on', async () => {
+  test('a shortened result can be read back by its position, and a fork shows it shortened from its first call on', async () => {
     const stage = await openStage({ model, tools: TOOLS });
     const live = await stage.open();
     await play(stage, live);
@@ -99,12 +106,12 @@ describe.each(MODELS)('on %s', (model) => {
 });
 
 describe('the measured cases of issue 14', () => {
-  /** A turn of steps that each run a command. */
+  /** Returns the answers of a turn in which each step runs a command. */
   const turnOf = (...words: readonly number[]): readonly AnswerPlan[] => [...words.map(looking), done];
   const tiersOf = async (stage: Stage, id: string): Promise<readonly (readonly (string | undefined)[])[]> =>
     (await recordsOf(stage, id)).flatMap((one) => (isPruned(one) ? [[one.data.tier, one.data.cause]] : []));
 
-  test('on a 1M window after 9 steps (2% full) nothing is cut', async () => {
+  test('nothing is shortened on a 1M window after 9 steps (2% full)', async () => {
     const stage = await openStage({ model: 'claude-opus-5-5', tools: TOOLS });
     const live = await stage.open();
     for (const from of [0, 3, 6]) await stage.turn(live, 'Look.', ...turnOf(400 + from, 401 + from, 402 + from));
@@ -117,13 +124,13 @@ describe('the measured cases of issue 14', () => {
     expect(stage.bodies.at(-1)).not.toContain('[Shortened here');
   });
 
-  test('between 80% and 90% of a 200k window pruning opens at most one epoch per tier, and one at warning', async () => {
+  test('pruning opens at most one epoch per tier between 80% and 90% of a 200k window, and one at `warning`', async () => {
     const stage = await openStage({ model: 'claude-sonnet-4-5', tools: TOOLS, compaction: { when: 'manual' } });
     const live = await stage.open();
     const fill = Array.from({ length: 31 }, (_, index) => 2_000 + index);
     await stage.turn(live, 'Fill the window.', ...turnOf(...fill));
     expect((stage.billed().at(-1)?.input ?? 0) / 200_000).toBeCloseTo(0.77, 2);
-    // A command runs three times, then there are small steps; and all of that again.
+    // Each turn runs one command three times and then makes small steps. The turn is played four times.
     for (const words of ['Again.', 'Once more.', 'And again.', 'For the last time.'])
       await stage.turn(live, words, ...turnOf(2_200, 2_200, 2_200, ...Array.from({ length: 9 }, (_, index) => index)));
     const tiers = await tiersOf(stage, live.id);

@@ -1,5 +1,5 @@
-// Preloaded into a process (`node --import`): writes the address of every module that was loaded into the file that
-// TIDEMARK_LOADED names, one to a line, when the process ends.
+// Records the loaded modules of a process, when preloaded with `node --import`. At exit, writes the URL of each module
+// to the file named by TIDEMARK_LOADED, one per line.
 
 import { writeFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';

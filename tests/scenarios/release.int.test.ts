@@ -1,4 +1,4 @@
-// What `npm run release` makes, used as an installation is: under a `node_modules`, where Node runs no TypeScript.
+// Output of `npm run release`, used like an installation: under `node_modules`, where Node does not run TypeScript.
 
 import { spawnSync } from 'node:child_process';
 import { globSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-// In here, so that the packages of others are found from there.
+// The folder is inside the repository's `node_modules`, so that third-party packages are found from it.
 const FOLDER = mkdtempSync(join(ROOT, 'node_modules', '.tidemark-release-'));
 const PACKAGES = join(FOLDER, 'node_modules');
 
@@ -24,7 +24,7 @@ function start(command: string, ...args: readonly string[]): { readonly status: 
 beforeAll(() => expect(start(process.execPath, join(ROOT, 'scripts/release.ts'), FOLDER)).toMatchObject({ status: 0 }));
 afterAll(() => rmSync(FOLDER, { recursive: true }));
 
-test('every package but those of the tests is there, and nothing in it is TypeScript to be run', async () => {
+test('the release contains every package except the test packages, and no TypeScript source file', async () => {
   const rooms = ['packages', 'stores', 'providers', 'tools'].flatMap((shelf) =>
     globSync(join(ROOT, shelf, '*/package.json')),
   );
@@ -37,7 +37,7 @@ test('every package but those of the tests is there, and nothing in it is TypeSc
   expect(manifest).toMatchObject({ type: 'module', exports: { '.': { default: './index.js' } } });
 });
 
-test('nothing is written into a project, whose own packages would be lost', () => {
+test("the release script writes nothing into a project, because it would delete the project's own packages", () => {
   const project = join(FOLDER, 'project');
   mkdirSync(join(project, 'node_modules', 'own'), { recursive: true });
   writeFileSync(join(project, 'package.json'), '{}');
@@ -47,7 +47,7 @@ test('nothing is written into a project, whose own packages would be lost', () =
   expect(readdirSync(join(project, 'node_modules'))).toEqual(['own']);
 });
 
-test('the command works from there, with the files that it brings', () => {
+test('the released command runs with its bundled files', () => {
   const command = join(PACKAGES, 'tidemark/bin/tidemark.cjs');
   expect(start(process.execPath, command, '--version').said).toMatch(/^\d+\.\d+\.\d+\n$/);
   const demo = start(process.execPath, command, 'demo');
@@ -55,7 +55,7 @@ test('the command works from there, with the files that it brings', () => {
   expect(demo.status).toBe(0);
 });
 
-test('a program is checked by its types, and runs', () => {
+test('a program that imports the release is type-checked and runs', () => {
   const program = (model: string): string =>
     `import { createAgent } from '@tidemark/kit';
     const agent = createAgent({ model: ${model}, apiKey: 'unused', store: 'memory' });

@@ -1,5 +1,5 @@
-// A session that is opened again with another role: where the model takes a system message inside the history, the role is
-// appended and nothing is written again; where it does not, an epoch opens with its price.
+// Role changes: reopens a session with another role. If the model accepts a system message inside the history, the role
+// is appended and nothing is written again. Otherwise an epoch opens, with its price.
 
 import { describe, expect, test } from 'vitest';
 import type { AnswerPlan } from '@tidemark/simulator';
@@ -38,7 +38,10 @@ async function reopened(model: string, role: string): Promise<Reopened> {
   return { stage, id: first.id, before, after };
 }
 
-/** What a provider keeps of a call; where writing is free and not told, all that lies on its grid of 128 tokens. */
+/**
+ * Returns the tokens that a provider keeps in its cache after a call. If writing is free and not reported, the provider
+ * keeps the input rounded down to a multiple of 128 tokens.
+ */
 function keptOf({ read, written, input }: Billed): number {
   return written > 0 ? read + written : input - (input % 128);
 }
@@ -48,7 +51,7 @@ const changes = async ({ stage, id }: Reopened): Promise<readonly unknown[]> =>
 
 describe('another role', () => {
   test.each(['claude-opus-5-5', 'claude-opus-4-8', 'gpt-5.1', 'gpt-6.1-sol'])(
-    'is appended on %s: no epoch opens, and all that was sent is read',
+    'is appended on %s without a new epoch, and everything sent before is read from the cache',
     async (model) => {
       const played = await reopened(model, OTHER);
       const { stage, id, before, after } = played;
@@ -64,7 +67,7 @@ describe('another role', () => {
     },
   );
 
-  test.each(['claude-sonnet-4-5', 'claude-haiku-4-5'])('opens an epoch on %s, with its price', async (model) => {
+  test.each(['claude-sonnet-4-5', 'claude-haiku-4-5'])('opens an epoch of cause `role` on %s', async (model) => {
     const played = await reopened(model, OTHER);
     const { stage, id } = played;
     expect(await epochsOf(stage, id)).toEqual(['initial', 'role']);
@@ -72,7 +75,7 @@ describe('another role', () => {
     await expectSound(stage, id);
   });
 
-  test('that is changed back is appended again, and the next epoch holds the last one', async () => {
+  test('that is changed back is appended again, and the next epoch contains only the last role', async () => {
     const { stage, id } = await reopened('claude-opus-5-5', OTHER);
     const back = await stage.open({ id, instructions: ROLE });
     await stage.turn(back, 'And now?', looks, done);
@@ -85,7 +88,7 @@ describe('another role', () => {
     await expectSound(stage, id);
   });
 
-  test('that is the same opens nothing and appends nothing', async () => {
+  test('with the same text opens no epoch and appends nothing', async () => {
     const played = await reopened('claude-opus-5-5', ROLE);
     expect([await epochsOf(played.stage, played.id), await changes(played)]).toEqual([['initial'], []]);
   });

@@ -1,5 +1,5 @@
-// L7: the price that is said before a break is what the break costs, for each cause that `why` can name. Judged by the simulator's
-// bill and by the bytes that went out, never by what the engine believes.
+// L7: the price reported before a break equals the cost of the break, for each cause that `why` can name. The tests
+// check the simulator's bill and the sent bytes, never the engine's own estimates.
 
 import type { CompactionReport } from '@tidemark/agent';
 import { addSession, explainSession, NO_ACCOUNTS } from '@tidemark/agent';
@@ -18,7 +18,7 @@ import { paidAgain } from './paid-again.ts';
 
 type Cause = EpochCause | MissCause;
 
-/** By model; a text is why the cause does not exist there. */
+/** Story of a cause for each model. A text explains why the cause has no price notice on that model. */
 interface Row {
   readonly 'claude-sonnet-4-5': BreakStory | string;
   readonly 'gpt-5.6-sol': BreakStory | string;
@@ -37,7 +37,7 @@ function atAnthropic(anthropic: BreakStory | string, openai: BreakStory | string
 
 const UNFORESEEN = 'nobody is told before it happens';
 
-/** Each cause has a row: one without does not compile. */
+/** Stories by cause. A missing cause is a compile error. */
 const ROWS: Readonly<Record<Cause, Row>> = {
   initial: everywhere(stories.beginsAfterAnother),
   model: atAnthropic(
@@ -92,7 +92,7 @@ const ROWS: Readonly<Record<Cause, Row>> = {
 };
 
 const MODELS: readonly Model[] = ['claude-sonnet-4-5', 'gpt-5.6-sol', 'gpt-5.4'];
-/** A second story of a cause. */
+/** Further stories of causes that already have a row. */
 const MORE: readonly (readonly [Cause, Row])[] = [
   ['role', everywhere(stories.goesOnWith({ instructions: stories.EDITED_END }))],
   [
@@ -110,8 +110,8 @@ const PLAYED = CASES.flatMap(([cause, model, story]) =>
   typeof story === 'string' ? [] : [[cause, model, story] as const],
 );
 
-describe('the price that is said before a break is within 5% of its bill', () => {
-  test.each(PLAYED)('%s on %s', async (cause, model, story) => {
+describe('the price reported before a break is within 5% of the bill', () => {
+  test.each(PLAYED)('for the cause `%s` on %s', async (cause, model, story) => {
     const { said, billed, paid, named } = await play(cause, model, story);
     near(said.input, billed.input);
     near(said.cost, billed.cost);
@@ -121,7 +121,7 @@ describe('the price that is said before a break is within 5% of its bill', () =>
       return;
     }
     expect(named).toContain(cause);
-    // The notice, its price, the record of the epoch, and what the answer says afterwards.
+    // Compares the notice, its price, the epoch's forecast and the miss recorded with the answer.
     near(said.rewrite, paid.tokens);
     near(said.price, paid.price);
     if (said.epoch !== undefined) near(said.epoch, paid.tokens);
@@ -131,58 +131,64 @@ describe('the price that is said before a break is within 5% of its bill', () =>
 });
 
 test.each(CASES.filter(([, , story]) => typeof story === 'string'))(
-  '%s has no price to say on %s: %s',
+  'the cause `%s` has no price notice on %s: %s',
   (_cause, _model, why) => {
     expect(why).not.toBe('');
   },
 );
 
-test.each(MODELS)('cost tells how far a call behind an edited role is from its ideal on %s', async (model) => {
-  const stage = await openStage({ model, tools: stories.TOOLS, instructions: stories.LONG_ROLE });
-  const story = stories.goesOnWith({ instructions: stories.EDITED_ROLE });
-  const id = await story({ stage, hear: (live) => live, say: () => undefined, open: (options) => stage.open(options) });
-  const rowOf = (provider: string, name: string): Capabilities | undefined =>
-    findModel(defaultCatalog(), name, provider);
-  const { groups } = await addSession(NO_ACCOUNTS, stage.log(), sessionId(id), { by: 'cause', rowOf });
-  const { calls, compared } = groups.get('role') ?? expect.unreachable();
-  expect(calls).toBe(1);
-  expect(Number(compared.paid) / Number(compared.ideal)).toBeGreaterThan(5);
-});
+test.each(MODELS)(
+  '`addSession` reports that a call after an edited role costs more than five times its ideal on %s',
+  async (model) => {
+    const stage = await openStage({ model, tools: stories.TOOLS, instructions: stories.LONG_ROLE });
+    const story = stories.goesOnWith({ instructions: stories.EDITED_ROLE });
+    const id = await story({
+      stage,
+      hear: (live) => live,
+      say: () => undefined,
+      open: (options) => stage.open(options),
+    });
+    const rowOf = (provider: string, name: string): Capabilities | undefined =>
+      findModel(defaultCatalog(), name, provider);
+    const { groups } = await addSession(NO_ACCOUNTS, stage.log(), sessionId(id), { by: 'cause', rowOf });
+    const { calls, compared } = groups.get('role') ?? expect.unreachable();
+    expect(calls).toBe(1);
+    expect(Number(compared.paid) / Number(compared.ideal)).toBeGreaterThan(5);
+  },
+);
 
-test('what the provider dropped by itself is told of afterwards, to a token of rounding', async () => {
+test('an eviction by the provider is recorded afterwards, exact to one token of rounding', async () => {
   const { said, billed, paid, named } = await play('evicted', 'claude-sonnet-4-5', stories.evicts);
   expect(named).toEqual(['evicted']);
   expect(said.rewrite).toBe(0);
   near(paid.recorded, billed.held, 1);
 });
 
-test.each(MODELS)(
-  'the report of a compaction is within a twentieth of the bill of its request on %s',
-  async (model) => {
-    const stage = await openStage({ model, tools: stories.TOOLS, instructions: stories.LONG_ROLE });
-    const reports: CompactionReport[] = [];
-    const hear: Played['hear'] = (live) => ({
-      ...live,
-      compact: async (options) => {
-        const report = await live.compact(options);
-        reports.push(report);
-        return report;
-      },
-    });
-    const open: Played['open'] = async (options) => hear(await stage.open(options));
-    const id = await stories.compactsTwice({ stage, hear, say: () => undefined, open });
-    const taken = await compactedRequests(stage, id);
-    const bills = taken.map((place) => stage.billed()[place] ?? expect.unreachable());
-    expect(reports).toHaveLength(2);
-    expect(bills).toHaveLength(2);
-    for (const [round, { sizes }] of reports.entries()) near(sizes.after, bills[round]?.input ?? 0);
-    // The second checkpoint quotes hundreds of short lines, and the simulator counts a third of the estimate for each quotation mark.
-    near(reports[0]?.rewrite?.tokens ?? 0, (bills[0]?.input ?? 0) - (bills[0]?.read ?? 0));
-  },
-);
+test.each(MODELS)('the report of a compaction is within 5% of the bill of its request on %s', async (model) => {
+  const stage = await openStage({ model, tools: stories.TOOLS, instructions: stories.LONG_ROLE });
+  const reports: CompactionReport[] = [];
+  const hear: Played['hear'] = (live) => ({
+    ...live,
+    compact: async (options) => {
+      const report = await live.compact(options);
+      reports.push(report);
+      return report;
+    },
+  });
+  const open: Played['open'] = async (options) => hear(await stage.open(options));
+  const id = await stories.compactsTwice({ stage, hear, say: () => undefined, open });
+  const taken = await compactedRequests(stage, id);
+  const bills = taken.map((place) => stage.billed()[place] ?? expect.unreachable());
+  expect(reports).toHaveLength(2);
+  expect(bills).toHaveLength(2);
+  for (const [round, { sizes }] of reports.entries()) near(sizes.after, bills[round]?.input ?? 0);
+  // Only the first report is compared. The second checkpoint quotes hundreds of short lines, and the simulator counts
+  // each quotation mark as a third of the engine's estimate.
+  near(reports[0]?.rewrite?.tokens ?? 0, (bills[0]?.input ?? 0) - (bills[0]?.read ?? 0));
+});
 
 test.each(MODELS)(
-  'a long prompt of odd text beside an edited role is new text, and not paid again on %s',
+  'a long prompt of unusual text sent together with an edited role counts as new text, not as paid again, on %s',
   async (model) => {
     const stage = await openStage({ model, tools: stories.TOOLS, instructions: stories.LONG_ROLE });
     const first = await stage.open();
@@ -195,7 +201,7 @@ test.each(MODELS)(
     expect(rewrite).toBeGreaterThan(1_000);
     near(answer.data.miss?.tokens ?? 0, rewrite);
     const { read, write, fresh } = request.data.forecast;
-    // Four bytes of such text are a token to the simulator, and far less to the estimate.
+    // The simulator counts four bytes of such text as one token. The engine's estimate is far lower.
     expect(stage.billed().at(-1)?.input).toBeGreaterThan((read + write + fresh) * 1.2);
   },
 );
@@ -204,7 +210,7 @@ function near(said: number, billed: number, tolerance = 0.05 * Math.abs(billed))
   expect(Math.abs(said - billed), `${said} was said, ${billed} was billed`).toBeLessThanOrEqual(tolerance);
 }
 
-/** The numbers of the calls that took up a compaction, in order. */
+/** Returns the indexes of the calls that opened an epoch with a compaction, in order. */
 async function compactedRequests(stage: Stage, id: string): Promise<readonly number[]> {
   const records = await recordsOf(stage, id);
   const requests = records.filter(({ kind }) => kind === 'request.prepared');
@@ -219,16 +225,19 @@ interface Told {
     readonly input: number;
     readonly read: number;
     readonly cost: number;
-    /** Tokens of the notice, and its price; 0 without one. */
+    /** Tokens and price in the rewrite notice. Both are 0 without a notice. */
     readonly rewrite: number;
     readonly price: number;
-    /** Tokens of the epoch that opened with the request by this cause. */
+    /** Tokens in the forecast of the epoch that this cause opened with the request. */
     readonly epoch: number | undefined;
   };
   readonly billed: { readonly input: number; readonly read: number; readonly cost: number; readonly held: number };
-  /** Tokens that were sent before and paid again, what that cost above reading them, and what the answer says of it. */
+  /**
+   * Tokens that were sent before and paid again, their price above a cache read, and the number that the answer's
+   * record contains.
+   */
   readonly paid: { readonly tokens: number; readonly price: number; readonly recorded: number };
-  /** Causes that `why` gives for the step. */
+  /** Causes that `why` names for the step. */
   readonly named: readonly string[];
 }
 
@@ -291,11 +300,14 @@ async function listen(live: AgentSession, notices: string[]): Promise<void> {
 interface Break {
   readonly request: RecordedOf<'request.prepared'>;
   readonly answer: RecordedOf<'answer.received'>;
-  /** The epoch that opened with the request. */
+  /** Epoch that opened with the request. */
   readonly epoch: RecordedOf<'epoch.opened'> | undefined;
 }
 
-/** The last answered request that opened an epoch by this cause, or whose answer was missing something by it. */
+/**
+ * Returns the last answered main-stream request that opened an epoch with this cause, or whose answer recorded a miss
+ * with this cause.
+ */
 async function breakOf(stage: Stage, id: string, cause: string): Promise<Break> {
   const records = await recordsOf(stage, id);
   const breaks = records.flatMap((answer): readonly Break[] => {
@@ -310,9 +322,9 @@ async function breakOf(stage: Stage, id: string, cause: string): Promise<Break> 
 }
 
 interface Prices {
-  /** What the input cost. */
+  /** Price of the whole input, in US dollars. */
   readonly whole: number;
-  /** What a token costs above reading it. */
+  /** Additional price of one token that is paid again instead of read from the cache, in US dollars. */
   readonly above: number;
 }
 

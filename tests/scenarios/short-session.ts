@@ -1,4 +1,5 @@
-// Short sessions through the kit on the simulator: a front of a wanted size, so many calls, and what they cost.
+// Short sessions with the kit on the simulator: plays a session with a front of a given size and a number of calls, and
+// returns their costs.
 
 import type { AgentOptions, CacheOptions } from '@tidemark/kit';
 import { createAgent, defineTool } from '@tidemark/kit';
@@ -8,31 +9,37 @@ import { createSimulator } from '@tidemark/simulator';
 import type { SimulatedUsage } from '@tidemark/simulator';
 import { z } from 'zod';
 
-/** What happens. */
+/** Description of a session to play. */
 export interface ShortSession {
   readonly model: string;
-  /** What the simulator takes it to be; by default by its name. */
+  /** Capabilities that the simulator assumes for the model. Default: the catalog row of the model's name. */
   readonly as?: Capabilities | undefined;
   readonly padding: NonNullable<CacheOptions['padding']>;
-  /** Bytes of the agent's own system text: by them the front gets its size. */
+  /** Size of the agent's own system text in bytes. It sets the size of the front. */
   readonly role: number;
   readonly calls: number;
-  /** `talk`: a prompt for each call. `work`: one prompt, and a tool that returns so many bytes between the calls. */
+  /**
+   * Course of the session. `talk`: one prompt per call. `work`: one prompt, and a tool call between the calls that
+   * returns this many bytes.
+   */
   readonly course: 'talk' | { readonly work: number };
   readonly options?: Partial<AgentOptions>;
 }
 
-/** What it came to. */
+/** Result of a played session. */
 export interface Came {
-  /** US dollars of each call, as the log says: a session that ends sooner has cost what stands before its end. */
+  /**
+   * Cost of each call in US dollars, from the log. The first n costs are also the costs of a session that ends after n
+   * calls.
+   */
   readonly costs: readonly (number | undefined)[];
-  /** As the simulator accounted each call. */
+  /** Usage of each call as the simulator counted it. */
   readonly usages: readonly SimulatedUsage[];
   readonly padding: PaddingRecord | undefined;
   readonly layers: readonly string[];
 }
 
-/** Plays a session in a new simulator. */
+/** Plays a session on a new simulator. */
 export async function playShort({
   model,
   as,
@@ -90,7 +97,7 @@ export async function playShort({
 
 const LINE = 'The rate is looked up by country, rounded half up to two digits, and then summed. ';
 
-/** So many bytes of English. */
+/** Returns English text of this length in bytes. */
 export function prose(bytes: number): string {
   return LINE.repeat(Math.ceil(bytes / LINE.length)).slice(0, bytes);
 }

@@ -1,5 +1,5 @@
-// Real skills through a session's life: judged by what the simulator billed and the bytes that arrived. A body is paid for
-// once, where it stands; the list in the front never moves.
+// Real skills during a session. The tests check the simulator's bill and the bytes that arrived. A skill body is paid
+// for once, at the place where it was loaded, and the skills list never moves.
 
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -30,7 +30,7 @@ const loads = (name: string, file?: string): AnswerPlan => ({
   answer: { calls: [{ name: 'skill_load', arguments: { name, ...(file === undefined ? {} : { file }) } }] },
 });
 
-/** A root with these of the real skills. */
+/** Creates a folder of skills with copies of these real skills. */
 async function rootWith(...names: readonly string[]): Promise<{ readonly folder: string; readonly source: string }> {
   const folder = await mkdtemp(join(tmpdir(), 'tidemark-scenario-skills-'));
   onTestFinished(() => rm(folder, { recursive: true }));
@@ -39,7 +39,7 @@ async function rootWith(...names: readonly string[]): Promise<{ readonly folder:
 }
 
 test.each([PLAIN, 'claude-opus-5-5', 'claude-fable-5-1', 'gpt-6.1-sol'])(
-  'loaded by the model and by the user, installed meanwhile, in two processes: no token is paid twice with %s',
+  'skills loaded by the model, by the user and during the session are paid for once, across two processes, with %s',
   async (model) => {
     const root = await rootWith('csv-cleanup', 'bug-report');
     const stage = await openStage({ model, skills: { roots: [root] }, cache: { warm: 'off' } });
@@ -72,7 +72,7 @@ test.each([PLAIN, 'claude-opus-5-5', 'claude-fable-5-1', 'gpt-6.1-sol'])(
   },
 );
 
-test('old results are shortened around a body, and the body stays whole', async () => {
+test('pruning shortens old results around a skill body, and the body stays whole', async () => {
   const bash = defineTool({
     name: 'bash',
     description: 'Shows so many words.',
@@ -99,7 +99,7 @@ test('old results are shortened around a body, and the body stays whole', async 
   await expectSound(stage, live.id);
 });
 
-test('a preloaded body fills the front of a model with a high floor: read from the second call on, told once', async () => {
+test('a preloaded body fills the front of a model with a high floor, is read from the second call on, and is recorded once', async () => {
   const root = await rootWith('csv-cleanup');
   const preloaded = join(root.folder, 'csv-cleanup', 'SKILL.md');
   await writeFile(
@@ -124,12 +124,12 @@ test('a preloaded body fills the front of a model with a high floor: read from t
 });
 
 interface Written {
-  /** Lines of front matter beside name and description. */
+  /** Lines of front matter in addition to name and description. */
   readonly more?: string;
   readonly body?: string;
 }
 
-/** A root with a skill of this name that the test writes. */
+/** Creates a folder of skills that the test writes, by name. */
 async function rootWriting(skills: Readonly<Record<string, Written>>, source = 'home') {
   const root = { ...(await rootWith()), source };
   for (const [name, { more = '', body = `Do ${name} well.` }] of Object.entries(skills)) {
@@ -140,7 +140,10 @@ async function rootWriting(skills: Readonly<Record<string, Written>>, source = '
   return root;
 }
 
-/** What the log tells of skills and of the front and turn they belong to, in order. */
+/**
+ * Returns the loaded skills, the opened fronts with their preloaded skills, and the started turns that the log records,
+ * in order.
+ */
 async function toldOf(stage: Stage, id: string): Promise<readonly string[]> {
   return (await recordsOf(stage, id)).flatMap(({ kind, data, turn }) => {
     if (kind === 'skill.loaded') return [`${data.name} ${data.reason}${turn === undefined ? '' : ' in a turn'}`];
@@ -158,12 +161,12 @@ async function resultsOf(stage: Stage, id: string): Promise<readonly string[]> {
 }
 
 const PRELOAD = { more: 'metadata:\n  preload: always\n', body: 'Add up all of it.' };
-/** A front that is padded, with room for a body. */
+/** Options for a padded front with room for a skill body. */
 const LOW = { model: 'claude-haiku-4-5', role: 'You file taxes.', padding: 'always', warm: 'off' } as const;
 const occurrences = (text = '', words: string): number => text.split(words).length - 1;
 
-describe('a preloaded body is told once, before the first turn and of no turn', () => {
-  test('where a call beside the conversation opens the front', async () => {
+describe('the record of a preloaded body', () => {
+  test('precedes the first turn when a side call opens the front', async () => {
     const stage = await openStage({ ...LOW, skills: { roots: [await rootWriting({ tax: PRELOAD })] } });
     const live = await stage.open();
     stage.simulator.next(done);
@@ -173,7 +176,7 @@ describe('a preloaded body is told once, before the first turn and of no turn', 
     await expectSound(stage, live.id);
   });
 
-  test('and not at all where the tools of a server fill the front', async () => {
+  test('is absent when the tools of a server fill the front', async () => {
     const words = 'Does what its name says, and nothing else. '.repeat(40);
     const server = await startMadeServer({
       tools: Array.from({ length: 20 }, (_, index) => ({ name: `tool${index}`, description: words })),
@@ -189,7 +192,7 @@ describe('a preloaded body is told once, before the first turn and of no turn', 
     expect(await toldOf(stage, live.id)).toEqual(['turn', 'front with none']);
   });
 
-  test('also where the user asks for it with the first prompt: it stands there once, and the user is told', async () => {
+  test('appears once before the first turn when the user also requests the skill, and a notice reports the duplicate', async () => {
     const roots = [await rootWriting({ tax: PRELOAD, vat: {} })];
     const stage = await openStage({ ...LOW, skills: { roots } });
     const live = await stage.open();
@@ -206,7 +209,7 @@ describe('a preloaded body is told once, before the first turn and of no turn', 
   });
 });
 
-test('the budget is the log’s: another process refuses the fourth, and takes it once a third one has compacted', async () => {
+test('the skill budget is computed from the log: another process refuses a fourth skill, and a later one loads it after a compaction', async () => {
   const body = 'Weigh each of these words with care. '.repeat(200);
   const names = ['a1', 'b2', 'c3', 'd4'];
   const root = await rootWriting(Object.fromEntries(names.map((name) => [name, { body: `${name}: ${body}` }])));
@@ -232,7 +235,7 @@ test('the budget is the log’s: another process refuses the fourth, and takes i
   await expectSound(stage, first.id);
 });
 
-test('all skills gone, a session goes on at no price: it is told so, and a load is answered as unavailable', async () => {
+test('a session whose skills were all deleted continues at no extra cost, a note reports the deletion, and a load is abandoned as `unavailable`', async () => {
   const root = await rootWriting({ tax: {} });
   const stage = await openStage({ skills: { roots: [root] }, cache: { warm: 'off' } });
   const first = await stage.open();
@@ -254,7 +257,7 @@ test('all skills gone, a session goes on at no price: it is told so, and a load 
   await expectSound(stage, first.id);
 });
 
-test('of two of one name the nearer is loaded, and says where it comes from', async () => {
+test('of two skills with the same name the nearer one is loaded, and its text names its source', async () => {
   const [near, far] = [
     await rootWriting({ tax: { body: 'As this project does.' } }, 'workspace'),
     await rootWriting({ tax: { body: 'As always.' } }, 'home'),
@@ -266,7 +269,7 @@ test('of two of one name the nearer is loaded, and says where it comes from', as
   expect(stage.bodies.join()).not.toContain('As always.');
 });
 
-test('loading runs nothing, and what a skill says it may use is allowed to nobody', async () => {
+test('loading a skill runs no script, and its `allowed-tools` grants no permission', async () => {
   const root = await rootWriting({ tax: { more: 'allowed-tools: shout\n' } });
   await mkdir(join(root.folder, 'tax', 'scripts'));
   await writeFile(join(root.folder, 'tax', 'scripts', 'run.sh'), `#!/bin/sh\ntouch "$(dirname "$0")/ran"\n`, {
@@ -306,7 +309,7 @@ test('loading runs nothing, and what a skill says it may use is allowed to nobod
 describe.each([PLAIN, 'gpt-5.4'])('the list of skills on %s', (model) => {
   const LISTED = '- tax: About tax.';
 
-  test('stands in the user role, in the cached prefix, and is told again after a compaction', async () => {
+  test('is in the user role and in the cached prefix, and is sent again after a compaction', async () => {
     const stage = await openStage({
       model,
       skills: { roots: [await rootWriting({ tax: {} })] },
@@ -345,7 +348,7 @@ describe.each([PLAIN, 'gpt-5.4'])('the list of skills on %s', (model) => {
   });
 });
 
-/** A request without what its user says: its system text, tools and settings. */
+/** Returns a body without its user messages: only system text, tools, settings and the other roles. */
 function withoutUserRole(body: string): string {
   return JSON.stringify(JSON.parse(body), (_name, value: unknown) =>
     typeof value === 'object' && value !== null && 'role' in value && value.role === 'user' ? undefined : value,

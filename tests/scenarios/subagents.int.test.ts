@@ -1,4 +1,5 @@
-// Subagents as they are billed: siblings on one front and one key, behind the gate, and what they write lives short.
+// Billing of subagents: siblings share one front and one cache key, wait at the gate until the first sibling's answer
+// begins, and write with the short TTL.
 
 import { createAgentTool } from '@tidemark/agent';
 import type { AgentOptions, Tool } from '@tidemark/kit';
@@ -11,16 +12,22 @@ import { expectSound, frontOf, openStage, PLAIN, recordsOf, ROLE } from './bille
 import type { Billed, Stage } from './billed-stage.ts';
 
 const MINUTE = 60_000;
-/** How long after a request its answer begins: only then can others read what it wrote. */
+/**
+ * Milliseconds from a request to the beginning of its answer. Other requests can read the written cache entry only
+ * after that.
+ */
 const FIRST_BYTE_MS = 20;
 const SIBLINGS = 5;
 
-/** What one of the family is billed, and what it sent. */
+/** Billed call of the parent or a subagent, with the body that was sent. */
 interface Call extends Billed {
   readonly body: string;
 }
 
-/** A family: the parent waits for a while and asks for five subagents in one answer; each looks once and reports. */
+/**
+ * Plays a family. The parent waits, and requests five subagents in one answer. Each subagent makes one tool call and
+ * reports.
+ */
 async function playFamily(options: Playing): Promise<Family> {
   const { gapMs, pauses = [], added = [], reopens = false, ...staged } = options;
   const stage: Stage = await openStage(
@@ -53,11 +60,11 @@ async function playFamily(options: Playing): Promise<Family> {
 
 interface Playing extends Partial<AgentOptions> {
   readonly gapMs: number;
-  /** Milliseconds of pauses before the task, each after a greeting. */
+  /** Pauses before the task, in milliseconds. A greeting precedes each pause. */
   readonly pauses?: readonly number[];
-  /** Tools that the parent comes by behind its first turn. */
+  /** Tools that the parent gets after its first turn. */
   readonly added?: readonly Tool[];
-  /** In another process, which has them from its beginning. */
+  /** True to reopen the parent in another process before the task. That process has the added tools from its start. */
   readonly reopens?: true;
 }
 
@@ -68,7 +75,10 @@ interface Family {
   readonly children: readonly string[];
 }
 
-/** The first words of each subagent's prompt, and what each has seen behind its first call. */
+/**
+ * `CHILD` is the beginning of each subagent's prompt. `SEEN` is the tool result that each subagent has after its first
+ * call.
+ */
 const CHILD = 'You work as a subagent.';
 const SEEN = 'Seven orders.';
 
@@ -103,7 +113,7 @@ const weigh = defineTool({
   run: () => '1 kg',
 });
 
-/** Holds up the calls behind it. */
+/** Creates a tool that moves the clock, so the calls after it start later. */
 const wait = (stage: () => Stage) =>
   defineTool({
     name: 'wait',
@@ -127,12 +137,12 @@ function begunLater({ provider, clock }: Stage): Provider {
   };
 }
 
-/** The first call of each sibling, in the order in which they went out. */
+/** Returns the first call of each sibling, in the order in which they were sent. */
 function firstCalls({ calls }: Family): readonly Call[] {
   return calls.filter(({ body }) => body.includes(CHILD) && !body.includes(SEEN));
 }
 
-/** The first call of a subagent, as it was foreseen and as it was billed. */
+/** Returns the forecast and the usage of a subagent's first call. */
 async function firstCallOf({ stage }: Family, child: string) {
   const records = await recordsOf(stage, child);
   const prepared = records.find((one) => one.kind === 'request.prepared') ?? expect.unreachable();
@@ -140,14 +150,17 @@ async function firstCallOf({ stage }: Family, child: string) {
   return { forecast: prepared.data.forecast, usage: received.data.usage ?? expect.unreachable() };
 }
 
-/** Tokens of a first call that its siblings send too: all but its own words. */
+/**
+ * Returns the number of tokens of a first call that all siblings send: all tokens except those of the subagent's own
+ * prompt.
+ */
 function sharedTokens({ body, input }: Call): number {
   const own = /You work as a subagent\.(?:[^"\\]|\\.)*/.exec(body)?.[0] ?? '';
   return input - Math.ceil(Buffer.byteLength(own) / 4);
 }
 
 describe.each([PLAIN, 'claude-opus-5-5', 'gpt-5.1', 'gpt-6.1-sol'])('siblings on %s', (model) => {
-  test('read the front that their parent still has in the cache, the first of them too', async () => {
+  test('read the front that their parent still has in the cache, including the first sibling', async () => {
     const family = await playFamily({ model, gapMs: 0 });
     const firsts = firstCalls(family);
     expect(firsts).toHaveLength(SIBLINGS);
@@ -156,7 +169,7 @@ describe.each([PLAIN, 'claude-opus-5-5', 'gpt-5.1', 'gpt-6.1-sol'])('siblings on
     expect(new Set(family.calls.map(({ body }) => JSON.parse(body)['prompt_cache_key'])).size).toBe(1);
   });
 
-  test('send it once where it has left the cache: the second and later ones read it', async () => {
+  test('write the front once if it has left the cache, and the second and later siblings read it', async () => {
     const family = await playFamily({ model, gapMs: 6 * MINUTE });
     const [, ...later] = firstCalls(family);
     const shares = later.map((call) => call.read / sharedTokens(call));
@@ -167,8 +180,8 @@ describe.each([PLAIN, 'claude-opus-5-5', 'gpt-5.1', 'gpt-6.1-sol'])('siblings on
   });
 });
 
-describe.each([PLAIN, 'claude-opus-5-5', 'gpt-5.1', 'gpt-6.1-sol'])('what is forecast of a subagent on %s', (model) => {
-  test('counts on the front that its parent holds in the cache', async () => {
+describe.each([PLAIN, 'claude-opus-5-5', 'gpt-5.1', 'gpt-6.1-sol'])('the forecast of a subagent on %s', (model) => {
+  test('includes the front that its parent holds in the cache', async () => {
     const family = await playFamily({ model, gapMs: 0 });
     for (const child of family.children) {
       const { forecast, usage } = await firstCallOf(family, child);
@@ -177,7 +190,7 @@ describe.each([PLAIN, 'claude-opus-5-5', 'gpt-5.1', 'gpt-6.1-sol'])('what is for
     }
   });
 
-  test('counts on nothing of it that is gone by then', async () => {
+  test('includes no read of a front that has expired', async () => {
     const family = await playFamily({ model, gapMs: 25 * 60 * MINUTE });
     const [first = expect.unreachable()] = family.children;
     const { forecast, usage } = await firstCallOf(family, first);
@@ -189,7 +202,7 @@ test.each([
   ['appended to both', 'claude-opus-5-5', true],
   ['kept for a later front of both', PLAIN, false],
 ])(
-  'a tool that came behind the front of a parent is %s, and its subagents read that front: %s',
+  'a tool added after the front of a parent is %s, and its subagents read that front: %s',
   async (_what, model, shown) => {
     const family = await playFamily({ model, gapMs: 0, added: [weigh] });
     const firsts = firstCalls(family);
@@ -203,27 +216,27 @@ test.each([
   },
 );
 
-test('a list of tools that waits in the log of a parent waits in its subagents too, though nobody says so', async () => {
+test("a tool list that waits in a parent's log also waits in its subagents, without an explicit option", async () => {
   const family = await playFamily({ gapMs: 0, added: [weigh], reopens: true });
   expect(firstCalls(family)).toHaveLength(SIBLINGS);
   expect(new Set(family.calls.map(({ body }) => frontOf(body))).size).toBe(1);
 });
 
-test('each session of a family can be made again from its log, byte for byte, and no prefix broke unnamed', async () => {
+test('every session of a family is rebuilt from its log byte for byte, and every break has a cause', async () => {
   const { stage, id, children } = await playFamily({ gapMs: 6 * MINUTE });
   for (const session of [id, ...children]) await expectSound(stage, session);
 });
 
-test('anthropics/claude-code#50213, #74318: a subagent pays for its own words, and for nothing that its parent has sent', async () => {
+test('anthropics/claude-code#50213, #74318: a subagent pays only for its own content, and for nothing that its parent has sent', async () => {
   const family = await playFamily({ gapMs: 0 });
   for (const call of family.calls.filter(({ body }) => body.includes(CHILD))) {
-    // Its words, the notes before them, its answers and results: all that is no front.
+    // The limit covers the subagent's prompt, the notes before it, its answers and its results, but not the front.
     expect(call.written + call.fresh).toBeLessThan(200);
     expect(call.long).toBe(0);
   }
 });
 
-test('anthropics/claude-code#46829: where the conversation has come to live an hour, its subagents live five minutes', async () => {
+test('anthropics/claude-code#46829: the subagents of a conversation with the one-hour TTL use the five-minute TTL', async () => {
   const family = await playFamily({ gapMs: 20 * MINUTE, pauses: [20 * MINUTE, 20 * MINUTE] });
   const ofChildren = family.calls.filter(({ body }) => body.includes(CHILD));
   const [asks, ends] = family.calls.filter(({ body }) => !body.includes(CHILD)).slice(-2);

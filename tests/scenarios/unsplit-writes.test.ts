@@ -1,5 +1,5 @@
-// A gateway of Anthropic's models (as Bedrock and Vertex are reached through) whose usage has no `cache_creation`: what was
-// written is told as a total, without its lifetimes.
+// Usage without a split of cache writes: a gateway to Anthropic's models, such as Bedrock or Vertex, omits
+// `cache_creation`. The usage then has the total of written tokens, but not their TTLs.
 
 import type { RecordedOf } from '@tidemark/log';
 import { allWritten, inputTokens } from '@tidemark/model';
@@ -8,7 +8,10 @@ import type { Billed, Stage } from './billed-stage.ts';
 import { openStage, recordsOf } from './billed-stage.ts';
 
 const MINUTE = 60_000;
-/** Minutes before each turn: pauses that five minutes do not outlast and an hour does. */
+/**
+ * Minutes of pause before each turn. Some pauses are longer than the five-minute TTL, and all are shorter than the
+ * one-hour TTL.
+ */
 const PAUSES = [0, 1, 20, 25, 2, 30, 40, 15];
 const LONG = 'a line of what was said before, in words. '.repeat(300);
 
@@ -32,7 +35,7 @@ async function play(gateway?: typeof globalThis.fetch, pauses: readonly number[]
     stage.clock.pass(minutes * MINUTE);
     await stage.turn(live, `${turn}: ${LONG}`, { answer: { text: 'noted' } });
   }
-  // A side call marks the long-lived history and its own short-lived words.
+  // The side call sets markers with two TTLs: the long one for the history and the short one for its own prompt.
   stage.simulator.next({ answer: { text: 'A title' } });
   await live.side({ purpose: 'title', words: 'Name it.', history: 'main' });
   const records = await recordsOf(stage, live.id);
@@ -43,15 +46,15 @@ async function play(gateway?: typeof globalThis.fetch, pauses: readonly number[]
   return { stage, calls: stage.billed(), answers, markers };
 }
 
-describe('a session with pauses behind a gateway that does not split what was written', () => {
-  test('is billed to the token what it is billed with the split: its lifetimes are chosen alike', async () => {
+describe('a session with pauses, through a gateway that does not split cache writes', () => {
+  test('is billed exactly like a session with the split, because it chooses the same TTLs', async () => {
     const [split, gateway] = [await play(), await play(unsplit)];
     expect(gateway.calls).toEqual(split.calls);
     expect(gateway.calls.some(({ long }) => long > 0)).toBe(true);
     expect(gateway.markers).toEqual(split.markers);
   });
 
-  test('knows its cost exactly where the markers of a request ask for one lifetime, and its bound where they ask for two', async () => {
+  test('records an exact cost if the markers of a request have one TTL, and an upper bound if they have two', async () => {
     const [split, gateway] = [await play(), await play(unsplit)];
     const lives = gateway.markers.map(({ length }) => length);
     expect([lives.includes(1), lives.includes(2)]).toEqual([true, true]);

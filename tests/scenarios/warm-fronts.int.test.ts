@@ -1,5 +1,5 @@
-// A first call is forecast with the front that other sessions of the same store left warm, and with nothing that is not known.
-// Judged by the simulator's bill.
+// Forecast of a first call: includes the front that other sessions of the same store left in the cache, and nothing
+// that is not known. The tests check the simulator's bill.
 
 import type { RecordedOf } from '@tidemark/log';
 import type { AgentSession } from '@tidemark/kit';
@@ -12,7 +12,10 @@ const MINUTE = 60_000;
 const LONG_ROLE = Array.from({ length: 6 }, (_, part) => `${part}. ${ROLE}`).join('\n');
 const MODEL = 'claude-opus-5-5';
 
-/** What a first call was expected to read, and what it read; then the same of what it paid for its input. */
+/**
+ * Forecast of a first call, and its real values: cache reads (`said`, `read`) and cost of the input (`cost`, `paid`).
+ * `cached` is the number of warm entries in the epoch's record.
+ */
 interface FirstCall {
   readonly said: number;
   readonly read: number;
@@ -49,7 +52,7 @@ function opened(options: Opening = {}): Promise<Stage> {
   return openStage({ model: MODEL, instructions: LONG_ROLE, ...options });
 }
 
-test('a first call is forecast to read the front that another session of the store left warm', async () => {
+test('a first call is forecast to read the front that another session of the store left in the cache', async () => {
   const stage = await opened();
   await (await begins(stage)).close();
   const { said, read, cost, paid, cached } = await firstCall(stage);
@@ -59,7 +62,7 @@ test('a first call is forecast to read the front that another session of the sto
   expect(Math.abs(cost - paid)).toBeLessThan(0.05 * paid);
 });
 
-test('once a session has read the front, the next one forecasts that read to the token', async () => {
+test('after one session has read the front, the next session forecasts that read to the token', async () => {
   const stage = await opened();
   await begins(stage);
   await begins(stage);
@@ -67,7 +70,7 @@ test('once a session has read the front, the next one forecasts that read to the
   expect(said).toBe(read);
 });
 
-test('a session keeps what it told of its front current while it works', async () => {
+test('a session keeps its entry in the index of warm fronts current while it works', async () => {
   const stage = await opened();
   const live = await begins(stage);
   stage.clock.pass(4 * MINUTE);
@@ -78,7 +81,7 @@ test('a session keeps what it told of its front current while it works', async (
   expect(Math.abs(said - read)).toBeLessThan(0.01 * read);
 });
 
-describe('a first call counts on nothing', () => {
+describe('the forecast of a first call includes no warm front', () => {
   const OTHERS: readonly (readonly [why: string, (stage: Stage) => Promise<Opening>])[] = [
     [
       'that has expired',

@@ -1,4 +1,4 @@
-// What an append costs the processor apart from the file system: encoding, checking, chaining and summing records.
+// Processor time of an append without the file system: encoding, checking, chaining and checksumming records.
 
 import { createHash } from 'node:crypto';
 
@@ -52,7 +52,10 @@ async function run(): Promise<Measured> {
   };
 }
 
-/** The records of a session as its authors gave them: a reader gets their keys in order. */
+/**
+ * Records the events of a session as they were passed to `append`. A reader of the log would get their keys in sorted
+ * order.
+ */
 async function recordedEvents(): Promise<{ readonly id: SessionId; readonly events: readonly Event[] }> {
   const events: Event[] = [];
   const log = watchedLog(createMemoryStore(), {
@@ -71,7 +74,7 @@ async function appendEach(writer: LogWriter, events: readonly Event[]): Promise<
   for (const event of events) await writer.append([event], writer.length);
 }
 
-/** Once for each record, asynchronously as an append is. */
+/** Digests each event asynchronously, as an append does. */
 async function digestEach(events: readonly Event[]): Promise<void> {
   for (const event of events) await digest(event);
 }

@@ -1,6 +1,6 @@
-// Billed input of long sessions under the settings that a user has who sets none: old results are shortened, full windows
-// compacted. Each such break has to earn what it costs, which is measured against the same session that shortens nothing and
-// pays only for what is new. `worst end` is the same where the session ends at the call at which that is dearest.
+// Billed input of long sessions with default settings: old results are shortened and full windows are compacted. Each
+// such break must save at least what it costs. The session is therefore compared with one that shortens nothing and
+// pays only for new tokens. `worst end` is the highest such ratio if the session had ended after any of its calls.
 
 import type { Benchmark, Measured } from '../benchmark.ts';
 import type { Driven } from '../drive-script.ts';

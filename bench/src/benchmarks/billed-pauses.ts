@@ -1,5 +1,5 @@
-// Billed input of a session of which half the pauses exceed five minutes, on each provider's simulator; beside it what it would
-// cost whoever knows every pause beforehand and keeps nothing warm.
+// Billed input of a session in which half of the pauses exceed five minutes, on each provider's simulator. The details
+// also contain the cost with TTLs chosen by an oracle that knows every pause and keeps nothing warm.
 
 import { unitPrice } from '@tidemark/context';
 import { timestamp } from '@tidemark/log';
@@ -33,7 +33,7 @@ function inWords(session: ScriptedSession): string {
   const { driven, model } = session;
   const capabilities = rowOf(model);
   const price = unitPrice(capabilities, TODAY, 0);
-  // Only some sell a choice of lives.
+  // Only some providers offer a choice of TTLs.
   if (price === undefined || !capabilities.ttls.includes('1h')) return told;
   const { oracle } = play(driven.steps, { capabilities, price });
   return `${told}, with all pauses known ${(oracle / driven.bill.ideal.toNumber()).toFixed(3)}`;

@@ -1,5 +1,6 @@
-// Billed input of recorded real sessions, driven anew at their recorded times. `ratio` leaves out what no engine could
-// avoid (settings that the user changed); `expiring` is the same against entries that live five minutes.
+// Billed input of recorded real sessions, replayed at their recorded times. `ratio` excludes costs that no engine could
+// avoid, such as settings that the user changed. `expiring` is the ratio to an ideal whose entries expire after five
+// minutes.
 
 import type { Benchmark, Measured } from '../benchmark.ts';
 import { sum } from '../figures.ts';

@@ -1,5 +1,5 @@
-// Requests of the scripted and recorded sessions that stop extending the one before them although no epoch opened, and
-// those that `verify` could not make again.
+// Breaks in the scripted and recorded sessions: requests that do not extend the previous request although no epoch
+// opened, and requests that `verify` could not rebuild.
 
 import type { Benchmark, Measured } from '../benchmark.ts';
 import { sum } from '../figures.ts';

@@ -1,4 +1,4 @@
-// Opening a long session with the snapshot that the agent wrote: what stands before it is not read again.
+// Opening a long session with the snapshot that the agent wrote. Records before the snapshot are not read again.
 
 import type { SessionId } from '@tidemark/log';
 import { openSession } from '@tidemark/agent';
@@ -20,11 +20,11 @@ export const benchmark: Benchmark = {
 
 const EVENTS = 100_000;
 const ROUNDS = 15;
-/** Steps of a turn. */
+/** Number of steps in a turn. */
 const STEPS = 5;
-/** Events between two checkpoints. */
+/** Number of events between two checkpoints. */
 const EPOCH = 5_000;
-/** Records behind the snapshot: nearly as many as make the next one due. */
+/** Number of records after the snapshot, chosen just below the number at which the next snapshot is due. */
 const TAIL = 900;
 
 async function run(): Promise<Measured> {
@@ -45,7 +45,7 @@ async function run(): Promise<Measured> {
   });
 }
 
-/** Ends where opening has the most to read behind the snapshot. */
+/** Writes a log that ends with as many records after the snapshot as possible, so that opening reads the most. */
 async function writeLog(
   home: string,
 ): Promise<{ readonly id: SessionId; readonly tail: number; readonly kept: number }> {
@@ -67,7 +67,7 @@ async function writeLog(
   }
 }
 
-/** Milliseconds; the store has found the place before. */
+/** Returns the milliseconds to read the records after the snapshot. Finding the snapshot's place is not included. */
 async function readTail(store: NdjsonStore, id: SessionId): Promise<number> {
   const kept = await store.getSnapshot(id);
   return timedAsync(async () => {

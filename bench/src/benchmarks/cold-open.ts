@@ -1,4 +1,4 @@
-// Opening a long session without a snapshot: its log is read, checked, decoded and folded.
+// Opening a long session without a snapshot: the log is read, checked, decoded and folded.
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -22,7 +22,7 @@ export const benchmark: Benchmark = {
 
 const EVENTS = 100_000;
 const ROUNDS = 5;
-/** Steps of a turn. */
+/** Number of steps in a turn. */
 const STEPS = 100;
 
 async function run(): Promise<Measured> {
@@ -62,7 +62,7 @@ async function parseLines(path: string): Promise<number> {
   return fields;
 }
 
-/** As a writer: the log is scanned to its end under the lock, and then folded. */
+/** Opens the session for writing: the log is scanned to its end under the lock, and then folded. */
 async function openAndClose(home: string, id: SessionId): Promise<void> {
   const session = await openSession(openNdjsonStore({ home }), id);
   await session.writer.close();

@@ -1,5 +1,6 @@
-// What a compaction keeps of what is needed later, and at what price: the program's own compaction against strategies of the
-// same size. No model is asked. How it is measured: docs/decisions/2026-11-22-measuring-compactions.md.
+// Quality of compactions: measures how much later-needed content a compaction keeps, and at what cost. Compares
+// Tidemark's own compaction with strategies of the same size, without asking a model. Method:
+// docs/decisions/2026-11-22-measuring-compactions.md.
 
 import type { Benchmark, Measured } from '../benchmark.ts';
 import type { CanaryScore } from '../compaction-quality/canary-scores.ts';

@@ -1,7 +1,8 @@
-// How soon a program takes its first prompt, from the start of its process: 40 own tools, 100 skills on disk, a log on disk.
-// It is joined with what it imports, as one is that is to start fast, and has Node's compile cache, as the command `tidemark`
-// has it. Beside: until its first request is ready and about to go out; without that cache; with the packages as they are
-// installed; from the sources of the house.
+// Startup time: from the start of a process until its program takes the first prompt. The program has 40 custom tools,
+// 100 skills on disk and a log on disk. It is bundled with its imports, as a program that must start fast would be, and
+// uses Node's compile cache, as the command `tidemark` does. The details contain four more times: until the first
+// request is about to be sent, without the compile cache, with the packages as installed, and from the repository's
+// sources.
 
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -27,10 +28,13 @@ export const benchmark: Benchmark = {
 const ROUNDS = 11;
 const SKILLS = 100;
 const PROGRAM = fileURLToPath(new URL('../first-session.ts', import.meta.url));
-/** Says something, and does nothing else. */
+/** Arguments of a process that only prints a word. Its time is Node's own startup time. */
 const NOTHING = ['-e', 'process.stdout.write("up")'];
 
-/** A way to start, and when each of its starts took the prompt and was about to ask, in milliseconds. */
+/**
+ * A way to start the program. `seen` has, for each start, the milliseconds until it took the prompt and until it was
+ * about to send the request.
+ */
 interface Way {
   readonly args: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
@@ -65,11 +69,14 @@ async function run(): Promise<Measured> {
   });
 }
 
-/** The ways take turns, so that a busy machine is as busy for each. Gives the starts of Node alone. */
+/**
+ * Starts the program in each way in turn, so that the load of the machine affects all ways equally. Returns the startup
+ * times of Node alone.
+ */
 async function inTurns(ways: readonly Way[]): Promise<readonly number[]> {
   const start = ({ args, environment }: Way): Promise<readonly number[]> =>
     untilWords(args, ['taken', 'asked'], environment);
-  // The very first fill the cache.
+  // The first starts fill the compile cache and are not measured.
   for (const way of ways) await start(way);
   const nothing: number[] = [];
   for (let round = 0; round < ROUNDS; round += 1) {

@@ -1,5 +1,5 @@
-// Flushes that a step costs: before its request is sent, and before its tools run. Calls that write run one after the other,
-// each behind a flush of its own: counted beside.
+// Flushes in a step: before its request is sent, and before its tools run. Calls that write run one after another, each
+// after its own flush, and are counted separately.
 
 import type { EffectClass } from '@tidemark/log';
 import { openNdjsonStore } from '@tidemark/store-ndjson';
@@ -24,7 +24,7 @@ async function run(): Promise<Measured> {
   return { ratio: reading, details: { reading, writing, steps: STEPS } };
 }
 
-/** Per step of one turn; its end is flushed once. */
+/** Returns the number of flushes per step of one turn. The one flush at the turn's end is included. */
 async function flushesOf(effect: EffectClass): Promise<number> {
   const quiet = quietFiles();
   await withTemporaryHome(async (home) => {

@@ -1,5 +1,6 @@
-// Chosen lifetimes against always five minutes, always an hour, and an oracle that knows every gap: on generated days of work,
-// on the recorded pauses that the margin was fitted on, and on replays of the recordings where they are on this machine.
+// Chosen TTLs compared with always five minutes, always one hour, and an oracle that knows every gap. Uses generated
+// work days, the recorded pauses that the margin was fitted on, and replays of the recordings if they are on this
+// machine.
 
 import type { Benchmark, Measured } from '../benchmark.ts';
 import { chargedBy } from '../charged-by.ts';
@@ -35,7 +36,10 @@ async function run(): Promise<Measured> {
   };
 }
 
-/** One row for each recorded session: ratios to its ideal, and the chosen lives over the better fixed life. */
+/**
+ * Returns one row for each recorded session: the ratios to its ideal, and the cost of the chosen TTLs over the better
+ * fixed TTL.
+ */
 function fitted(): Readonly<Record<string, string>> {
   const sessions = [...recordedPauses(), reportedSession()];
   const table = fitLifetimes(sessions, chargedBy);
@@ -69,7 +73,10 @@ interface PlayedDay {
   readonly played: PlayedWarm;
 }
 
-/** With pauses kept warm as well: by reads, and by promotions where they work. */
+/**
+ * Costs that also include playing with pauses kept warm: by reads (`refresh`), and by promotions if they work
+ * (`promotion`).
+ */
 interface PlayedWarm extends Played {
   readonly refresh: number;
   readonly promotion: number;
@@ -93,7 +100,7 @@ function describe(model: string, { name, played }: PlayedDay): [string, string] 
   return [`${model}, ${name}`, inWords(played)];
 }
 
-/** Each over the oracle. */
+/** Describes each cost as a ratio to the oracle's cost. */
 function inWords(played: PlayedWarm | undefined): string {
   if (played === undefined) return 'nothing';
   const over = (cost: number): string => (cost / played.oracle).toFixed(3);
@@ -101,7 +108,10 @@ function inWords(played: PlayedWarm | undefined): string {
   return `${fixed}, chosen ${over(played.chosen)}, refreshed ${over(played.refresh)}, promoted ${over(played.promotion)}`;
 }
 
-/** Ratios of the replay itself; the oracle knows one chain of entries, and not those that a setting changed back finds alive. */
+/**
+ * Returns the ratios of the replays of the recorded sessions. The oracle models one chain of cache entries. It does not
+ * know entries that are still in the cache when a setting is changed back.
+ */
 async function recorded(): Promise<Readonly<Record<string, string>>> {
   const [short, long, chosen] = [await recordedSessions('5m'), await recordedSessions('1h'), await recordedSessions()];
   const [refresh, promotion] = [await recordedSessions('auto', 'refresh'), await recordedSessions('auto', 'promotion')];

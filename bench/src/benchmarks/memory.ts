@@ -1,4 +1,5 @@
-// What an open session holds in memory late in its life against early, the same distance behind an epoch that repacked.
+// Memory of an open session late in its life compared with early, measured at the same distance after an epoch that
+// repacked the history.
 
 import { setImmediate } from 'node:timers/promises';
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
@@ -16,9 +17,9 @@ import { withTemporaryHome } from '../temporary-home.ts';
 const EARLY = 10_000;
 const LATE = process.env['TIDEMARK_FULL'] === '1' ? 1_000_000 : 200_000;
 const WARM = 50_000;
-/** Events between two checkpoints. */
+/** Number of events between two checkpoints. */
 const EPOCH = 5_000;
-/** Steps of a turn. */
+/** Number of steps in a turn. */
 const STEPS = 5;
 
 export const benchmark: Benchmark = {
@@ -30,14 +31,14 @@ export const benchmark: Benchmark = {
 
 async function run(): Promise<Measured> {
   return withTemporaryHome(async (home) => {
-    // Tables of the engine's own grow to their size in the first session.
+    // Tables of the JavaScript engine grow to their full size in the first session, so that session is not measured.
     await measureAt(`${home}/warm`, [WARM]);
     const [early = NaN, late = NaN] = await measureAt(`${home}/measured`, [EARLY, LATE]);
     return { ratio: late / early, details: { earlyBytes: early, lateBytes: late, events: LATE, epochEvents: EPOCH } };
   });
 }
 
-/** Bytes that the session holds once it has so many events. */
+/** Returns the bytes that the session holds at each of these lengths, counted in events. */
 async function measureAt(home: string, lengths: readonly number[]): Promise<readonly number[]> {
   const before = await heldBytes();
   const log = openNdjsonStore({ home, files: quietFiles().files });
@@ -51,15 +52,20 @@ async function measureAt(home: string, lengths: readonly number[]): Promise<read
   return held;
 }
 
-/** Every length is a whole number of epochs, so that each is measured at an epoch's end. */
+/**
+ * Grows the session to a length. Each length is a whole number of epochs, so every measurement is at the end of an
+ * epoch.
+ */
 async function growTo(steady: SteadySession, length: number): Promise<void> {
   let next = Math.ceil((steady.length + 1) / EPOCH) * EPOCH;
   while (steady.length < length) {
     await steady.turn(STEPS);
-    // A provider with a socket lets the event loop turn; what only weak references hold goes then.
+    // Lets the event loop turn, as a provider with a socket does. Objects held only by weak references are released
+    // then.
     await setImmediate();
     if (steady.length < next || next >= length) continue;
-    // A table of weak references keeps the size of its fullest moment: an equal rhythm keeps that equal.
+    // A table of weak references keeps the size of its fullest moment. Collecting at regular intervals keeps this size
+    // equal for all lengths.
     collectGarbage({ type: 'major', flavor: 'last-resort' });
     steady.compact();
     next += EPOCH;
@@ -67,13 +73,13 @@ async function growTo(steady: SteadySession, length: number): Promise<void> {
 }
 
 setFlagsFromString('--expose-gc');
-// What the optimizing compiler notes beside its code lies among the data, and grows with any long run.
+// Turns off the optimizing compiler. Its notes on the code are stored among the data and grow with any long run.
 setFlagsFromString('--no-opt');
-/** As thorough as the engine can be: caches of sources and of compiled code go too. */
+/** Runs the engine's most thorough garbage collection, which also drops caches of sources and of compiled code. */
 const collectGarbage: (options: { readonly type: 'major'; readonly flavor: 'last-resort' }) => void =
   runInNewContext('gc');
 
-/** Spaces of the heap that hold no data: compiled code and what the compiler learnt grow with any long run. */
+/** Heap spaces without data. They contain compiled code and the compiler's notes, which grow with any long run. */
 const CODE_SPACES = ['code_space', 'code_large_object_space', 'trusted_space', 'trusted_large_object_space'];
 
 async function heldBytes(): Promise<number> {

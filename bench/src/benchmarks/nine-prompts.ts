@@ -1,6 +1,7 @@
-// A coding session of nine prompts of some 40 steps each on a model with a window of 200,000 tokens, under the settings of the
-// command. A turn costs more in a fuller window, since each call reads all that was said; what is measured is that no turn costs
-// much more than usual. Turns with a compaction stand apart in the table.
+// Coding session of nine prompts with about 40 steps each, on a model with a window of 200,000 tokens and with the
+// settings of the command. A turn costs more in a fuller window, because each call reads the whole conversation. The
+// benchmark measures that no turn costs much more than usual. Turns with a compaction are marked in the table and are
+// not part of the ratio.
 
 import type { Benchmark, Measured, TableOfResult } from '../benchmark.ts';
 import { rowOf } from '../model-row.ts';

@@ -1,5 +1,5 @@
-// The shipped chances that a shortened result is needed again, against those of the recorded sessions, and what each session would
-// have been told by the others (leave one out).
+// Chances that a shortened result is needed again: compares the shipped chances with those fitted on the recorded
+// sessions. The details also show, for each session, the chances fitted on the other sessions (leave one out).
 
 import type { Grounds } from '@tidemark/context';
 import { chanceOfNeed, GROUNDS } from '@tidemark/context';

@@ -1,6 +1,7 @@
-// What a step of the turn loop costs beyond the provider and the tool, late in a session against early: from one request's
-// arrival to the next one's, less what is counted apart: making the answer and the result, joining and digesting, and the
-// store (see `append`). The copy that is sent is left out too (see `body`). Old results are shortened where that pays.
+// Own time of a step of the turn loop, late in a session compared with early. It is the time from one request's arrival
+// to the next, without the parts that are measured separately: making the answer and the result, joining and digesting
+// the body, and the store (see `append`). The copy that is sent is also excluded (see `body`). Old results are
+// shortened when this lowers the cost.
 
 import { createMemoryStore } from '@tidemark/store-memory';
 
@@ -17,22 +18,22 @@ export const benchmark: Benchmark = {
   run,
 };
 
-/** Steps of history; the first is what the others are measured against. */
+/** Numbers of steps in the history. The first one is the base that the others are compared with. */
 const LENGTHS = [10, 1_000, 10_000] as const;
-/** Of a result: long enough to be shortened once it is old. */
+/** Size of a result in bytes, long enough to be shortened when it is old. */
 const BYTES = 1_500;
 const ROUNDS = 60;
-/** Steps that are measured before it is the next session's turn. */
+/** Number of steps measured in one session before the next session is measured. */
 const STEPS = 5;
 
-/** Milliseconds of one step. */
+/** Time of one step in milliseconds, by part. */
 interface Cost {
   readonly own: number;
   readonly join: number;
   readonly append: number;
 }
 
-/** A session, and where its stopwatches stood when each request of its turn arrived. */
+/** A session, and the readings of its stopwatches at the arrival of each request of its turn. */
 interface Watched {
   readonly steady: SteadySession;
   readonly readings: Reading[];
@@ -49,7 +50,7 @@ async function run(): Promise<Measured> {
   for (const steps of others) late.push(await grown(steps));
   const costs: readonly Cost[][] = LENGTHS.map(() => []);
   for (let round = 0; round < ROUNDS; round += 1) {
-    // A session is early only once.
+    // The early session is created again in each round, because measuring it makes it longer.
     const sessions = [await grown(first), ...late];
     for (const [index, session] of sessions.entries()) costs[index]?.push(...(await costsOf(session)));
   }
@@ -69,7 +70,7 @@ async function grown(steps: number): Promise<Watched> {
   return { steady, readings };
 }
 
-/** From the arrival of one request to that of the next. */
+/** Returns the cost of each step, from the arrival of one request to the arrival of the next. */
 async function costsOf({ steady, readings }: Watched): Promise<readonly Cost[]> {
   readings.length = 0;
   await steady.turn(STEPS + 1);

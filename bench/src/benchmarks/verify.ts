@@ -1,4 +1,5 @@
-// `verify` follows the log and not the sum of the bodies: a call late in a long session costs what an early one does.
+// Time of `verify` per call. It depends on the length of the log and not on the total size of all bodies. A call late
+// in a long session therefore takes as long as an early one.
 
 import type { Log, SessionId } from '@tidemark/log';
 import type { Verification } from '@tidemark/agent';
@@ -44,7 +45,7 @@ interface Session {
   readonly id: SessionId;
 }
 
-/** Turns of chat: a request, an answer, a prompt. */
+/** Plays turns of chat, each with a prompt, a request and an answer. */
 async function sessionOf(calls: number): Promise<Session> {
   const log = createMemoryStore();
   const { id, turn, close } = await beginSteady({ log, calls: 0, bytes: 200 });
@@ -62,7 +63,8 @@ async function verify({ log, id }: Session): Promise<number> {
 }
 
 /**
- * Returns how many breaks of the session have the cause of an epoch: a session of 10,000 calls fills the window and is compacted.
+ * Returns the number of breaks in the session, all of which have an epoch with a cause. A session of 10,000 calls has
+ * such breaks, because it fills the window and is compacted.
  *
  * @throws Error for a request that differs from what was sent, and for a break without a cause.
  */

@@ -8,20 +8,20 @@ import { MODEL } from './compact-cut.ts';
 const WRITE = 1.25;
 const READ = 0.1;
 
-test('a cost is in the accounts of the simulator: the front is read, the rest is written once and then read', () => {
+test("`cacheCost` equals the simulator's bill: the front is read, and the kept history is written once and then read", () => {
   const [before, kept, growth] = [80_000, 20_000, 1_000];
   const whole = simulatedCost([FRONT_TOKENS, before], [before], growth);
   const packed = simulatedCost([FRONT_TOKENS, before], [kept], growth);
   expect(cacheCost({ before, kept, growth })).toBeCloseTo(packed / whole, 2);
 });
 
-test('a compaction that keeps all costs what not compacting does, and the write', () => {
+test('a compaction that keeps everything costs as much as none, and its write in addition', () => {
   const sizes = { before: 50_000, growth: 500 };
   expect(cacheCost({ ...sizes, kept: 10_000 })).toBeLessThan(cacheCost({ ...sizes, kept: 30_000 }));
   expect(cacheCost({ ...sizes, kept: 50_000 })).toBeGreaterThan(1);
 });
 
-/** The input cost of the calls after a first one has put the front and the history into the cache. */
+/** Returns the input cost of the calls after a first call that wrote the front and the history to the cache. */
 function simulatedCost([front = 0, held = 0]: readonly number[], kept: readonly number[], growth: number): number {
   const row = rowOf(MODEL);
   const simulator = createSimulator({ clock: () => 0, capabilities: () => row });
@@ -38,7 +38,7 @@ function simulatedCost([front = 0, held = 0]: readonly number[], kept: readonly 
   }, 0);
 }
 
-/** A body of texts of so many tokens, by the simulator's count of four bytes a token. */
+/** Returns a body whose texts have these numbers of tokens. The simulator counts four bytes as one token. */
 function bodyOf(front: number, history: readonly number[]): Uint8Array {
   const marker = { cache_control: { type: 'ephemeral' } };
   const text = (tokens: number, name: number): object => ({ type: 'text', text: `${name} `.padEnd(4 * tokens, 'x') });

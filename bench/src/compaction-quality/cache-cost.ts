@@ -1,35 +1,39 @@
-// What the calls after a cut cost in the accounts of the simulator, with a packed history and with the whole one.
+// Cost of the calls after a cut, computed like the simulator's bill, with a compacted history and with the whole one.
 
 import { chargedBy } from '../charged-by.ts';
 import type { Chain, Charged } from '../lives-played.ts';
 import { send } from '../lives-played.ts';
 import { MODEL } from './compact-cut.ts';
 
-/** Calls that are looked at. */
+/** Number of calls after the cut whose cost is summed. */
 export const CALLS = 20;
-/** Tokens of tools and system text. They stay in the cache over a compaction. */
+/** Tokens of tools and system text. They stay in the cache after a compaction. */
 export const FRONT_TOKENS = 10_000;
 
 let charged: Charged | undefined;
 
-/** The sizes of a cut, in tokens. */
+/** Sizes of a cut, in tokens. */
 export interface CutSizes {
   readonly before: number;
   readonly kept: number;
-  /** What each call adds to the history. */
+  /** Tokens that each call adds to the history. */
   readonly growth: number;
 }
 
 /**
- * Returns the cost of the next calls over their cost without a compaction: the front is read, what was kept is written once
- * and then read, and what is new is written by each call. Input alone, at five minutes of life, without a pause.
+ * Returns the cost of the next calls divided by their cost without a compaction. The front is read, the kept history is
+ * written once and then read, and each call writes its new tokens. Only input is counted, with the five-minute TTL and
+ * without pauses.
  */
 export function cacheCost({ before, kept, growth }: CutSizes): number {
   const packed = costOf(FRONT_TOKENS, FRONT_TOKENS + kept, growth);
   return packed / costOf(FRONT_TOKENS + before, FRONT_TOKENS + before, growth);
 }
 
-/** The first call reads `read` tokens from the cache and sends `sent`, and what is new. */
+/**
+ * Sums the cost of the calls. The first call reads `read` tokens from the cache and sends `sent` tokens plus its new
+ * ones.
+ */
 function costOf(read: number, sent: number, growth: number): number {
   charged ??= chargedBy(MODEL);
   let chain: Chain = { long: 0, tokens: read };

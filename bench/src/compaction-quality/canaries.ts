@@ -1,15 +1,19 @@
-// Planted statements of six kinds, and whether a text still holds them. The protocol follows compaction-conformance-kit (MIT):
-// typed values that nobody can guess, several compactions in a row, and an exact check without a model.
+// Canaries: planted statements of six kinds, and a check if a text still holds them. The protocol follows
+// compaction-conformance-kit (MIT): typed values that cannot be guessed, several compactions in a row, and an exact
+// check without a model.
 
 import type { Piece } from './pieces.ts';
 
-/** What a statement is to the model. */
+/** Kind of information in a statement. */
 export type CanaryKind = 'directive' | 'decision' | 'number' | 'path' | 'negation' | 'updated value';
 
-/** Where a statement is planted: in a prompt, in prose between calls, in the last words of a turn, in a plan, in an edit. */
+/**
+ * Place of a planted statement: in a prompt, in prose between calls, in the last text of a turn, in a plan, or in an
+ * edit.
+ */
 export type CanaryPlace = 'prompt' | 'step' | 'closing' | 'plan' | 'edit';
 
-/** A statement at its place. Rounds count from 1. */
+/** A planted statement with its place. Rounds are counted from 1. */
 export interface Planted {
   readonly round: number;
   readonly place: CanaryPlace;
@@ -20,18 +24,21 @@ export interface Planted {
 export interface Canary extends Planted {
   readonly kind: CanaryKind;
   readonly update?: Planted;
-  /** A path may also be held as path plus symbol on one line. */
+  /** Path and symbol of the statement. The canary also counts as held if both are on one line. */
   readonly names?: readonly [path: string, symbol: string];
 }
 
-/** A word behind an old value that says that it is not in force, or that it is. */
+/**
+ * Labels after an old value. `REPLACED` matches labels of a value that is no longer valid, and `IN_FORCE` matches
+ * labels of a valid one.
+ */
 const REPLACED = /^\W{0,3}\(?(superseded|rejected|replaced|dropped|outdated|no longer)/;
 const IN_FORCE = /^\W{0,3}\((settled|in force|open|active|being worked on)/;
 
 /**
- * Tells whether a text holds a canary after a round: its statement word for word on one line, or a path with its symbol. Of an
- * updated value the statement that is valid then, and no older one that is presented as in force: called so behind it, or
- * standing last.
+ * Checks if a text holds a canary after a round: its statement word for word on one line, or a path with its symbol.
+ * For an updated value, the text must hold the statement valid in that round, and must not present the old one as
+ * valid. An old statement is presented as valid if a label such as `settled` follows it, or if it comes last.
  */
 export function isHeld(canary: Canary, round: number, pieces: readonly Piece[]): boolean {
   const lines = pieces.flatMap(({ text }) => text.split('\n')).map(spaced);
@@ -44,7 +51,7 @@ function holds(lines: readonly string[], { line, names }: Pick<Canary, 'line' | 
   return lines.some((one) => one.includes(line) || names?.every((name) => one.includes(name)) === true);
 }
 
-/** Tells whether the old statement is presented as in force beside the new one. */
+/** Checks if the old statement is presented as valid although the new one is also in the text. */
 function isInForce(lines: readonly string[], old: string, now: string): boolean {
   const text = lines.join('\n');
   const behind = text.split(old).slice(1);
@@ -62,7 +69,7 @@ const decision = planted('decision');
 const number = planted('number');
 const negation = planted('negation');
 
-/** All canaries: four of each kind, two of them before the first compaction. */
+/** All canaries: four of each kind, of which at least two are planted before the first compaction. */
 export const CANARIES: readonly Canary[] = [
   directive(1, 'prompt', 'Name the unit in the doc comment of every public function of src/ledger (rule KX-4471).'),
   directive(1, 'prompt', 'Ask Ravna Oskeld before you change anything below infra/quillon, whatever a ticket says.'),

@@ -1,4 +1,4 @@
-// How many canaries each strategy still holds, round by round.
+// Number of canaries that each strategy still holds, by round.
 
 import type { Canary, CanaryKind } from './canaries.ts';
 import { CANARIES, isHeld } from './canaries.ts';
@@ -7,21 +7,21 @@ import { CHECKPOINT_TOKENS, TAIL_TOKENS } from './canary-session.ts';
 import type { Piece } from './pieces.ts';
 import type { Strategy } from './strategies.ts';
 
-/** Canaries held, of those that were planted. */
+/** Canaries held (`held`), of all that were planted (`of`). */
 export interface Held {
   readonly held: number;
   readonly of: number;
 }
 
-/** What a strategy came to. A canary counts in each round from the one on in which it was planted. */
+/** Scores of a strategy. A canary counts in the round in which it was planted and in every later round. */
 export interface CanaryScore {
   readonly rounds: Held;
   readonly afterLast: Held;
-  /** Rounds by kind. */
+  /** Scores over all rounds, by kind of canary. */
   readonly kinds: { readonly [kind in CanaryKind]?: Held };
 }
 
-/** Scores what was kept after each round. */
+/** Scores the text that was kept after each round. */
 export function scoreRounds(kept: readonly (readonly Piece[])[]): CanaryScore {
   const looks = kept.flatMap((pieces, index) =>
     CANARIES.filter((canary) => canary.round <= index + 1).map((canary) => ({
@@ -42,7 +42,10 @@ export function scoreRounds(kept: readonly (readonly Piece[])[]): CanaryScore {
   };
 }
 
-/** Returns what another strategy keeps in the same rounds: each compacts what it kept before and what the round added. */
+/**
+ * Returns what another strategy keeps in the same rounds. In each round it compacts what it kept before and what the
+ * round added.
+ */
 export function keptBy(strategy: Strategy, rounds: readonly CanaryRound[]): readonly (readonly Piece[])[] {
   let kept: readonly Piece[] = [];
   return rounds.map(({ added }) => (kept = strategy([...kept, ...added], CHECKPOINT_TOKENS + TAIL_TOKENS)));

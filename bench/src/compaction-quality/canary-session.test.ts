@@ -7,7 +7,7 @@ import { tokensOf } from './pieces.ts';
 
 const rounds = await canaryRounds();
 
-test('each round ends with a checkpoint of the program itself, within its budget', () => {
+test("each round ends with Tidemark's own checkpoint, within its budget", () => {
   expect(rounds).toHaveLength(ROUNDS);
   for (const { kept, added } of rounds) {
     expect(kept[0]?.text).toMatch(/^<checkpoint>\n/);
@@ -16,7 +16,7 @@ test('each round ends with a checkpoint of the program itself, within its budget
   }
 });
 
-test('what the rounds added holds every canary in each round, so that a loss is the loss of a strategy', () => {
+test('the content of the rounds holds every canary in each round, so any loss is caused by a strategy', () => {
   const all = scoreRounds(keptBy((history) => history, rounds));
   expect(all.rounds).toEqual({ held: 104, of: 104 });
   expect(all.afterLast).toEqual({ held: CANARIES.length, of: CANARIES.length });
@@ -26,7 +26,7 @@ test('a strategy that keeps nothing holds no canary', () => {
   expect(scoreRounds(keptBy(() => [], rounds)).rounds).toEqual({ held: 0, of: 104 });
 });
 
-test('a prompt, and a decision of a plan, survive five compactions of the program', () => {
+test("directives and decisions survive five of Tidemark's own compactions", () => {
   const { kinds } = scoreRounds(rounds.map(({ kept }) => kept));
   expect(kinds.directive?.held).toBeGreaterThan(0);
   expect(kinds.decision?.held).toBeGreaterThan(0);

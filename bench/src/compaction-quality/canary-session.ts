@@ -1,4 +1,4 @@
-// A made session in which the canaries are planted: rounds of work, and behind each a compaction by the program itself.
+// Made-up session with the planted canaries: rounds of work, each followed by Tidemark's own compaction.
 
 import type { Tool } from '@tidemark/agent';
 import { virtualTime } from '@tidemark/agent/contract';
@@ -16,28 +16,34 @@ import { recordsOf, spansOf, withoutCompactions } from './histories.ts';
 import type { Piece } from './pieces.ts';
 import { piecesOf, tokensOf } from './pieces.ts';
 
-/** Compactions in a row. */
+/** Number of compactions in a row. */
 export const ROUNDS = 5;
-/** Tokens of the checkpoint, and of the tail behind it. */
+/** Maximum tokens of the checkpoint, and of the tail after it. */
 export const CHECKPOINT_TOKENS = 8_000;
 export const TAIL_TOKENS = 2_000;
 
-/** What a round came to. */
+/** Text that is kept after a round, and text that the round added. */
 export interface CanaryRound {
-  /** The checkpoint and what is packed behind it. */
+  /** The checkpoint and the text that is packed after it. */
   readonly kept: readonly Piece[];
-  /** All that the round added to the history, which other strategies compact in their own way. */
+  /** Everything that the round added to the history. Other strategies compact it in their own way. */
   readonly added: readonly Piece[];
 }
 
-/** Steps of work in a round: two read, the third one edits. Bytes of what is read, and of what an edit writes. */
+/**
+ * `STEPS` is the number of steps in a round: two read a file, and the third edits one. The other two are the bytes of a
+ * read result and of an edit.
+ */
 const STEPS = 18;
 const RESULT_BYTES = 7_000;
 const EDIT_BYTES = 3_000;
-/** Requirements in the first prompt, between which its canaries stand. */
+/** Number of requirements in the first prompt. Its canaries are between them. */
 const REQUIREMENTS = 40;
 
-/** Drives the session. @throws Error where the program refuses to compact, or its checkpoint takes more than the budget. */
+/**
+ * Plays the session.
+ * @throws Error if Tidemark's compaction is refused, or if its checkpoint exceeds the budget.
+ */
 export async function canaryRounds(): Promise<readonly CanaryRound[]> {
   const store = createMemoryStore();
   const answers: Answer[] = [];
@@ -77,14 +83,17 @@ export async function canaryRounds(): Promise<readonly CanaryRound[]> {
   return kept.map((one, index) => ({ kept: one, added: added(ends[index - 1] ?? -1, ends[index] ?? -1) }));
 }
 
-/** Returns what was kept. @throws Error for a checkpoint above the budget: the rounds would not be comparable. */
+/**
+ * Returns the kept text unchanged.
+ * @throws Error for a checkpoint above the budget, because the rounds would not be comparable.
+ */
 function checked(kept: readonly Piece[]): readonly Piece[] {
   const size = tokensOf(kept.slice(0, 1));
   if (size <= CHECKPOINT_TOKENS) return kept;
   throw new Error(`a checkpoint takes ${size} tokens, more than ${CHECKPOINT_TOKENS}: compact with that budget`);
 }
 
-/** The statements that are planted at a place in a round. */
+/** Returns the statements that are planted at a place in a round. */
 function linesAt(round: number, place: CanaryPlace): readonly string[] {
   const planted = CANARIES.flatMap((canary): readonly Planted[] =>
     canary.update === undefined ? [canary] : [canary, canary.update],
@@ -92,7 +101,9 @@ function linesAt(round: number, place: CanaryPlace): readonly string[] {
   return planted.filter((one) => one.round === round && one.place === place).map(({ line }) => line);
 }
 
-/** The first prompt is a long list, as that of a real task; the others are short. */
+/**
+ * Returns the prompt of a round. The first prompt is a long list, like that of a real task, and the others are short.
+ */
 function promptOf(round: number): string {
   const lines = linesAt(round, 'prompt');
   if (round > 1) return [`Go on with part ${round} of the ledger.`, ...lines].join('\n');
@@ -101,7 +112,10 @@ function promptOf(round: number): string {
   return ['Bring the ledger of the shop in order. What is wanted:', ...list].join('\n');
 }
 
-/** Steps of work, among them those with canaries, and last words with a line for each canary. */
+/**
+ * Returns the answers of a round: steps of work, of which some contain canaries, and a final text with a line for each
+ * canary planted there.
+ */
 function answersOf(round: number): readonly Answer[] {
   const prose = linesAt(round, 'step');
   const steps = Array.from({ length: STEPS }, (_, step) => {
@@ -124,7 +138,7 @@ interface MadeCall {
   readonly arguments: object;
 }
 
-/** A plan names the decision that it replaces as superseded. */
+/** Returns the plan of a round. The plan names the decision that it replaces as superseded. */
 function planOf(round: number): MadeCall | undefined {
   const old = CANARIES.flatMap(({ place, update, line }) =>
     place === 'plan' && update?.round === round ? [{ what: line, status: 'superseded' }] : [],
@@ -151,7 +165,7 @@ function said(text: string, call?: MadeCall): Answer {
   return { parts: [words, made], stop: 'calls', truncated: 'no', usage: {} };
 }
 
-/** A tool under a name that the checkpoint knows. It takes any arguments. */
+/** Creates a tool with a name that the checkpoint recognizes. The tool accepts any arguments. */
 function workTool(name: string, effect: EffectClass, run: () => string): Tool {
   return {
     name,

@@ -1,5 +1,5 @@
-// The program's own compaction of a cut session, through the engine: planned, written, recorded, and taken up by the next
-// request. What is returned is what that request holds.
+// Tidemark's own compaction of a cut session through the engine: it is planned, written, recorded and applied by the
+// next request. The result is the content of that request.
 
 import type { Event, Log, Recorded } from '@tidemark/log';
 import { sessionId } from '@tidemark/log';
@@ -14,24 +14,27 @@ import type { CutSession } from './cut-sessions.ts';
 import type { Piece } from './pieces.ts';
 import { piecesOf, tokensOf } from './pieces.ts';
 
-/** The model that compacts: a window of 200,000 tokens. */
+/** Model that compacts. It has a window of 200,000 tokens. */
 export const MODEL = 'claude-sonnet-4-5';
 
-/** Share of a budget that the checkpoint may take. */
+/** Share of the budget that the checkpoint may take. */
 const CHECKPOINT = 0.75;
-/** Runs that look for the longest tail. */
+/** Number of steps in the binary search for the longest tail. */
 const RUNS = 9;
 
 let copies = 0;
 
-/** Returns what the program keeps with its defaults. @throws Error where it refuses to compact. */
+/**
+ * Returns what Tidemark's compaction keeps with its defaults.
+ * @throws Error if the compaction is refused.
+ */
 export async function compactByDefault(session: CutSession): Promise<readonly Piece[]> {
   const kept = await compactOnce(session, {});
   if (kept === undefined) throw new Error(`${session.name}, ${session.cut}: the program does not compact by default`);
   return kept;
 }
 
-/** Returns what the program keeps with the longest tail that leaves all of it within `budget` tokens. */
+/** Returns what Tidemark's compaction keeps with the longest tail such that everything kept fits in `budget` tokens. */
 export async function compactWithin(session: CutSession, budget: number): Promise<readonly Piece[]> {
   let best: readonly Piece[] | undefined;
   let [low, high] = [0, 2 * budget];
@@ -49,7 +52,7 @@ export async function compactWithin(session: CutSession, budget: number): Promis
   return best;
 }
 
-/** Returns nothing where the tail is so long that a compaction would not be worth it. */
+/** Compacts a copy of the session once. Returns `undefined` if the tail is so long that the compaction is refused. */
 async function compactOnce(
   { store, records, name, workspace }: CutSession,
   options: CompactOptions,
@@ -75,7 +78,7 @@ async function compactOnce(
   return packedBy(store, id, report.position ?? 0, workspace);
 }
 
-/** Returns what is packed of the records up to a compaction, its checkpoint included. */
+/** Returns what is packed up to a compaction, including its checkpoint. */
 export async function packedBy(store: Log, id: string, compacted: number, workspace = ''): Promise<readonly Piece[]> {
   const { fold } = await readFold(store, sessionId(id));
   const { epoch, history } = fold.state;
@@ -94,7 +97,8 @@ async function copyInto(store: Log, records: readonly Recorded[], name: string):
       case 'session.created':
         return [{ ...record, data: { ...record.data, id } }];
       case 'answer.received':
-        // The counts of the recording are those of its own front and compactions: sizes are estimated here.
+        // The recorded usage belongs to another front and to other compactions, so it is removed and sizes are
+        // estimated.
         return [{ ...record, data: { ...record.data, usage: {} } }];
       default:
         return [record];

@@ -1,4 +1,4 @@
-// The two long recorded sessions, each cut at a share of its answers.
+// The two long recorded sessions, each cut at several shares of its answers.
 
 import { access } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -15,25 +15,25 @@ import { piecesOf } from './pieces.ts';
 const TRANSCRIPTS = new URL('../../../../shared/transcripts/', import.meta.url);
 const NAMES: readonly string[] = ['claude-code-session-opus', 'pi-coding-session-sonnet'];
 
-/** Shares of the answers of a session that stand before a cut. */
+/** Shares of a session's answers that are before the cut. */
 export const CUTS: readonly number[] = [0.4, 0.6, 0.8];
 
-/** A session at a cut: nothing is open there but its turn. */
+/** A session at a cut. At the cut only the turn is open, and no call. */
 export interface CutSession {
   readonly name: string;
   readonly cut: number;
-  /** Holds what the records name, such as images. */
+  /** Store with the artifacts that the records name, such as images. */
   readonly store: Log;
-  /** The records before the cut, without any compaction. */
+  /** Records before the cut, without compactions. */
   readonly records: readonly Recorded[];
   readonly before: readonly Piece[];
   readonly after: readonly Piece[];
-  /** Answers before the cut. */
+  /** Number of answers before the cut. */
   readonly answers: number;
   readonly workspace: string;
 }
 
-/** Returns all cuts of all sessions; `undefined` where the transcripts are not beside the project. */
+/** Returns all cuts of all sessions, or `undefined` if the folder of transcripts is not next to the project. */
 export async function cutSessions(): Promise<readonly CutSession[] | undefined> {
   const files = NAMES.map((name) => ({ name, path: fileURLToPath(new URL(`${name}.jsonl`, TRANSCRIPTS)) }));
   const cuts: CutSession[] = [];
@@ -66,7 +66,7 @@ function cutAt({ name, store, records }: Pick<CutSession, 'name' | 'store' | 're
   };
 }
 
-/** How many records stand before the cut: up to so many answers with the results of their calls. */
+/** Returns the number of records before the cut. The cut is after this many answers and the results of their calls. */
 function endOf(records: readonly Recorded[], answers: number): number {
   let state = emptyState();
   let left = answers;

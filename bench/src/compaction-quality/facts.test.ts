@@ -7,7 +7,7 @@ const USE = [input('bash', { command: 'grep -n getTheme src/theme.ts' })];
 const originsOf = (before: Parameters<typeof laterNeeded>[0]): object =>
   Object.fromEntries(laterNeeded(before, USE).facts.map(({ text, origin }) => [text, origin]));
 
-test('the origin of a fact is where it was seen first', () => {
+test('the origin of a fact is the place where it was seen first', () => {
   const said = words('I call getTheme in src/theme.ts next.');
   const read = result('read', 'export function getTheme() {', 'src/theme.ts');
   expect(originsOf([said, read])).toEqual({ getTheme: 'said', 'src/theme.ts': 'said' });
@@ -18,19 +18,19 @@ test('the origin of a fact is where it was seen first', () => {
   });
 });
 
-test('a fact is needed only where an input after the cut holds it', () => {
+test('a fact is needed only if an input after the cut contains it', () => {
   const before = [words('I call getTheme next.')];
   const after = [words('getTheme is called.'), result('read', 'getTheme()', 'src/a.ts')];
   expect(laterNeeded(before, after).facts).toEqual([]);
   expect(laterNeeded(before, USE).facts).toHaveLength(1);
 });
 
-test('a number that is an argument by itself is no use of a value', () => {
+test('a number that is a whole argument does not count as use of a value', () => {
   const after = [input('read', { path: 'src/b.ts', offset: 4801 })];
   expect(laterNeeded([words('The port is 4801.')], after).facts).toEqual([]);
 });
 
-test('a fact that stood in bare lines alone is counted apart', () => {
+test('a fact that was only in lines of bare identifiers is counted separately', () => {
   const { facts, bare } = laterNeeded([result('bash', 'src/other.ts\nsrc/theme.ts')], USE);
   expect(facts).toEqual([]);
   expect(bare).toBe(1);

@@ -1,44 +1,50 @@
-// Later-needed facts: identifiers that were seen before a cut and that the model gives to a tool after it.
+// Later-needed facts: identifiers that were seen before a cut and that the model passes to a tool after it.
 
 import type { Identifier } from './identifiers.ts';
 import { identifiersIn, isBare } from './identifiers.ts';
 import type { Piece } from './pieces.ts';
 
-/** One place before the cut where an identifier stands. */
+/** One occurrence of an identifier before the cut. */
 export interface Sighting {
-  /** The words around it in its line, single spaces between them, at most `AROUND` characters each. */
+  /** Text before and after the identifier in its line, with single spaces, at most `AROUND` characters on each side. */
   readonly left: string;
   readonly right: string;
-  /** What is compared holds nothing but identifiers. */
+  /** True if the compared text contains only identifiers. */
   readonly bare: boolean;
-  /** The whole text of an argument is this line. */
+  /** True if this line is the whole text of an argument. */
   readonly argument: boolean;
   readonly from: Piece['from'];
   readonly tool?: string;
-  /** The file that the call of this place names. */
+  /** File that the call at this place names. */
   readonly path?: string;
 }
 
 /** A fact that is needed after the cut. */
 export interface Fact extends Pick<Identifier, 'text' | 'kind'> {
-  /** Where it was first seen: in prose or an input (`said`), or in a result. */
+  /** Place where the fact was first seen: in prose or an input (`said`), or in a result. */
   readonly origin: 'said' | 'result';
   readonly sightings: readonly Sighting[];
 }
 
-/** What a history before a cut holds of what is needed after it. */
+/** Facts in a history before a cut that are needed after it. */
 export interface LaterNeeded {
   readonly facts: readonly Fact[];
-  /** The paths that each identifier of the history stood with: in its line, or as the file of its call. */
+  /** Paths that occurred with each identifier of the history: in its line, or as the file of its call. */
   readonly places: ReadonlyMap<string, ReadonlySet<string>>;
-  /** Facts that stood in bare lines alone, such as a list of files. They have no line of their own and are not counted. */
+  /**
+   * Number of facts that occurred only in bare lines, such as a list of files. Such a fact has no line of its own and
+   * is not in `facts`.
+   */
   readonly bare: number;
 }
 
-/** Characters of a line that are compared on each side of a fact. */
+/** Number of characters that are compared on each side of a fact. */
 export const AROUND = 40;
 
-/** Returns a line as it is compared: without the line number that a reading tool adds, and with single spaces. */
+/**
+ * Returns a line in the form that is compared: without the line number that a reading tool adds, and with single
+ * spaces.
+ */
 export function comparable(line: string): string {
   return line
     .replace(/^\s*\d+(→|\t)/, '')
@@ -46,7 +52,7 @@ export function comparable(line: string): string {
     .trim();
 }
 
-/** Finds the facts of a cut. `before` and `after` are the two sides of it. */
+/** Finds the facts of a cut. `before` and `after` are the two sides of the cut. */
 export function laterNeeded(before: readonly Piece[], after: readonly Piece[]): LaterNeeded {
   const seen = new Map<string, { fact: Fact; sightings: Sighting[] }>();
   const places = new Map<string, Set<string>>();
@@ -77,7 +83,7 @@ interface Sighted {
   readonly paths: readonly string[];
 }
 
-/** Returns the identifiers of a piece with their lines. The name of an argument is no part of its line. */
+/** Returns the identifiers of a piece with their lines. The name of an argument is not part of its line. */
 function sightedIn(piece: Piece): readonly Sighted[] {
   const lines = piece.text.split('\n');
   const begins = lines.map((raw) => isLabelled(piece, raw));
@@ -92,7 +98,7 @@ function sightedIn(piece: Piece): readonly Sighted[] {
   });
 }
 
-/** Tells whether an argument begins here. */
+/** Checks if an argument begins at this line. */
 function isLabelled({ from, tool }: Piece, line: string): boolean {
   return from === 'input' && tool !== undefined && line.startsWith(`${tool} `) && line.includes(': ');
 }

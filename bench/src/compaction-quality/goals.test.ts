@@ -32,12 +32,12 @@ test('a goal is reached at 0.10 above the best other strategy, and above 0.90 fo
   );
 });
 
-test('a goal looks at a quarter of the size alone', () => {
+test('a goal considers only compactions to a quarter of the size', () => {
   const best = recall('a', 100, 100, 'default');
   expect(reached([...recall(OWN, 95, 80), ...recall('a', 50, 50), ...best])).not.toContain(false);
 });
 
-test('the goal of the canaries is all of them after the last round', () => {
+test('the goal of the canaries is to hold all of them after the last round', () => {
   const score = { rounds: { held: 9, of: 10 }, kinds: {} };
   expect(canaryGoal({ ...score, afterLast: { held: 4, of: 4 } }).reached).toBe(true);
   expect(canaryGoal({ ...score, afterLast: { held: 3, of: 4 } }).reached).toBe(false);

@@ -1,4 +1,4 @@
-// The goals of a compaction, each reached or missed.
+// Goals of a compaction, each reached or missed.
 
 import { largest } from '../figures.ts';
 import type { CanaryScore } from './canary-scores.ts';
@@ -6,7 +6,7 @@ import { CUTS } from './cut-sessions.ts';
 import type { Recall } from './recall.ts';
 import { addShares, OWN } from './recall.ts';
 
-/** One goal. */
+/** One goal, with its measured value and the wanted value. */
 export interface Goal {
   readonly name: string;
   readonly seen: number;
@@ -14,12 +14,12 @@ export interface Goal {
   readonly reached: boolean;
 }
 
-/** By how much the program is to be above the best other strategy of the same size. */
+/** Required lead of Tidemark's compaction over the best other strategy of the same size. */
 const ABOVE = 0.1;
-/** What it is to keep of the facts from prose and inputs. */
+/** Share of the facts from prose and inputs that Tidemark's compaction must keep. */
 const OF_SAID = 0.9;
 
-/** Returns the goals at a quarter of the size, over both sessions together. */
+/** Returns the goals for compactions to a quarter of the size, over all sessions together. */
 export function recallGoals(recalls: readonly Recall[]): readonly Goal[] {
   const quarter = recalls.filter(({ size }) => size === 'quarter');
   return CUTS.flatMap((cut) =>
@@ -34,12 +34,12 @@ export function recallGoals(recalls: readonly Recall[]): readonly Goal[] {
   );
 }
 
-/** Returns the goal of the canaries: all of them after the last round. */
+/** Returns the goal of the canaries: all of them are held after the last round. */
 export function canaryGoal({ afterLast }: CanaryScore): Goal {
   return goal('all canaries after five rounds', afterLast.held / afterLast.of, 1, true);
 }
 
-/** Returns the recall of a strategy at a cut, over all sessions; `NaN` where nothing is needed. */
+/** Returns the recall of a strategy at a cut, over all sessions. `NaN` if no fact is needed. */
 export function recallOf(
   recalls: readonly Recall[],
   strategy: string,
@@ -52,7 +52,7 @@ export function recallOf(
   return kept / of;
 }
 
-/** Rounding of sums must not decide: shares are compared to a millionth. */
+/** Makes a goal. Values are compared to a millionth, so that rounding of sums does not decide. */
 function goal(name: string, seen: number, wanted: number, orEqual: boolean): Goal {
   const reached = orEqual ? seen > wanted - 1e-6 : seen > wanted + 1e-6;
   return { name, seen, wanted, reached };

@@ -1,4 +1,4 @@
-// Histories as a log holds them, with nothing left out.
+// Complete histories from a log, without compactions.
 
 import { emptyState, evolve, slice } from '@tidemark/context';
 import type { Log, Recorded, SessionId } from '@tidemark/log';
@@ -12,8 +12,8 @@ export async function recordsOf(log: Log, session: SessionId): Promise<readonly 
 }
 
 /**
- * Returns records without their compactions and the epochs that take them up. What was compacted at the time is then there in
- * full, so that each cut has a whole history before it.
+ * Returns the records without their compactions and the epochs that apply them. The content that was compacted is then
+ * present in full, so each cut has a whole history before it.
  */
 export function withoutCompactions(records: readonly Recorded[]): readonly Recorded[] {
   return records.filter(

@@ -15,7 +15,7 @@ test('a path has a file ending, two slashes, or a root', () => {
   expect(namesIn('read and/or write')).toEqual([]);
 });
 
-test('a symbol has an inner mark that prose does not have', () => {
+test('a symbol has a mark inside it that prose words do not have, such as a capital or an underscore', () => {
   expect(namesIn('call getTheme of theme_map, node18, ThemeColor.MdLink, warnings-as-errors')).toEqual([
     'symbol getTheme',
     'symbol theme_map',
@@ -27,7 +27,7 @@ test('a symbol has an inner mark that prose does not have', () => {
   expect(namesIn('the built-in theme is Accent and A1')).toEqual([]);
 });
 
-test('a value is a number of three digits or a hash', () => {
+test('a value is a number of at least three digits, or a hash', () => {
   expect(namesIn('port 4801, 12 tries, v 1.2.3, commit a1b2c3d and colour #f87171')).toEqual([
     'value 4801',
     'value 1.2.3',
@@ -36,12 +36,12 @@ test('a value is a number of three digits or a hash', () => {
   ]);
 });
 
-test('the place of an identifier is where it begins in its line', () => {
+test('`at` is the place in the line where the identifier begins', () => {
   const line = '  "./src/a.ts": loadAll()';
   expect(identifiersIn(line).map(({ text, at }) => line.slice(at, at + text.length) === text)).toEqual([true, true]);
 });
 
-test('a line of identifiers and list marks is bare, one with any other word is not', () => {
+test('a line of identifiers and list marks is bare, and a line with any other word is not', () => {
   for (const line of ['src/a.ts', '- getTheme, setTheme', '[12] src/a.ts', '2. `getTheme`', '"mdLink": "mdCode",'])
     expect(isBare(line)).toBe(true);
   for (const line of ['getTheme();', 'return themeMap', 'src/a.ts holds getTheme']) expect(isBare(line)).toBe(false);

@@ -1,18 +1,19 @@
-// Identifiers in a line: paths, symbols and values. Written down here so that a figure of today can be made again tomorrow.
+// Identifiers in a line: paths, symbols and values. The rules are fixed here, so that a measured figure can be
+// reproduced later.
 
-/** What an identifier names. */
+/** Kind of thing that an identifier names. */
 export type IdentifierKind = 'path' | 'symbol' | 'value';
 
-/** An identifier, and where it begins in its line. */
+/** An identifier, and the place in its line where it begins. */
 export interface Identifier {
   readonly text: string;
   readonly kind: IdentifierKind;
   readonly at: number;
 }
 
-/** Runs of characters that an identifier may be made of. */
+/** Matches runs of characters that can form an identifier. */
 const RUN = /[A-Za-z0-9_$@~./#-]+/g;
-/** File endings by which a name without a slash is a path. */
+/** Matches file endings. A name without a slash is a path if it has such an ending. */
 const ENDING =
   /^[\w@.-]+\.(c|cc|cjs|cpp|css|go|h|html|java|js|json|jsonl|jsx|md|mjs|png|py|rb|rs|sh|sql|svg|toml|ts|tsx|txt|vue|xml|ya?ml)$/;
 const SHORTEST = 5;
@@ -20,11 +21,11 @@ const SHORTEST = 5;
 /**
  * Returns the identifiers of a line, in order.
  *
- * - A path has a known file ending; or it has two slashes or more, or a root (`/`, `~/`), and only names between them.
- * - A value is a number of three digits or more (points inside are part of it), or 6 to 40 hex digits with both a digit and
- *   a letter, with or without a `#`.
- * - A symbol has at least 5 characters and an inner mark that prose does not have: a capital after a small letter, an
- *   underscore, a digit after a letter, or two hyphens. A dot separates two symbols.
+ * - A path has a known file ending, or only names between two or more slashes, or only names after a root (`/`, `~/`).
+ * - A value is a number of three digits or more, which may contain dots. A string of 6 to 40 hex digits with both a
+ *   digit and a letter is also a value, with or without a `#`.
+ * - A symbol has at least 5 characters and a mark inside it that prose words do not have: a capital after a small
+ *   letter, an underscore, a digit after a letter, or two hyphens. A dot separates two symbols.
  */
 export function identifiersIn(line: string): readonly Identifier[] {
   const found: Identifier[] = [];
@@ -38,7 +39,7 @@ export function identifiersIn(line: string): readonly Identifier[] {
   return found;
 }
 
-/** Tells whether a line holds nothing but identifiers and the marks of a list, so that it says nothing about any of them. */
+/** Checks if a line contains only identifiers and list marks, and therefore no information about them. */
 export function isBare(line: string): boolean {
   let rest = line;
   for (const { text } of identifiersIn(line)) rest = rest.replace(text, '');

@@ -14,7 +14,7 @@ const HISTORY = [
 const AFTER = [input('bash', { command: 'x getThinkingBorder loadTheme loadOther 48113 src/theme.ts' })];
 const NEEDED: LaterNeeded = laterNeeded(HISTORY, AFTER);
 
-/** The facts that a text of these lines holds. */
+/** Returns the facts that a text with these lines holds. */
 function keptIn(...lines: readonly string[]): readonly string[] {
   const kept = readKept([words(lines.join('\n'))]);
   return NEEDED.facts.filter((fact) => isKept(fact, kept, NEEDED.places)).map(({ text }) => text);
@@ -26,7 +26,7 @@ test('the whole history holds every fact', () => {
   expect(NEEDED.facts).toHaveLength(5);
 });
 
-test('a fact in its line counts, also quoted, indented or inside a longer line', () => {
+test('a fact counts in its own line, even if the line is quoted, indented or inside a longer line', () => {
   expect(keptIn('  > export function  loadTheme(name: string) {')).toEqual(['loadTheme']);
   const said = 'Its last words: "The colours of a border come from getThinkingBorder, as the user wants."';
   expect(keptIn(said)).toEqual(['getThinkingBorder']);
@@ -36,7 +36,7 @@ test('a fact in another line does not count', () => {
   expect(keptIn('Use getThinkingBorder and loadTheme.', 'The port was 48113.')).toEqual([]);
 });
 
-test('a list of bare identifiers does not count, on many lines or on one', () => {
+test('a list of bare identifiers does not count, whether on many lines or on one', () => {
   const names = NEEDED.facts.map(({ text }) => text);
   expect(keptIn(...names)).toEqual([]);
   expect(keptIn(...names.map((name) => `- [12] ${name}`))).toEqual([]);
@@ -49,13 +49,13 @@ test('a line with a path and a symbol of that file holds both', () => {
   expect(keptIn('- src/theme.ts: loadOther')).toEqual([]);
 });
 
-test('an argument by itself counts in a line that names its tool', () => {
+test('an argument that was a whole line counts in a line that names its tool', () => {
   expect(keptIn('- Read src/theme.ts')).toEqual(['src/theme.ts']);
   expect(keptIn('- src/theme.ts')).toEqual([]);
   expect(keptIn('- Read src/theme.ts, src/other.ts')).toEqual([]);
 });
 
-test('a fact is found by reading again where the path of its file was kept in any way', () => {
+test('a fact can be found by reading again if the path of its file was kept in any form', () => {
   const found = (line: string): readonly string[] =>
     NEEDED.facts.filter((fact) => isFoundByReading(fact, readKept([words(line)]))).map(({ text }) => text);
   expect(found('- src/theme.ts')).toEqual(['loadTheme', '48113']);

@@ -1,4 +1,5 @@
-// What is left after a compaction, searched for facts. A fact counts only in its line: bare identifiers tell a model nothing.
+// Search for facts in the text that is left after a compaction. A fact counts only with its line, because bare
+// identifiers give a model no information.
 
 import type { Fact, LaterNeeded, Sighting } from './facts.ts';
 import { AROUND, comparable } from './facts.ts';
@@ -8,9 +9,9 @@ import type { Piece } from './pieces.ts';
 /** A line that was kept. */
 interface KeptLine {
   readonly words: string;
-  /** Paths on it, each once. */
+  /** Paths in the line, without duplicates. */
   readonly paths: ReadonlySet<string>;
-  /** Symbols and values on it. */
+  /** Symbols and values in the line. */
   readonly names: ReadonlySet<string>;
 }
 
@@ -20,10 +21,10 @@ interface Occurrence {
   readonly right: string;
 }
 
-/** Kept text by the identifiers in it. */
+/** Kept text, indexed by the identifiers in it. */
 export type KeptText = ReadonlyMap<string, readonly Occurrence[]>;
 
-/** Reads what was kept. */
+/** Indexes the kept text by its identifiers. */
 export function readKept(pieces: readonly Piece[]): KeptText {
   const kept = new Map<string, Occurrence[]>();
   for (const { text } of pieces)
@@ -43,9 +44,10 @@ export function readKept(pieces: readonly Piece[]): KeptText {
 }
 
 /**
- * Tells whether a fact was kept in one of three ways: a kept line holds the words around it in a line of the original that
- * is more than bare identifiers; the fact was an argument by itself (a path, as a rule) and its line names the tool; or its
- * line holds one path, and a symbol or value that stood with that path in the original.
+ * Checks if a fact was kept, in one of three ways. First, a kept line has the same text around the fact as an original
+ * line with more than bare identifiers. Second, the fact was a whole argument, usually a path, and its kept line names
+ * the tool. Third, its kept line has exactly one path, and a symbol or value that occurred with that path in the
+ * original.
  */
 export function isKept(fact: Fact, kept: KeptText, places: LaterNeeded['places']): boolean {
   const found = kept.get(fact.text) ?? [];
@@ -54,7 +56,10 @@ export function isKept(fact: Fact, kept: KeptText, places: LaterNeeded['places']
   );
 }
 
-/** Tells whether a fact that was not kept stood in a result of reading a file whose path was kept, in a list or anywhere. */
+/**
+ * Checks if reading a file again would find the fact: the fact was in a result of the tool `read`, and the path of its
+ * file was kept anywhere.
+ */
 export function isFoundByReading({ sightings }: Fact, kept: KeptText): boolean {
   return sightings.some(
     ({ from, tool, path }) =>
@@ -76,7 +81,10 @@ function isPlaced({ text, kind }: Fact, { paths, names }: KeptLine, places: Late
   return kind === 'path' ? [...names].some(stoodThere) : stoodThere(text);
 }
 
-/** A path may be written from another folder: `theme/theme.ts` is `src/theme/theme.ts`. */
+/**
+ * Compares two paths that may be relative to different folders: `theme/theme.ts` is the same file as
+ * `src/theme/theme.ts`.
+ */
 function isSameFile(a: string, b: string): boolean {
   return a === b || a.endsWith(`/${b}`) || b.endsWith(`/${a}`);
 }

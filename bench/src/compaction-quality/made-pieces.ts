@@ -1,17 +1,17 @@
-// Pieces of a history, made for tests.
+// Pieces of a history for tests.
 
 import type { Piece } from './pieces.ts';
 import { piecesOf } from './pieces.ts';
 
 let groups = 0;
 
-/** Prose. */
+/** Makes a piece of prose. */
 export function words(text: string): Piece {
   groups += 1;
   return { from: 'words', text, position: groups, group: groups };
 }
 
-/** The input of a call, as it is read from its raw arguments. */
+/** Makes a piece of a call's input, built from its raw arguments. */
 export function input(name: string, args: object): Piece {
   groups += 1;
   const origin = { from: 'event', session: 's', position: groups } as const;
@@ -29,7 +29,7 @@ export function input(name: string, args: object): Piece {
   return piece;
 }
 
-/** The result of a call. */
+/** Makes a piece of a call's result. */
 export function result(tool: string, text: string, path?: string): Piece {
   groups += 1;
   return { from: 'result', text, position: groups, group: groups, tool, ...(path === undefined ? {} : { path }) };

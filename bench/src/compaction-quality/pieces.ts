@@ -1,28 +1,36 @@
-// A history as pieces of text: what was said, what the model gave to its tools, and what the tools returned. Every strategy
-// is measured on pieces, so that all of them are counted and searched in the same way.
+// History as pieces of text: prose, tool inputs and tool results. Every strategy is measured on pieces, so that all are
+// counted and searched in the same way.
 
 import { estimateTokens } from '@tidemark/context';
 import type { Part, Span } from '@tidemark/model';
 
-/** One part of a message as text. Reasoning and images are no pieces: a compaction keeps neither for sure. */
+/**
+ * One part of a message as text. Reasoning and images are not pieces, because no compaction is certain to keep them.
+ */
 export interface Piece {
-  /** `words`: prose of the user, the model or the runtime, a checkpoint included. `input`: the arguments of a call. */
+  /**
+   * Kind of text. `words`: prose of the user, the model or the runtime, checkpoints included. `input`: arguments of a
+   * call. `result`: result of a call.
+   */
   readonly from: 'words' | 'input' | 'result';
   readonly text: string;
-  /** Position of the record that it comes from. */
+  /** Position of the record that contains the piece. */
   readonly position: number;
-  /** Pieces of one group are one message, or one batch of calls with its results. */
+  /** Group of the piece. The pieces of one group are one message, or one batch of calls with their results. */
   readonly group: number;
   /** Name of the tool, for an input and a result. */
   readonly tool?: string;
-  /** The file that the call names as an argument, for an input and a result. */
+  /** File that the call names in an argument, for an input and a result. */
   readonly path?: string;
 }
 
-/** Names under which tools take the path of a file. */
+/** Names of tool arguments that contain the path of a file. */
 const PATHS: readonly string[] = ['file_path', 'filePath', 'notebook_path', 'path'];
 
-/** Returns the pieces of some spans, in order. `workspace` is cut from the front of paths, so that one file has one name. */
+/**
+ * Returns the pieces of some spans, in order. `workspace` is removed from the start of paths, so that a file has only
+ * one name.
+ */
 export function piecesOf(spans: readonly Span[], workspace = ''): readonly Piece[] {
   const calls = new Map<string, Pick<Piece, 'tool' | 'path'>>();
   const short = (text: string): string => (workspace === '' ? text : text.replaceAll(`${workspace}/`, ''));
@@ -35,7 +43,7 @@ export function piecesOf(spans: readonly Span[], workspace = ''): readonly Piece
   });
 }
 
-/** Returns the tokens of some pieces, by the project's own estimate. */
+/** Returns the estimated tokens of some pieces, by the project's own estimate. */
 export function tokensOf(pieces: readonly Piece[]): number {
   return pieces.reduce((sum, { text }) => sum + estimateTokens(text), 0);
 }
@@ -74,7 +82,10 @@ interface Leaf {
   readonly value: string;
 }
 
-/** The texts in raw arguments, each by its name; the raw text where it is no JSON. Numbers are offsets and limits: no text. */
+/**
+ * Returns the texts in raw arguments with their names, or the raw text if it is not JSON. Numbers are omitted, because
+ * they are offsets and limits.
+ */
 function leavesOf(raw: string): readonly Leaf[] {
   try {
     return leavesIn('', JSON.parse(raw));
@@ -89,7 +100,10 @@ function leavesIn(name: string, value: unknown): readonly Leaf[] {
   return Object.entries(value).flatMap(([key, one]) => leavesIn(Array.isArray(value) ? name : key, one));
 }
 
-/** One line for each argument, and more where its text has more: `edit path: src/a.ts`. */
+/**
+ * Joins the arguments with one line each, for example `edit path: src/a.ts`. An argument whose text has several lines
+ * takes several lines.
+ */
 function inputText(tool: string, leaves: readonly Leaf[]): string {
   return leaves.map(({ name, value }) => `${tool} ${name}: ${value}`).join('\n');
 }

@@ -1,4 +1,4 @@
-// The table of compaction quality: strategy × (canaries, recall by origin and cut, kept tokens, cache cost).
+// Table of compaction quality: strategy × (canaries, recall by origin and cut, kept tokens, cache cost).
 
 import type { TableOfResult } from '../benchmark.ts';
 import { sum } from '../figures.ts';
@@ -7,13 +7,13 @@ import { CUTS } from './cut-sessions.ts';
 import { recallOf } from './goals.ts';
 import type { Recall, SizeName } from './recall.ts';
 
-/** Scores of the canaries by strategy. */
+/** Canary scores by strategy. */
 export type CanaryScores = ReadonlyMap<string, CanaryScore>;
 
 const SIZES: readonly SizeName[] = ['quarter', 'default'];
 const CUT_NAMES = CUTS.map((cut) => cut * 100).join(' / ');
 
-/** Makes the table. Without recordings its recall is `absent`. */
+/** Makes the table. Without recordings, the cells of the recall contain `absent`. */
 export function qualityTable(canaries: CanaryScores, recalls: readonly Recall[]): TableOfResult {
   const head = [
     'size, strategy',
@@ -34,7 +34,10 @@ export function qualityTable(canaries: CanaryScores, recalls: readonly Recall[])
   return { head, rows };
 }
 
-/** The rounds have a budget of their own: they are printed once. */
+/**
+ * Returns the canary cells of a row. The canary rounds have a fixed budget that does not depend on the size, so their
+ * scores are printed once.
+ */
 function canaryCells({ rounds, afterLast }: CanaryScore, size: SizeName): readonly string[] {
   if (size !== 'quarter') return ['as above', 'as above'];
   return [`${rounds.held} of ${rounds.of}`, `${afterLast.held} of ${afterLast.of}`];

@@ -1,4 +1,4 @@
-// Later-needed recall of every strategy at every cut, at two equal sizes.
+// Recall of later-needed facts for every strategy at every cut, at two sizes that are the same for all strategies.
 
 import { cacheCost } from './cache-cost.ts';
 import { compactByDefault, compactWithin } from './compact-cut.ts';
@@ -10,19 +10,22 @@ import type { Piece } from './pieces.ts';
 import { tokensOf } from './pieces.ts';
 import { BASELINES } from './strategies.ts';
 
-/** The program's own row. */
+/** Name of Tidemark's own compaction in the table. */
 export const OWN = 'tidemark: checkpoint + tail';
 
-/** A quarter of the size before the cut; or the size of what the program keeps by default. */
+/**
+ * Size allowed to all strategies. `quarter`: a quarter of the size before the cut. `default`: the size that Tidemark's
+ * compaction keeps by default.
+ */
 export type SizeName = 'quarter' | 'default';
 
-/** Facts kept, of those that are needed. */
+/** Number of facts kept (`kept`), of those that are needed (`of`). */
 export interface Share {
   readonly kept: number;
   readonly of: number;
 }
 
-/** One strategy at one cut of one session. */
+/** Result of one strategy at one cut of one session. */
 export interface Recall {
   readonly session: string;
   readonly cut: number;
@@ -32,12 +35,12 @@ export interface Recall {
   readonly said: Share;
   /** Facts first seen in results. */
   readonly results: Share;
-  /** The same, with those that reading a kept path again would find. */
+  /** Facts first seen in results, including those that reading a kept path again would find. */
   readonly withReading: Share;
-  /** Tokens. */
+  /** Tokens before the compaction (`before`) and after it (`kept`). */
   readonly before: number;
   readonly kept: number;
-  /** See `cacheCost`. */
+  /** Relative cost of the next calls, from `cacheCost`. */
   readonly cost: number;
 }
 
@@ -65,7 +68,7 @@ export async function recallAt(session: CutSession): Promise<readonly Recall[]> 
   });
 }
 
-/** Returns how many facts some pieces hold, by the origin of the fact. */
+/** Returns how many facts the pieces hold, by the origin of the fact. */
 export function sharesOf(
   { facts, places }: LaterNeeded,
   pieces: readonly Piece[],
@@ -83,7 +86,7 @@ export function sharesOf(
   };
 }
 
-/** Adds shares up, over sessions for one cut. */
+/** Adds shares, for example those of all sessions at one cut. */
 export function addShares(shares: readonly Share[]): Share {
   return shares.reduce((sum, { kept, of }) => ({ kept: sum.kept + kept, of: sum.of + of }), { kept: 0, of: 0 });
 }

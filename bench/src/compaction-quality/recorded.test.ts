@@ -1,5 +1,5 @@
-// On the shared transcripts: a cut holds facts of both origins, all of it holds all of them, and what is kept by the program is
-// what its next request holds.
+// Tests on the shared transcripts: each cut has facts of both origins, the whole history holds all of them, and
+// Tidemark's compaction keeps what its next request contains.
 
 import { expect, test } from 'vitest';
 
@@ -33,7 +33,7 @@ test.skipIf(sessions === undefined)(
 );
 
 test.skipIf(sessions === undefined)(
-  'the program keeps a checkpoint and a tail, within the size that is asked for',
+  "Tidemark's compaction keeps a checkpoint and a tail, within the requested size",
   async () => {
     for (const session of cuts.filter(({ cut }) => cut === 0.6)) {
       const budget = Math.floor(tokensOf(session.before) / 4);

@@ -22,7 +22,7 @@ test('each strategy keeps at most its budget', () => {
       expect(tokensOf(keep(HISTORY, share * whole))).toBeLessThanOrEqual(share * whole);
 });
 
-test('the last part is cut between two lines, and last messages are whole', () => {
+test('`lastPart` cuts between two lines, and `lastMessages` keeps whole messages', () => {
   const budget = Math.floor(1.5 * tokensOf(HISTORY.slice(-1)));
   const [first] = lastPart(HISTORY, budget);
   expect(LINES.endsWith(first?.text ?? 'none')).toBe(true);
@@ -30,7 +30,7 @@ test('the last part is cut between two lines, and last messages are whole', () =
   expect(lastMessages(HISTORY, budget).length).toBeGreaterThan(0);
 });
 
-test('own words and inputs hold no result, and the mixture ends with the last part', () => {
+test('`wordsAndInputs` keeps no result, and `lastPartAndWords` ends with the last part', () => {
   const half = 0.5 * tokensOf(HISTORY);
   expect(wordsAndInputs(HISTORY, half).map(({ from }) => from)).not.toContain('result');
   const mixture = lastPartAndWords(HISTORY, half);
@@ -38,7 +38,7 @@ test('own words and inputs hold no result, and the mixture ends with the last pa
   expect(mixture[0]).toBe(HISTORY[0]);
 });
 
-/** Keeps each identifier of the history once, without a word about any of them. */
+/** Keeps each identifier of the history once, without any text about it. */
 const bareIdentifiers: Strategy = (history) => {
   const names = history.flatMap(({ text }) => text.split('\n').flatMap((line) => identifiersIn(line)));
   return [words([...new Set(names.map(({ text }) => text))].join('\n'))];

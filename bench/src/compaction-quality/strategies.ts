@@ -1,18 +1,22 @@
-// Strategies that are compared with the program's own compaction: each keeps at most so many tokens of a history.
+// Strategies that are compared with Tidemark's own compaction. Each keeps at most a given number of tokens of a
+// history.
 
 import { estimateTokens } from '@tidemark/context';
 
 import type { Piece } from './pieces.ts';
 import { tokensOf } from './pieces.ts';
 
-/** Keeps at most `budget` tokens of a history. */
+/** Returns the part of a history to keep, with at most `budget` tokens. */
 export type Strategy = (history: readonly Piece[], budget: number) => readonly Piece[];
 
-/** Share of the history that `lastPartAndWords` keeps as it is, and the most of the budget that this may take. */
+/**
+ * `LAST` is the share of the history that `lastPartAndWords` keeps unchanged. `LAST_OF_BUDGET` is the maximum share of
+ * the budget for that part.
+ */
 const LAST = 0.2;
 const LAST_OF_BUDGET = 0.8;
 
-/** The last part, cut between two lines. */
+/** Keeps the last part of the history, cut between two lines. */
 export const lastPart: Strategy = (history, budget) => {
   const kept: Piece[] = [];
   let left = budget;
@@ -25,21 +29,23 @@ export const lastPart: Strategy = (history, budget) => {
   return kept;
 };
 
-/** Prose and tool inputs, the newest that fit. */
+/** Keeps the newest prose and tool inputs that fit. */
 export const wordsAndInputs: Strategy = (history, budget) =>
   lastPart(
     history.filter(({ from }) => from !== 'result'),
     budget,
   );
 
-/** The last fifth as it is, and of all before it the newest prose and inputs that fit. */
+/** Keeps the last fifth of the history unchanged, and the newest prose and inputs before it that fit. */
 export const lastPartAndWords: Strategy = (history, budget) => {
   const part = lastPart(history, Math.min(LAST * tokensOf(history), LAST_OF_BUDGET * budget));
   const before = history.slice(0, Math.max(0, history.length - part.length));
   return [...wordsAndInputs(before, budget - tokensOf(part)), ...part];
 };
 
-/** As many whole messages from the end as fit. A message is a prompt, or an answer with the results of its calls. */
+/**
+ * Keeps as many whole messages from the end as fit. A message is a prompt, or an answer with the results of its calls.
+ */
 export const lastMessages: Strategy = (history, budget) => {
   let first = history.length;
   let kept = 0;
@@ -51,7 +57,7 @@ export const lastMessages: Strategy = (history, budget) => {
   return history.slice(first);
 };
 
-/** The strategies of the table, by their names in it. */
+/** Compared strategies, by their names in the table. */
 export const BASELINES: Readonly<Record<string, Strategy>> = {
   'last part': lastPart,
   'own words and inputs': wordsAndInputs,
@@ -59,7 +65,7 @@ export const BASELINES: Readonly<Record<string, Strategy>> = {
   'last N messages': lastMessages,
 };
 
-/** The piece where it fits, else the last lines of it that do; `undefined` where none does. */
+/** Returns the piece if it fits, otherwise its last lines that fit, or `undefined` if no line fits. */
 function lastLines(piece: Piece, budget: number): Piece | undefined {
   if (estimateTokens(piece.text) <= budget) return piece;
   const lines = piece.text.split('\n');

@@ -1,6 +1,7 @@
-// The script of the nine prompts: a coding session in which each prompt asks for a piece of work in one area of a shop, and each
-// turn takes some 40 steps. The shape of a turn: plan, search, read the area, run its tests, change and test until it passes,
-// look at another area, add a file, check the types, run all tests. The same in every run.
+// Script of the nine prompts: a coding session in which each prompt asks for work in one area of a shop, and each turn
+// takes about 40 steps. In a turn the model plans, searches, reads the area and runs its tests. It changes files and
+// tests until the tests pass, looks at another area, adds a file, checks the types and runs all tests. The script is
+// the same in every run.
 
 import { randomNumbers } from '../made-text.ts';
 import { fullRun, testRun, typeCheck } from './command-outputs.ts';
@@ -11,27 +12,27 @@ import { makeArea, makeFunction, textOfSource } from './made-shop.ts';
 export interface CodingCall {
   readonly name: 'read' | 'grep' | 'find' | 'edit' | 'write' | 'bash' | 'plan';
   readonly arguments: { readonly [key: string]: unknown };
-  /** Of `bash`: what the command writes. */
+  /** Output of the command, for `bash`. */
   readonly output?: string;
   readonly exit?: number;
 }
 
-/** One step: what the model says, and its calls. */
+/** One step: the text of the model and its calls. */
 export interface CodingStep {
   readonly text: string;
   readonly calls: readonly CodingCall[];
 }
 
-/** One prompt, the steps that it takes, and the words that end its turn. */
+/** One prompt, the steps of its turn, and the text that ends the turn. */
 export interface CodingPrompt {
   readonly words: string;
   readonly steps: readonly CodingStep[];
   readonly closing: string;
-  /** Milliseconds that pass before it. */
+  /** Milliseconds before the prompt. */
   readonly pause: number;
 }
 
-/** The whole session. */
+/** A whole coding session. */
 export interface CodingSession {
   /** Texts of the project's files by path, before the first prompt. */
   readonly files: ReadonlyMap<string, string>;
@@ -58,7 +59,7 @@ const WORK: readonly (readonly [area: string, words: string])[] = [
 
 const MINUTE = 60_000;
 
-/** Makes the session, or its first prompts. */
+/** Makes the session, or only its first `prompts` prompts. */
 export function codingSession(prompts: number = WORK.length): CodingSession {
   const areas = WORK.map(([name], index) => makeArea(name, 100 + index));
   const shared = makeArea('shared', 99);
@@ -71,17 +72,17 @@ export function codingSession(prompts: number = WORK.length): CodingSession {
 interface Project {
   readonly areas: readonly MadeArea[];
   readonly shared: MadeArea;
-  /** As they are behind the edits so far. */
+  /** Texts of the files by path, after the edits so far. */
   readonly texts: Map<string, string>;
 }
 
-/** What the steps of one turn are made with. */
+/** State for making the steps of one turn. */
 interface Making {
   readonly project: Project;
   readonly area: MadeArea;
   readonly random: () => number;
   readonly steps: CodingStep[];
-  /** Test runs so far. */
+  /** Number of test runs so far. */
   runs: number;
 }
 
@@ -99,7 +100,7 @@ function codingPrompt(project: Project, words: string, index: number): CodingPro
   return { words, steps: making.steps, closing, pause };
 }
 
-/** A whole number from 0 to `most`. */
+/** Returns a random whole number from 0 to `most`. */
 function drawn({ random }: Making, most: number): number {
   return Math.floor(random() * (most + 1));
 }
@@ -124,7 +125,7 @@ function explore(making: Making): void {
   ];
   for (const source of some) say(making, aboutReading(making, source), read(source));
   const [first, second] = area.tests;
-  // As models do: two reads at once now and then.
+  // Sometimes a model reads two files at once.
   if (first !== undefined && second !== undefined) say(making, 'Their tests.', read(first), read(second));
   say(
     making,
@@ -134,7 +135,7 @@ function explore(making: Making): void {
   runTests(making, 0);
 }
 
-/** Rounds of: change one file, test, look again at what fails, change it, test. */
+/** Makes these steps: change the files, run the tests, read the failing file again, change it, and run the tests. */
 function change(making: Making, files: number): void {
   const { area } = making;
   const changed = Array.from({ length: files }, () => pick(making, area.sources));
@@ -146,7 +147,7 @@ function change(making: Making, files: number): void {
   runTests(making, 0);
 }
 
-/** Another area that uses what is changed, most often one of an earlier prompt. */
+/** Makes steps that look at another area that uses the changed code. Usually it is the area of an earlier prompt. */
 function lookBeyond(making: Making, index: number): void {
   const { project, area } = making;
   const other = project.areas[drawn(making, Math.max(0, index - 1))] ?? project.shared;
@@ -220,7 +221,10 @@ function aboutReading(making: Making, source: MadeSource): string {
   return `${source.path} has \`${name}\`, which compares the amount before it is rounded; whether that is meant I see in the file.`;
 }
 
-/** Puts another function in the place of one of a file, which is longer than it was by some lines. */
+/**
+ * Makes a step that replaces one function of a file with another function. In a test file, the step adds a changed copy
+ * of the test case instead.
+ */
 function edit(making: Making, source: MadeSource, text: string): void {
   const { project, random } = making;
   const { path } = source;
@@ -241,7 +245,7 @@ function edit(making: Making, source: MadeSource, text: string): void {
   });
 }
 
-/** Returns the piece of a file that begins with a function or a case of this name. */
+/** Returns the part of a file that contains the function or the test case with this name. */
 function functionIn(file: string, name: string): string {
   const pieces = file.split('\n\n');
   const found = pieces.find(

@@ -1,8 +1,8 @@
-// What the commands of the nine prompts write: test runs, type checks. The same in every run.
+// Outputs of the commands in the nine prompts: test runs and type checks. They are the same in every run.
 
 import type { MadeArea } from './made-shop.ts';
 
-/** Returns the output of the tests of an area: each case with its time, then what failed, with its stack. */
+/** Returns the output of an area's tests: each case with its time, then the failed cases with their stacks. */
 export function testRun(area: MadeArea, { failing, run }: { readonly failing: number; readonly run: number }): string {
   const cases = casesOf(area);
   const failed = cases.slice(0, failing);
@@ -29,7 +29,7 @@ export function fullRun(areas: readonly MadeArea[]): string {
   return [...files, '', `Test Files  ${files.length} passed (${files.length})`, ''].join('\n');
 }
 
-/** Returns the output of a type check with so many errors. */
+/** Returns the output of a type check with this many errors. */
 export function typeCheck({ sources }: MadeArea, errors: number): string {
   const lines = Array.from({ length: errors }, (_, at) => {
     const { path = '', functions = [] } = sources[at % sources.length] ?? {};

@@ -1,17 +1,17 @@
-// The project that the nine prompts work on: a made shop in TypeScript, the same in every run. Each area has its sources and its
-// tests; a source takes 500 to 6,000 tokens, small ones more often than large ones.
+// Project that the nine prompts work on: a generated shop in TypeScript, the same in every run. Each area has source
+// files and tests. A source file takes 500 to 6,000 tokens, and small files are more frequent than large ones.
 
 import { randomNumbers } from '../made-text.ts';
 
-/** One function of a source, as it stands in its file. */
+/** One function of a source file, with its text. */
 export interface MadeFunction {
   readonly name: string;
   readonly text: string;
 }
 
-/** One source of the shop. */
+/** One source file of the shop. */
 export interface MadeSource {
-  /** From the root of the workspace. */
+  /** Path from the root of the workspace. */
   readonly path: string;
   readonly functions: readonly MadeFunction[];
 }
@@ -23,10 +23,10 @@ export interface MadeArea {
   readonly tests: readonly MadeSource[];
 }
 
-/** Sources and tests of an area. */
+/** Number of source files and of test files in an area. */
 const SOURCES = 12;
 const TESTS = 6;
-/** Bytes of a source: 500 to 6,000 tokens at four bytes each. */
+/** Minimum and maximum bytes of a source file: 500 to 6,000 tokens at four bytes each. */
 const LEAST = 2_000;
 const MOST = 24_000;
 
@@ -52,7 +52,7 @@ export function textOfSource({ path, functions }: MadeSource): string {
   return `// Part of the shop: ${path}.\n\n${functions.map(({ text }) => text).join('\n\n')}\n`;
 }
 
-/** Function names of an area, each once, in an order of their own. */
+/** Returns the function names of an area in a random order, each once. */
 function namesOf(area: string, random: () => number): Iterator<string> {
   const title = `${area[0]?.toUpperCase() ?? ''}${area.slice(1)}`;
   const all = VERBS.flatMap((verb) => NOUNS.map((noun) => `${verb}${title}${noun}`));
@@ -69,7 +69,7 @@ function makeSource(path: string, bytes: number, names: Iterator<string>, random
   return { path, functions };
 }
 
-/** Makes a function of so many statements. */
+/** Makes a function with this many statements. */
 export function makeFunction(name: string, statements: number, random: () => number): string {
   const field = (): string => FIELDS[Math.floor(random() * FIELDS.length)] ?? 'amount';
   const body = Array.from({ length: statements }, (_, index) => {

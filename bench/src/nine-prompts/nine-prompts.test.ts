@@ -9,7 +9,7 @@ import { costOfCalls, dearestTurn, turnCosts } from './turn-costs.ts';
 
 const row = rowOf('claude-sonnet-4-5');
 
-test('the script has nine prompts of some 40 steps each, and reads files of 500 to 6,000 tokens', () => {
+test('the script has nine prompts of about 40 steps each, and its source files have 500 to 6,000 tokens', () => {
   const { prompts, files } = codingSession();
   const steps = prompts.map((prompt) => prompt.steps.length);
   expect(steps).toHaveLength(9);
@@ -19,7 +19,7 @@ test('the script has nine prompts of some 40 steps each, and reads files of 500 
   expect(Math.max(...sources)).toBeLessThan(26_000);
 });
 
-test('two prompts play to their end, and the costs of their turns add up to the bill of the simulator', async () => {
+test("two prompts play to their end, and the costs of their turns add up to the simulator's bill", async () => {
   const session = codingSession(2);
   const played = await playPrompts(session, row);
   const turns = await turnCosts(played, row);
@@ -39,14 +39,14 @@ test('two prompts play to their end, and the costs of their turns add up to the 
   };
   expect(totals).toEqual(billed);
   expect(sum(turns.map(({ calls }) => calls))).toBe(played.ledger.length);
-  // $3 a million tokens of input, $0.30 read, $3.75 written for five minutes, $15 of answers.
+  // Prices per million tokens: $3 for input, $0.30 for reads, $3.75 for five-minute writes, $15 for answers.
   const { fresh, read, written, answer } = billed;
   const dollars = (fresh * 3 + read * 0.3 + written * 3.75 + answer * 15) / 1e6;
   expect(Number(costOfCalls(played.ledger, row).dollars)).toBeCloseTo(dollars, 9);
   expect(sum(turns.map((turn) => Number(turn.dollars)))).toBeCloseTo(dollars, 9);
 });
 
-test('the dearest turn is compared with the median of the turns without a compaction', () => {
+test('`dearestTurn` compares the most expensive turn with the median of the turns without a compaction', () => {
   const turn = (dollars: string, compacted = false): TurnCost => ({
     fresh: 0,
     read: 0,
@@ -68,14 +68,14 @@ test('the dearest turn is compared with the median of the turns without a compac
 });
 
 test(
-  'in nine prompts no turn without a compaction costs more than 1.3 of the median one',
+  'in nine prompts no turn without a compaction costs more than 1.3 times the median turn',
   { timeout: 60_000 },
   async () => {
     const played = await playPrompts(codingSession(), row, { compaction: { when: 'preflight' } });
     const turns = await turnCosts(played, row);
     expect(turns.filter(({ compacted }) => compacted).length).toBeGreaterThan(1);
     expect(dearestTurn(turns).ratio).toBeLessThanOrEqual(1.3);
-    // No epoch but the first one and those of the compactions.
+    // The only epochs are the first one and those of the compactions.
     expect(turns.flatMap(({ epochs }) => epochs)).toEqual(['initial', 'compaction', 'compaction', 'compaction']);
   },
 );

@@ -1,5 +1,6 @@
-// Plays a coding session through an agent with the options of the command, against the simulator in this process, on virtual
-// time. The files are real, in a temporary workspace, and so are the tools; `bash` alone returns what the script says.
+// Plays a coding session through an agent with the options of the command, against the simulator in this process, on
+// virtual time. The files are real and in a temporary workspace. The tools are real except `bash`, which returns the
+// outputs of the script.
 
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -25,13 +26,13 @@ import type { CodingPrompt, CodingSession } from './coding-prompts.ts';
 export interface PlayedSession {
   readonly log: Log;
   readonly id: SessionId;
-  /** Each call that arrived, by the turn that made it. */
+  /** Calls that arrived at the simulator, grouped by turn. */
   readonly calls: readonly (readonly LedgerCall[])[];
-  /** The whole ledger of the simulator. */
+  /** All calls in the simulator's ledger. */
   readonly ledger: readonly LedgerCall[];
 }
 
-/** Options of the agent that may differ from those of the command. */
+/** Agent options that may differ from those of the command. */
 export type PlayOptions = Partial<Pick<AgentOptions, 'cache' | 'compaction'>>;
 
 interface Stage {
@@ -39,20 +40,23 @@ interface Stage {
   readonly time: VirtualTime;
   readonly session: CodingSession;
   prompt: CodingPrompt | undefined;
-  /** Steps of the prompt that were answered. */
+  /** Number of the prompt's steps that were answered. */
   step: number;
-  /** The stream of the request that was prepared last. */
+  /** Stream of the last prepared request. */
   stream: string;
 }
 
-/** Milliseconds of a call of a file tool, and of a command. */
+/** Milliseconds that a call of a file tool takes, and that a command takes. */
 const FILE_MS = 500;
 const COMMAND_MS = 20_000;
 
-/** The tools of a workspace but `bash`, in their order. */
+/** Built-in workspace tools without `bash`, in their usual order. */
 const BUILT_IN = 'read write edit ls grep find output_read history_read history_search'.split(' ');
 
-/** Plays it. @throws Error when a request is refused, a turn is not completed, or a call fails that the script lets succeed. */
+/**
+ * Plays a session.
+ * @throws Error if a request is refused, a turn does not complete, or a call other than `bash` fails.
+ */
 export function playPrompts(
   session: CodingSession,
   capabilities: Capabilities,
@@ -78,7 +82,10 @@ export function playPrompts(
   });
 }
 
-/** Gives a new folder to `use`, and removes it. Paths are in the log, and letters chosen at random would not cost the same in each run. */
+/**
+ * Passes a new folder to `use`, and removes the folder afterwards. Its path has a fixed length and no random letters.
+ * The log contains paths, so random letters would change the cost from run to run.
+ */
 async function withNumberedHome<T>(use: (home: string) => Promise<T>): Promise<T> {
   const home = join(tmpdir(), `tidemark-nine-prompts-${String(process.pid).padStart(10, '0')}`);
   await mkdir(home);
@@ -149,7 +156,7 @@ async function agentOn(
   return { agent, close };
 }
 
-/** The real definition of `bash`, with the outputs of the script. */
+/** Creates a tool with the real definition of `bash` and the outputs of the script. */
 function scriptedBash(stage: Stage, folder: string, home: string): Tool {
   const environment = { HOME: home };
   const real = createBashTool(createConfinement({ folder, forbidden: [], home, environment }), { environment });
@@ -178,12 +185,12 @@ function isCommand(input: unknown): input is { readonly command: unknown } {
   return typeof input === 'object' && input !== null && 'command' in input;
 }
 
-/** The calls of the step that was answered last. */
+/** Returns the calls of the step that was answered last. */
 function callsNow({ prompt, step }: Stage): CodingPrompt['steps'][number]['calls'] {
   return prompt?.steps[step - 1]?.calls ?? [];
 }
 
-/** Returns how many calls had arrived when the turn ended. */
+/** Plays one prompt and returns how many calls had arrived at the end of the turn. */
 async function playPrompt(stage: Stage, live: AgentSession, prompt: CodingPrompt): Promise<number> {
   stage.time.pass(prompt.pause);
   stage.prompt = prompt;
@@ -195,7 +202,7 @@ async function playPrompt(stage: Stage, live: AgentSession, prompt: CodingPrompt
   return stage.simulator.calls.length;
 }
 
-/** The next step of the conversation. The call beside it asks for a checkpoint. */
+/** Returns the next step of the main stream. A request on another stream asks for a checkpoint. */
 function answerTo(stage: Stage, { toolResults }: ReceivedRequest): PlannedAnswer {
   const { prompt, step, stream, time } = stage;
   if (stream !== 'main') return { text: JSON.stringify(checkpointOf(stage)) };
@@ -208,7 +215,10 @@ function answerTo(stage: Stage, { toolResults }: ReceivedRequest): PlannedAnswer
   return { text: next.text, calls: next.calls.map(({ name, arguments: given }) => ({ name, arguments: given })) };
 }
 
-/** What the model adds to a checkpoint: a line or two for each prompt so far, about as much as a model says. */
+/**
+ * Returns the model's fields of a checkpoint, with a line or two for each prompt so far. The length is like that of a
+ * real model's answer.
+ */
 function checkpointOf({ session, prompt }: Stage): object {
   const said = session.prompts.slice(0, session.prompts.findIndex((one) => one === prompt) + 1);
   return {

@@ -1,4 +1,4 @@
-// What each turn of a played session cost, by the ledger of the simulator, and the epochs that it opened, by the log.
+// Cost of each turn of a played session, from the simulator's ledger, and the epochs of the turn, from the log.
 
 import type { Log, SessionId, Usage } from '@tidemark/log';
 import type { Capabilities } from '@tidemark/model';
@@ -15,32 +15,38 @@ export interface CallsCost {
   readonly read: number;
   readonly written: number;
   readonly answer: number;
-  /** Exact decimal text. */
+  /** Price as exact decimal text. */
   readonly dollars: string;
 }
 
-/** One turn. */
+/** Cost of one turn. */
 export interface TurnCost extends CallsCost {
-  /** Answers of the conversation. */
+  /** Number of main-stream requests. */
   readonly steps: number;
-  /** Calls to the model, those beside the conversation included. */
+  /** Number of calls to the model, including side calls. */
   readonly calls: number;
-  /** Causes of the epochs that it opened, in order. */
+  /** Causes of the epochs that the turn opened, in order. */
   readonly epochs: readonly string[];
   readonly compacted: boolean;
   /** Input tokens of the largest call. */
   readonly fullest: number;
 }
 
-/** The dearest turn without a compaction over the median of the turns without one. */
+/**
+ * The most expensive turn without a compaction, compared with the median of the turns without one. Costs are in US
+ * dollars.
+ */
 export interface DearestTurn {
-  /** `undefined` when each turn has a compaction. */
+  /** Cost of the most expensive turn divided by the median. Undefined if each turn has a compaction. */
   readonly ratio: number | undefined;
   readonly dearest: number;
   readonly median: number;
 }
 
-/** Returns the cost of each turn. @throws Error for a call that was refused or has no price. */
+/**
+ * Returns the cost of each turn.
+ * @throws Error for a call that was refused or has no price.
+ */
 export async function turnCosts(
   { log, id, calls }: Pick<PlayedSession, 'log' | 'id' | 'calls'>,
   capabilities: Capabilities,
@@ -54,7 +60,10 @@ export async function turnCosts(
   });
 }
 
-/** Returns the cost of some calls. @throws Error for a call that was refused or has no price. */
+/**
+ * Returns the total cost of the calls.
+ * @throws Error for a call that was refused or has no price.
+ */
 export function costOfCalls(calls: readonly LedgerCall[], capabilities: Capabilities): CallsCost {
   let total: CallsCost = { fresh: 0, read: 0, written: 0, answer: 0, dollars: '0' };
   for (const call of calls) {
@@ -74,7 +83,10 @@ export function costOfCalls(calls: readonly LedgerCall[], capabilities: Capabili
   return total;
 }
 
-/** The median is that of the turns without a compaction: those with one are reported apart, and would move it. */
+/**
+ * Compares the most expensive turn with the median turn. Turns with a compaction are excluded from both, because they
+ * would change the median and are reported separately.
+ */
 export function dearestTurn(turns: readonly TurnCost[]): DearestTurn {
   const plain = turns.filter(({ compacted }) => !compacted).map(({ dollars }) => Number(dollars));
   if (plain.length === 0) return { ratio: undefined, dearest: 0, median: 0 };

@@ -307,8 +307,8 @@ describe('a change of the role', () => {
   });
 
   test('keeps its earlier words in a record of before `render/3`', () => {
-    const said = (text: string): string | undefined =>
-      wordsOf(fold([['role.changed', { text, as: 'appended' }]], between)).at(-1);
+    const said = (role: string): string | undefined =>
+      wordsOf(fold([['role.changed', { text: role, as: 'appended' }]], between)).at(-1);
     expect(said('Be short.')).toMatch(/^The text about your role has changed\. From here on .*\n\nBe short\.$/s);
     expect(said('')).toMatch(/^The earlier text about your role is no longer in force/);
   });
