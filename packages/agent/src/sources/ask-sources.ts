@@ -291,29 +291,28 @@ export interface PermissionModeOptions {
   readonly allowUnsandboxed?: boolean;
 }
 
-const READS = 'Reading and searching run without asking.';
-const ASKED =
-  'What is asked is put to the user; where nobody is there to answer it is denied, and the result of the call says so.';
+const READS = 'Reading and searching run without confirmation.';
+const ASKED = 'Without a user, the call is denied and its result says so.';
 
 const WORDS: Readonly<Record<Mode, string>> = {
-  'read-only': `Permission mode: read-only. ${READS}\nWriting files, running commands and the network are denied.`,
-  ask: `Permission mode: ask. ${READS}\nWriting files, running commands and the network are asked first. ${ASKED}`,
-  auto: `Permission mode: auto. ${READS} So does writing inside the workspace, and what runs in a sandbox.\nWriting outside the workspace, and commands and the network without a sandbox, are asked first. ${ASKED}`,
+  'read-only': `Permission mode: read-only. ${READS}\nWriting files, commands and network use are denied.`,
+  ask: `Permission mode: ask. ${READS}\nWriting files, commands and network use need the user's confirmation. ${ASKED}`,
+  auto: `Permission mode: auto. ${READS} So do writes inside the workspace and commands in a sandbox.\nWrites outside the workspace, and commands and network use without a sandbox, need the user's confirmation. ${ASKED}`,
 };
 
-const UNCONFINED = `Permission mode: auto, unconfined. ${READS} So do writing inside the workspace, running commands and the network.\nWriting outside the workspace is asked first. ${ASKED}`;
+const UNSANDBOXED = `Permission mode: auto, no sandbox needed. ${READS} So do writes inside the workspace, commands and network use.\nWrites outside the workspace need the user's confirmation. ${ASKED}`;
 
 /**
  * Creates the source that notes the permission mode. A change of the mode is urgent and is noted at once. The revision
  * is the name of the mode, with `, unconfined` if commands need no confirmation.
  */
 export function permissionModeSource({ allowUnsandboxed = false }: PermissionModeOptions = {}): ContextSource {
-  const isUnconfined = (mode: Mode): boolean => allowUnsandboxed && mode === 'auto';
+  const runsUnsandboxed = (mode: Mode): boolean => allowUnsandboxed && mode === 'auto';
   return {
     name: 'permission-mode',
     urgent: true,
-    revision: ({ mode }) => (isUnconfined(mode) ? `${mode}, unconfined` : mode),
-    render: ({ mode }) => (isUnconfined(mode) ? UNCONFINED : WORDS[mode]),
+    revision: ({ mode }) => (runsUnsandboxed(mode) ? `${mode}, unconfined` : mode),
+    render: ({ mode }) => (runsUnsandboxed(mode) ? UNSANDBOXED : WORDS[mode]),
     affectedBy: () => false,
   };
 }

@@ -22,14 +22,14 @@ function view(mode: Mode): SourceView {
 
 /** Sentences in the note of each mode, and the verdicts of the matrix that they describe. */
 const PROMISED: readonly (readonly [Mode, string, readonly Verdict['decision'][]])[] = [
+  ['read-only', 'Writing files, commands and network use are denied.', ['denied', 'denied', 'denied', 'denied']],
+  ['ask', "Writing files, commands and network use need the user's confirmation.", ['asks', 'asks', 'asks', 'asks']],
+  ['auto', 'So do writes inside the workspace and commands in a sandbox.', ['allowed', 'asks', 'allowed', 'asks']],
   [
-    'read-only',
-    'Writing files, running commands and the network are denied.',
-    ['denied', 'denied', 'denied', 'denied'],
+    'auto',
+    "commands and network use without a sandbox, need the user's confirmation.",
+    ['allowed', 'asks', 'allowed', 'asks'],
   ],
-  ['ask', 'Writing files, running commands and the network are asked first.', ['asks', 'asks', 'asks', 'asks']],
-  ['auto', 'So does writing inside the workspace, and what runs in a sandbox.', ['allowed', 'asks', 'allowed', 'asks']],
-  ['auto', 'commands and the network without a sandbox, are asked first.', ['allowed', 'asks', 'allowed', 'asks']],
 ];
 
 describe('the permission mode', () => {
@@ -49,7 +49,7 @@ describe('the permission mode', () => {
     const source = permissionModeSource({ allowUnsandboxed: true });
     const modes: readonly Mode[] = ['read-only', 'ask', 'auto'];
     expect(modes.map((mode) => source.revision(view(mode)))).toEqual(['read-only', 'ask', 'auto, unconfined']);
-    expect(source.render(view('auto'), 'changed')).toContain('running commands and the network.');
+    expect(source.render(view('auto'), 'changed')).toContain('commands and network use.');
   });
 
   test('waits for the first prompt, and is urgent when it changes', async () => {
