@@ -196,7 +196,7 @@ async function aDesk(answers: readonly PlannedAnswer[]): Promise<Desk> {
   const simulator = createSimulator({
     onRequest: (sent) => {
       requests.push(sent);
-      const names = sent.lastUserText.startsWith('Name this talk');
+      const names = sent.lastUserText.startsWith('Name this conversation');
       return { answer: (names ? undefined : answers[answersIn(sent)]) ?? { text: 'A lamp, half paid back' } };
     },
   });
