@@ -133,7 +133,7 @@ test('`steered-desk.ts` follows a prompt sent during the turn, and runs nothing 
   expect(JSON.stringify(requests.at(-1)?.body['messages'])).toContain('read-only/write');
 });
 
-test('the typed desk files by a rule, returns a value, and asks another question in a fork', async () => {
+test('`typed-desk.ts` files a complaint by a rule, returns a value, and asks another question in a fork', async () => {
   const value = '{"order": "A-17", "fault": "broken", "euros": 39}';
   const call = { name: 'file_complaint', arguments: { order: 'A-17', text: 'It came broken.' } };
   const sent: string[] = [];
