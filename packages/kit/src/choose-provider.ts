@@ -23,7 +23,7 @@ export interface ChosenProvider {
  * Chooses the provider and the capabilities of the model.
  *
  * @throws KitError `kit/no-key`, `kit/unknown-model`, `kit/bad-options`.
- * @throws CatalogError for a bad `catalog`.
+ * @throws CatalogError for bad `modelOptions.catalog`.
  */
 export function chooseProvider(options: AgentOptions): ChosenProvider {
   const { provider } = options;
@@ -73,7 +73,7 @@ function providerNamed(name: string): ProviderName {
 
 /**
  * Returns the key of a named provider: the option `apiKey`, otherwise the provider's variable in the option
- * `environment`. A blank key is `undefined`.
+ * `host.environment`. A blank key is `undefined`.
  */
 function keyOf(name: ProviderName, { apiKey, host: { environment = {} } = {} }: AgentOptions): string | undefined {
   const { variable } = PROVIDERS[name];
@@ -97,8 +97,8 @@ function nameOf(options: AgentOptions): ProviderName | undefined {
 }
 
 /**
- * Uses a provider that the author made. The provider has its own connection, so `baseURL`, `transport` and `window`
- * would have no effect and are refused.
+ * Uses a provider that the author made. The provider has its own connection, so `baseURL`, `connection.transport` and
+ * `modelOptions.contextWindow` would have no effect and are refused.
  */
 function own(provider: Provider, options: AgentOptions, catalog: Catalog): ChosenProvider {
   const { baseURL, connection, modelOptions } = options;

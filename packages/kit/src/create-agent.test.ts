@@ -138,7 +138,7 @@ describe('`createAgent` options', () => {
     expect(inspect(error, { depth: 10, showHidden: true })).not.toContain(key);
   });
 
-  test('need a key for the default provider, which is read only from `apiKey` and `environment`', () => {
+  test('need a key for the default provider, which is read only from `apiKey` and `host.environment`', () => {
     const options: AgentOptions = { model: MODEL };
     expect(() => createAgent(options)).toThrow(expect.objectContaining({ code: 'kit/no-key' }));
     expect(() => createAgent({ ...options, host: { environment: { ANTHROPIC_API_KEY: ' ' } } })).toThrow(/apiKey/);
@@ -183,7 +183,7 @@ test('an agent runs a turn with a custom tool and a custom system text, and the 
   await agent.close();
 });
 
-test('an agent with a workspace has all workspace tools, or only the tools named in `builtIn`', async () => {
+test('an agent with a workspace has all workspace tools, or only the tools named in `workspace.tools`', async () => {
   const toolsOf = async (options: object): Promise<readonly string[]> => {
     const provider = saying('done');
     const agent = createAgent({ model: MODEL, provider, workspace: folder, ...options });

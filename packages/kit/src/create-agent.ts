@@ -54,7 +54,7 @@ export interface Agent {
  * Creates an agent. Nothing is sent or written until a session opens.
  *
  * @throws KitError `kit/bad-options`, `kit/no-key`, `kit/unknown-model`.
- * @throws CatalogError for a bad `catalog`.
+ * @throws CatalogError for bad `modelOptions.catalog`.
  */
 export function createAgent(options: AgentOptions): Agent {
   checkOptions(options);

@@ -31,7 +31,7 @@ export function findCapabilities(model: string, provider: string, catalog: Catal
 /**
  * Returns the capabilities of a model for a named provider. A row of another provider is never used, because the same
  * model can behave differently there. OpenRouter and compatible servers can serve any model, so for an unlisted model
- * they use the author's `window`.
+ * they use the author's `contextWindow`.
  *
  * @throws KitError `kit/unknown-model`; `kit/bad-options` for a window that is missing or already in the catalog.
  */
