@@ -15,8 +15,15 @@ const FIRST_REQUEST = place('first-request.ts');
 const TIDEMARK = place('../../apps/cli/bin/tidemark.cjs');
 const SKILLS = place('../../tools/skills/tests/skills');
 
-/** What every agent is made with: arithmetic of money, shapes of secrets, the grammar of the shell, schemas. */
-const ALWAYS = ['@secretlint/secretlint-rule-preset-recommend', 'decimal.js', 'unbash', 'zod'];
+/** What every agent is made with: arithmetic of money, shapes of secrets, locks, the grammar of the shell, schemas. */
+const ALWAYS = [
+  '@secretlint/secretlint-rule-preset-recommend',
+  'decimal.js',
+  'p-limit',
+  'unbash',
+  'yocto-queue',
+  'zod',
+];
 
 interface Loaded {
   readonly modules: number;
