@@ -35,7 +35,7 @@ it('`rawMember` returns the last of two equal keys, as `JSON.parse` does, even i
 it('`rawMember` and `rawElements` return nothing if there is no such key, object or array', () => {
   expect(rawMember('{"b":{"a":1}}', 'a')).toBeUndefined();
   expect(['[1]', '"a"', '', ' '].map((text) => rawMember(text, 'a'))).toEqual(Array(4).fill(undefined));
-  expect(['{"a":1}', '[ ]', '"[1]"', ''].map(rawElements)).toEqual(Array(4).fill([]));
+  expect(['{"a":1}', '[ ]', '"[1]"', ''].map(rawElements)).toEqual([[], [], [], []]);
 });
 
 it('`rawValueEnd` returns the index after a value, or an index above the length of a text that is cut', () => {
