@@ -17,9 +17,17 @@ const TIDEMARK = place('../../apps/cli/bin/tidemark.cjs');
 const SKILLS = place('../../tools/skills/tests/skills');
 
 /**
- * Packages that every agent loads: decimal arithmetic for money, patterns of secrets, the shell grammar, and schemas.
+ * Packages that every agent loads: decimal arithmetic for money, patterns of secrets, locks, the shell grammar, and
+ * schemas.
  */
-const ALWAYS = ['@secretlint/secretlint-rule-preset-recommend', 'decimal.js', 'unbash', 'zod'];
+const ALWAYS = [
+  '@secretlint/secretlint-rule-preset-recommend',
+  'decimal.js',
+  'p-limit',
+  'unbash',
+  'yocto-queue',
+  'zod',
+];
 
 interface Loaded {
   readonly modules: number;
