@@ -1,6 +1,7 @@
 // What the sessions of a corpus went through. Told by hand: a corpus shows each thing that a log can hold, once and small.
 
-import type { CallSpec, Command, ContentSpec, Outcome, SaidSpec } from '../laws/commands.ts';
+import type { CallSpec, ContentSpec, SaidSpec } from '../laws/content.ts';
+import type { Command, Outcome } from '../laws/loop-commands.ts';
 
 /** A session of the corpus. */
 export interface CorpusStory {

@@ -15,8 +15,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { newPlace } from './place.ts';
 import type { Place } from './place.ts';
-import { play } from './played-agent.ts';
-import { byStep, expectAnswered, playedWhole, quick } from './played-turn.ts';
+import { byStep, expectAnswered, play, playedWhole, quick } from './played-agent.ts';
 
 const MENDED = sessionId('mended');
 const NULLS = '\0'.repeat(512);

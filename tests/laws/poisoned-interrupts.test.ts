@@ -4,12 +4,23 @@
 import type { SessionEvent } from '@tidemark/agent';
 import type { Recorded } from '@tidemark/log';
 import { describe, expect, it } from 'vitest';
-import { play, reaches, resultsOf } from './played-agent.ts';
-import type { Run } from './played-turn.ts';
-import { byStep, cutBehind, expectAnswered, onNew, playedWhole, quick, STORES, toolsThat } from './played-turn.ts';
+import {
+  byStep,
+  cutAfter,
+  expectAnswered,
+  onNew,
+  play,
+  playedWhole,
+  quick,
+  reaches,
+  resultsOf,
+  STORES,
+  toolsThat,
+} from './played-agent.ts';
+import type { ToolRun } from './played-agent.ts';
 
 /** Heeds an abort at once; never; or with a result. */
-const SLOW: readonly (readonly [string, Run])[] = [
+const SLOW: readonly (readonly [string, ToolRun])[] = [
   [
     'stops when it is told to',
     (_input, { signal }) => untilAborted(signal).then(() => Promise.reject(new Error('stopped'))),
@@ -78,7 +89,7 @@ describe.each(STORES)('anthropics/claude-code#3639, #1894, #5989 on $store', ({ 
   it('a process that is gone while tools run leaves each call with a result that says what happened', () =>
     onNew(store, async (place) => {
       const third = (await playedWhole(place)).records.filter(isStarted)[2]?.position ?? -1;
-      await cutBehind(place, third, (left) =>
+      await cutAfter(place, third, (left) =>
         play({ ...left, tools: quick, answer: byStep }, async ({ live, bodies }) => {
           await expectAnswered(live);
           const results = resultsOf(bodies.at(-1));

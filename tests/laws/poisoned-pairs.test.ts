@@ -4,9 +4,19 @@
 import type { Recorded } from '@tidemark/log';
 import { position, timestamp } from '@tidemark/log';
 import { describe, expect, it } from 'vitest';
-import { messagesOf, play, resultsOf } from './played-agent.ts';
-import type { Left } from './played-turn.ts';
-import { byStep, cutBehind, expectAnswered, onNew, playedWhole, quick, STORES } from './played-turn.ts';
+import {
+  byStep,
+  cutAfter,
+  expectAnswered,
+  messagesOf,
+  onNew,
+  play,
+  playedWhole,
+  quick,
+  resultsOf,
+  STORES,
+} from './played-agent.ts';
+import type { LeftSession } from './played-agent.ts';
 
 const HOWS = ['prompt', 'resume'] as const;
 
@@ -15,7 +25,7 @@ describe.each(STORES)('mastra-ai/mastra#2667, #16981, aaif-goose/goose#2951 on $
     onNew(store, async (place) => {
       const { records } = await playedWhole(place);
       for (let last = 0; last < records.length; last += Math.ceil(stride / 2)) {
-        for (const how of HOWS) await cutBehind(place, last, (left) => goesOn(left, how, records.slice(0, last + 1)));
+        for (const how of HOWS) await cutAfter(place, last, (left) => goesOn(left, how, records.slice(0, last + 1)));
       }
     }));
 
@@ -23,7 +33,7 @@ describe.each(STORES)('mastra-ai/mastra#2667, #16981, aaif-goose/goose#2951 on $
     onNew(store, async (place) => {
       const { records } = await playedWhole(place);
       for (let to = 1; to < records.length; to += stride) {
-        await cutBehind(place, records.length - 1, async (left) => {
+        await cutAfter(place, records.length - 1, async (left) => {
           await recordCompaction(left, to);
           await play({ ...left, tools: quick, answer: byStep }, async ({ live, bodies }) => {
             await expectAnswered(live);
@@ -39,7 +49,7 @@ describe.each(STORES)('mastra-ai/mastra#2667, #16981, aaif-goose/goose#2951 on $
       const { records } = await playedWhole(place);
       for (let last = 4; last < records.length; last += stride) {
         for (const how of HOWS) {
-          await cutBehind(place, last, async (left) => {
+          await cutAfter(place, last, async (left) => {
             await recordCompaction(left, last);
             await goesOn(left, how, records.slice(0, last + 1));
           });
@@ -97,7 +107,7 @@ describe('mastra-ai/mastra#16981', () => {
 });
 
 /** The next process takes it up, in one way or the other, and what then comes is answered. */
-function goesOn(left: Left, how: (typeof HOWS)[number], records: readonly Recorded[]): Promise<void> {
+function goesOn(left: LeftSession, how: (typeof HOWS)[number], records: readonly Recorded[]): Promise<void> {
   return play({ ...left, tools: quick, answer: byStep }, async ({ live }) => {
     // A turn that was cut before its prompt has nothing to go on with.
     const last = records.findLast(({ kind }) => kind === 'prompt.given' || kind === 'turn.ended');
@@ -107,7 +117,7 @@ function goesOn(left: Left, how: (typeof HOWS)[number], records: readonly Record
   });
 }
 
-async function recordCompaction({ place, id }: Left, to: number): Promise<void> {
+async function recordCompaction({ place, id }: LeftSession, to: number): Promise<void> {
   const writer = await place.open().open(id);
   const range = { from: position(1), to: position(to) };
   const checkpoint = 'What was done before.';

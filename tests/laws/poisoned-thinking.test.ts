@@ -3,9 +3,21 @@
 
 import type { AnswerPlan, Fault, ReceivedRequest } from '@tidemark/simulator';
 import { describe, expect, it } from 'vitest';
-import { answering, play, reaches, resultsOf } from './played-agent.ts';
-import { AGAIN, byStep, cutBehind, expectAnswered, onNew, quick, recordsOf, STEPS } from './played-turn.ts';
-import { FULL } from './try-stories.ts';
+import {
+  AGAIN,
+  answering,
+  byStep,
+  cutAfter,
+  expectAnswered,
+  onNew,
+  play,
+  quick,
+  reaches,
+  recordsOf,
+  resultsOf,
+  STEPS,
+} from './played-agent.ts';
+import { FULL } from './stories.ts';
 
 describe('vercel/ai#7099, #8379', () => {
   const cuts = Array.from({ length: 40 }, (_, events) => events).filter((one) => FULL || one % 2 === 0);
@@ -97,7 +109,7 @@ describe('anthropics/claude-code#63229, #63293, anomalyco/opencode#6418', () => 
       });
       const { records } = await recordsOf(place);
       for (let last = 4; last < records.length - 1; last += 2) {
-        await cutBehind(place, last, (left) =>
+        await cutAfter(place, last, (left) =>
           play({ ...played, ...left, model: other }, async ({ live, bodies }) => {
             expect(await live.resume()).toMatchObject({ outcome: 'completed', text: 'Done.' });
             expect(await live.prompt(AGAIN)).toMatchObject({ outcome: 'completed' });
