@@ -34,7 +34,11 @@ export async function readBook(log: Log, session: SessionId): Promise<Book> {
   return { entries, records, epochs: Map.groupBy(opened, ({ data }) => data.number), stubs: new Set(stubs) };
 }
 
-/** Returns the epoch that a request names. @throws Error if no such epoch is recorded before the request. */
+/**
+ * Returns the epoch that a request names.
+ *
+ * @throws Error if no such epoch is recorded before the request.
+ */
 export function epochOf({ epochs }: Book, { position, data }: RecordedOf<'request.prepared'>): EpochOpened {
   const opened = epochs.get(data.epoch)?.findLast((record) => record.position < position);
   if (opened === undefined) throw new Error(`request ${position} names epoch ${data.epoch}, which is not in the log`);

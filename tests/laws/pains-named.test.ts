@@ -52,7 +52,7 @@ it('`named-threads.json` contains all five groups of threads', () => {
   });
 });
 
-describe.each(Object.entries(GROUPS))('the threads about %s', (_group, rows) => {
+describe.each(Object.entries(GROUPS))('threads about %s', (_group, rows) => {
   it.each(rows.map((row) => [row.threads, row] as const))('%s are named by so many tests', (threads, { tests }) => {
     const found = Object.keys(tests).map((file) => [file, titlesNaming(threads, file).length]);
     expect(Object.fromEntries(found)).toEqual(tests);

@@ -1,5 +1,5 @@
-// What users ran into with other agents, by thread: sessions that answered 400 for ever, and caches that were lost. Each is
-// played here, and ends with a request that is accepted.
+// Public threads about other agents whose sessions got a 400 at every request, or lost their cache. Each is played by the turn
+// loop and ends with a request that is accepted.
 
 import { describe, expect, it } from 'vitest';
 import { itemAt, slice } from '@tidemark/context';
@@ -20,7 +20,7 @@ const WORLDS: readonly World[] = [
   { store: 'memory', provider: 'scripted' },
 ];
 
-describe.each(WORLDS)('threads, on $store against $provider', (world) => {
+describe.each(WORLDS)('a turn loop on $store against $provider', (world) => {
   const told = (
     commands: readonly Command[],
     check: (loop: Loop, last: SentCall) => void | Promise<void>,
@@ -49,7 +49,7 @@ describe.each(WORLDS)('threads, on $store against $provider', (world) => {
       },
     ));
 
-  it('anthropics/claude-code#3639: an answer stopped by the user leaves no call behind', () =>
+  it('anthropics/claude-code#3639: an answer that the user stops leaves no call in the next request', () =>
     told(
       [prompt(), asks({ said: [text()], calls: [call()] }, 'stopped-by-user'), prompt(), asks({})],
       (_loop, last) => {
@@ -79,7 +79,7 @@ describe.each(WORLDS)('threads, on $store against $provider', (world) => {
       ),
   );
 
-  it('vercel/ai#7099, #8379: reasoning that nothing follows is never sent', () =>
+  it('vercel/ai#7099, #8379: reasoning at the end of an answer is never sent', () =>
     told(
       [
         prompt(),
@@ -94,7 +94,7 @@ describe.each(WORLDS)('threads, on $store against $provider', (world) => {
       },
     ));
 
-  it('anthropics/claude-code#63229, #63293, anomalyco/opencode#6418: after a switch of models no signature of the other one is sent, and back again its own is', () =>
+  it('anthropics/claude-code#63229, #63293, anomalyco/opencode#6418: after a switch of models no signature of the other model is sent, and after the switch back its own is', () =>
     told(
       [...withThinking(), { do: 'model', model: 2 }, prompt(), asks({}), { do: 'model', model: 0 }, prompt(), asks({})],
       (loop, last) => {
@@ -107,7 +107,7 @@ describe.each(WORLDS)('threads, on $store against $provider', (world) => {
       },
     ));
 
-  it('anthropics/claude-code#63229: on a model that binds thinking to its prefix, a changed front sends none from before', () =>
+  it('anthropics/claude-code#63229: after a changed front, no earlier thinking is sent to a model that binds thinking to its prefix', () =>
     told(
       [...withThinking(), { do: 'role', role: 2 }, prompt(), asks({})],
       (_loop, last) => {
@@ -117,7 +117,7 @@ describe.each(WORLDS)('threads, on $store against $provider', (world) => {
       1,
     ));
 
-  it('anthropics/claude-code#63229: blank text that is left out takes the thinking bound to it along, where the model checks', () =>
+  it('anthropics/claude-code#63229: thinking after an omitted blank text is omitted too, for a model that binds thinking to its prefix', () =>
     told(
       [
         prompt(),
@@ -137,7 +137,7 @@ describe.each(WORLDS)('threads, on $store against $provider', (world) => {
       1,
     ));
 
-  it('anthropics/claude-code#37418, #83206: an image sent twice is kept once, and one that no provider takes is told in words', () =>
+  it('anthropics/claude-code#37418, #83206: an image that is sent twice is stored once, and an image that no provider takes becomes a line of text', () =>
     told([{ do: 'prompt', parts: [image(0), image(0), image(2), image(3)] }, asks({})], ({ session }, last) => {
       expect(held(last)).toEqual(
         world.provider === 'simulator' ? ['image', 'image', 'text', 'text'] : Array(4).fill('image'),
@@ -146,7 +146,7 @@ describe.each(WORLDS)('threads, on $store against $provider', (world) => {
       expect(first).toEqual(second);
     }));
 
-  it('a provider that numbers its calls anew in each answer repeats no id on the wire', () =>
+  it('call ids that a provider repeats in each answer are unique on the wire', () =>
     told(
       [
         prompt(),
@@ -164,7 +164,7 @@ describe.each(WORLDS)('threads, on $store against $provider', (world) => {
       },
     ));
 
-  it('arguments that were cut, and results that come twice or for nobody, stop no later request', () =>
+  it('cut arguments, second results and results without a call do not stop the next request', () =>
     told(
       [
         prompt(),
@@ -182,7 +182,7 @@ describe.each(WORLDS)('threads, on $store against $provider', (world) => {
       },
     ));
 
-  it('anthropics/claude-code#65917, can1357/oh-my-pi#890, anomalyco/opencode#23571: tools that leave and come back, in another order or after a restart, open no epoch', () =>
+  it('anthropics/claude-code#65917, can1357/oh-my-pi#890, anomalyco/opencode#23571: tools that are removed and added again, in another order or after a restart, open no epoch', () =>
     told(
       [
         prompt(),
@@ -199,7 +199,7 @@ describe.each(WORLDS)('threads, on $store against $provider', (world) => {
       },
     ));
 
-  it('Mintplex-Labs/anything-llm#6398, #6399: what a note says stays in every later request', () =>
+  it('Mintplex-Labs/anything-llm#6398, #6399: the text of a note stays in every later request', () =>
     told([{ do: 'note', urgent: false, text: words(50) }, prompt(), asks({}), prompt(), asks({})], (loop, last) => {
       const [first] = loop.calls;
       const notes = (one: SentCall | undefined): readonly string[] =>
@@ -210,9 +210,9 @@ describe.each(WORLDS)('threads, on $store against $provider', (world) => {
 });
 
 describe.each(WORLDS.filter(({ provider }) => provider === 'simulator'))(
-  'threads about the bill, on $store',
+  'the bill of a turn loop on $store',
   (world) => {
-    it.each([10, 26])('a step of %i parallel calls is read whole by the next one', (width) =>
+    it.each([10, 26])('a step of %i parallel calls is read whole from the cache by the next step', (width) =>
       within(newPlace(world.store), async (place) => {
         const loop = await beginLoop(place, newServer('simulator'), { model: 0, ttl: '5m' });
         const wide = asks({ said: [text()], calls: Array.from({ length: width }, () => call()) });
@@ -234,7 +234,7 @@ describe.each(WORLDS.filter(({ provider }) => provider === 'simulator'))(
       }),
     );
 
-    it('adolfousier/opencrabs#657: a clock told as a note is written once, and read ever after', () =>
+    it('adolfousier/opencrabs#657: a note with the time is written to the cache once, and read from then on', () =>
       within(newPlace(world.store), async (place) => {
         const loop = await beginLoop(place, newServer('simulator'), { model: 0, ttl: '5m' });
         await perform(loop, { do: 'role', role: 2 });
@@ -290,7 +290,7 @@ function closes(
   return { do: 'close', order: 7, share: 1, fates: [fate], contents: [[words(200)]] };
 }
 
-/** A step whose thinking is still part of the request: the turn is not over. */
+/** Returns a step whose thinking is still in the request, because the turn has not ended. */
 function withThinking(): readonly Command[] {
   return [prompt(), asks({ said: [{ kind: 'thinking', size: 60 }], calls: [call()] }), closes('returned'), asks({})];
 }

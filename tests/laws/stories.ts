@@ -106,7 +106,11 @@ async function playAll<Story extends { readonly commands: readonly unknown[] }, 
   return failures;
 }
 
-/** Plays the story again, then smaller ones. @throws Error with the smallest story that breaks the claim. */
+/**
+ * Plays the story again, then smaller ones.
+ *
+ * @throws Error with the smallest story that breaks the claim.
+ */
 async function shrink<Story extends { readonly commands: readonly unknown[] }, Played>(
   telling: Telling<Story, Played>,
   { check }: Claim<Played>,
