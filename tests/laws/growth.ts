@@ -18,24 +18,14 @@ interface Made<Field extends keyof JudgedRequest['prepared']> {
   readonly prepared: Pick<JudgedRequest['prepared'], Field>;
 }
 
-/**
- * Returns the positions of requests of the main stream that neither extend the request before them nor open an epoch. A side
- * call between the two may have opened it: the first call of a session, or one that sets a rejected block aside.
- */
-export function unlabelledBreaks({ requests, book }: Played): readonly number[] {
-  let before: JudgedRequest | undefined;
-  let openedBeside = false;
-  return requests.flatMap((request) => {
-    const { record } = request.prepared;
-    const opened = openedWith(book, record) !== undefined;
-    if (record.data.stream !== 'main') {
-      openedBeside ||= opened;
-      return [];
-    }
-    const breaks = before !== undefined && !opened && !openedBeside && !extendsRequest(request, before);
-    before = request;
-    openedBeside = false;
-    return breaks ? [record.position] : [];
+/** Returns the positions of requests of the main stream that do not extend the request before them in the same epoch. */
+export function unlabelledBreaks({ requests }: Played): readonly number[] {
+  const main = requests.filter(({ prepared }) => prepared.record.data.stream === 'main');
+  return main.flatMap((request, index) => {
+    const before = main[index - 1];
+    const { position, data } = request.prepared.record;
+    if (before === undefined || before.prepared.record.data.epoch !== data.epoch) return [];
+    return extendsRequest(request, before) ? [] : [position];
   });
 }
 

@@ -46,6 +46,8 @@ export interface Played {
   readonly requests: readonly JudgedRequest[];
   /** Digests of the bodies that arrived at the server, in order. */
   readonly arrived: readonly string[];
+  /** True if a process stopped in the middle of its work. */
+  readonly crashed: boolean;
   /** Verification of the log, with each request rebuilt from the one before it. */
   readonly verified: Verification;
 }
@@ -73,7 +75,7 @@ export function playLoop(world: World, story: LoopStory, judge: (played: LoopPla
     }
     const id = loop.session.writer.session;
     const arrived = loop.server.calls().map(({ digest }) => digest);
-    await judge({ ...(await judgedIn(world, place, id)), requests: loop.calls, arrived, story, loop });
+    await judge({ ...(await judgedIn(world, place, id)), requests: loop.calls, arrived, crashed: false, story, loop });
   });
 }
 
@@ -105,7 +107,7 @@ export async function playAgent(
     const arrived = calls.map(({ digest }) => digest);
     const billed = new Map(calls.map(({ message, usage }) => [message, usage]));
     const requests = await rebuiltRequests(judged, billed);
-    await judge({ ...judged, requests, arrived, story, stage });
+    await judge({ ...judged, requests, arrived, crashed: stage.crashed.size > 0, story, stage });
     expect(unhandled).toEqual([]);
   } finally {
     stage.process.release();
