@@ -25,11 +25,18 @@ afterEach(async () => {
   for (const one of open.splice(0).toReversed()) await one.close();
 });
 
-/** Returns a screenshot of an empty screen. */
+const screens = new Map<string, Promise<Buffer>>();
+
+/** Returns a screenshot of an empty screen. It is encoded once for each size. */
 function screen(width: number, height: number): Promise<Buffer> {
-  return sharp({ create: { width, height, channels: 3, background: '#27408b' } })
-    .png()
-    .toBuffer();
+  const size = `${width} x ${height}`;
+  const encoded =
+    screens.get(size) ??
+    sharp({ create: { width, height, channels: 3, background: '#27408b' } })
+      .png()
+      .toBuffer();
+  screens.set(size, encoded);
+  return encoded;
 }
 
 const MODELS = {

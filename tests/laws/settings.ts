@@ -72,6 +72,15 @@ export function parametersOf(provider: ProviderName, settings: Settings): Render
 
 /** Returns the front of the settings. With `turned`, its tools and the keys of their schemas are in another order. */
 export function frontOf(settings: Settings, turned: boolean): FrontTexts {
+  const name = `${settings.tools} ${settings.role} ${turned}`;
+  const known = fronts.get(name) ?? newFront(settings, turned);
+  fronts.set(name, known);
+  return known;
+}
+
+const fronts = new Map<string, FrontTexts>();
+
+function newFront(settings: Settings, turned: boolean): FrontTexts {
   const tools = toolsOf(settings.tools);
   const role = ROLES[settings.role] ?? '';
   return composeFront(

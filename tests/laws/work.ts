@@ -42,11 +42,22 @@ export function expectWorkInOrder(records: readonly Recorded[], all: readonly Ru
     const why = check(work, record);
     return why === undefined ? [] : [`${record.kind} at ${record.position}: ${why}`];
   });
+  wrong.push(...wrongEffects(records, all));
   for (const [call, runs] of Map.groupBy(all, (one) => one.call))
     if ((work.began.get(call) ?? 0) < runs.length) wrong.push(`${call} ran more often than it began`);
   if (work.open.size > 0) wrong.push('calls are open at the end');
   if (work.turn === 'open') wrong.push('a turn is open at the end');
   expect(wrong).toEqual([]);
+}
+
+/** Returns the runs whose tool has another effect than the record of its start. */
+function wrongEffects(records: readonly Recorded[], all: readonly Run[]): readonly string[] {
+  const recorded = new Set(
+    records.flatMap(({ kind, data }) => (kind === 'tool.started' ? [`${data.call} ${data.effect}`] : [])),
+  );
+  return all.flatMap(({ call, effect }) =>
+    recorded.has(`${call} ${effect}`) ? [] : [`${call} ran with the effect ${effect}, which is not recorded`],
+  );
 }
 
 /** Returns the reason why a record is wrong at its position. */
