@@ -1,13 +1,13 @@
-// What was promised to those who command a session: what they said is in the log once, or they were refused and it is not;
-// who listened was told every record; and when all is over, nothing runs any more.
+// Promises of an agent's session (L8): an accepted command is in the log once, a refused one is not, a subscriber gets every
+// record, and after the close nothing runs.
 
 import { AgentError } from '@tidemark/agent';
 import type { Recorded } from '@tidemark/log';
 import { ProviderError } from '@tidemark/model';
 import { expect } from 'vitest';
-import type { Life, Promised, Stage } from './live-stage.ts';
+import type { Process, Promised, Stage } from './agent-session.ts';
 
-/** How a command may be refused. */
+/** Error codes with which a command may be refused. */
 const REFUSALS: Readonly<Record<Promised['what'], readonly string[]>> = {
   prompt: ['agent/closed'],
   resume: ['agent/closed'],
@@ -19,25 +19,21 @@ const REFUSALS: Readonly<Record<Promised['what'], readonly string[]>> = {
   interrupt: [],
 };
 
-/** Checks what came of every command. `crashed`: the lives that ended without a close, whose promises nobody waits for. */
-export function checkPromises(
-  promised: readonly Promised[],
-  records: readonly Recorded[],
-  crashed: ReadonlySet<number>,
-): void {
+/** Checks the result of every command. Promises of a process that crashed need no result. */
+export function expectPromisesKept({ promised, crashed }: Stage, records: readonly Recorded[]): void {
   const ends = new Map(records.map((record) => [record.position, record]));
-  for (const { what, words, life, came } of promised) {
-    const times = records.filter((record) => isSaid(record, words)).length;
+  for (const { what, words, process, result } of promised) {
+    const times = records.filter((record) => contains(record, words)).length;
     expect({ words, times: times <= 1 }).toEqual({ words, times: true });
-    if (crashed.has(life)) continue;
-    if (came === undefined) throw new Error(`${words} was never told what came of it`);
-    if ('error' in came) {
-      expect({ words, error: nameOf(came.error, what) }).toEqual({ words, error: 'as it may be' });
+    if (crashed.has(process)) continue;
+    if (result === undefined) throw new Error(`the promise of ${words} was not settled`);
+    if ('error' in result) {
+      expect({ words, error: nameOf(result.error, what) }).toEqual({ words, error: 'as it may be' });
       expect({ words, times }).toEqual({ words, times: 0 });
     } else if (what === 'prompt' || what === 'steer' || what === 'notify') {
       expect({ words, times }).toEqual({ words, times: 1 });
     }
-    if ('value' in came && (what === 'prompt' || what === 'resume')) checkEnd(ends, came.value);
+    if ('value' in result && (what === 'prompt' || what === 'resume')) checkEnd(ends, result.value);
   }
 }
 
@@ -47,7 +43,7 @@ function nameOf(error: unknown, what: Promised['what']): string {
   return known ? 'as it may be' : String(error);
 }
 
-function isSaid(record: Recorded, words: string): boolean {
+function contains(record: Recorded, words: string): boolean {
   const said = record.kind === 'prompt.given' || record.kind === 'notification.received';
   return said && JSON.stringify(record.data).includes(words);
 }
@@ -58,16 +54,16 @@ function checkEnd(ends: ReadonlyMap<number, Recorded>, value: unknown): void {
   expect(record).toMatchObject({ kind: 'turn.ended', data: { outcome: end.outcome, totals: end.totals } });
 }
 
-/** Whoever listened from the beginning of a life was told every record of it. */
-export function checkTold({ told }: Life, until: number): void {
-  const positions = told.flatMap((event) => (event.type === 'recorded' ? [Number(event.record.position)] : []));
+/** Checks that a subscriber since the start of a process got every record of the process, in order. */
+export function expectAllEvents({ events }: Process, until: number): void {
+  const positions = events.flatMap((event) => (event.type === 'recorded' ? [Number(event.record.position)] : []));
   const first = positions[0] ?? until;
   expect(positions).toEqual(Array.from({ length: until - first }, (_, index) => first + index));
 }
 
-/** Nothing is left running: each tool ended or was told to stop, each stream too, and no pause is under way. */
-export function checkQuiet({ ran, server, clock }: Stage): void {
-  expect(ran.filter(({ ended, signal }) => !ended && !signal.aborted).map(({ call }) => call)).toEqual([]);
-  expect([...server.open].filter((signal) => !signal.aborted)).toEqual([]);
+/** Checks that each tool and stream ended or was aborted, and that no timer waits. */
+export function expectNothingRuns({ runs, providers, clock }: Stage): void {
+  expect(runs.filter(({ ended, signal }) => !ended && !signal.aborted).map(({ call }) => call)).toEqual([]);
+  expect([...providers.streams].filter((signal) => !signal.aborted)).toEqual([]);
   expect(clock.waiting).toBe(0);
 }

@@ -1,32 +1,34 @@
-// What must hold of the work of a session, by its log and by what really ran: each call is closed exactly once, nothing ran
-// that had not begun there, what changes something ran once, every turn that began has ended (L8).
+// Work of an agent's session (L8), by its log and by the runs of its tools: each call is closed exactly once, a tool runs only
+// after its start is recorded, a tool that changes something runs once, and every turn ends.
 
 import type { AnswerReceived, EffectClass, Recorded, RecordedOf } from '@tidemark/log';
 import { expect } from 'vitest';
-import type { Ran } from './live-tools.ts';
+import type { Run } from './agent-tools.ts';
 
-/** What is known behind some record. */
+/** State of the work after a record. */
 interface Work {
-  /** The calls of the answer at hand that wait for their closing: how often each began, and whether it was cut. */
+  /** Open calls of the last answer. */
   open: Map<string, Open>;
-  /** How often each call id began in all. */
+  /** Number of starts of each call id, in the whole log. */
   readonly began: Map<string, number>;
   turn: 'none' | 'open' | 'ended';
-  /** The last call failed for good: the turn asks no further. */
+  /** True if the last request failed and is not retried. Then the turn makes no further request. */
   failed: boolean;
-  /** Where somebody said something last, and where the request stands that was answered last. */
+  /** Positions of the last prompt or notification, and of the last request that was answered. */
   said: number;
   answered: number;
   readonly noted: Map<string, string>;
 }
 
 interface Open {
+  /** True if the output limit cut the arguments of the call. */
   readonly cut: boolean;
+  /** Number of starts. */
   began: number;
 }
 
-/** Checks the whole log of a session at rest. */
-export function checkWork(records: readonly Recorded[], ran: readonly Ran[]): void {
+/** Checks the whole log of a closed session, and the runs of its tools. */
+export function expectWorkInOrder(records: readonly Recorded[], all: readonly Run[]): void {
   const work: Work = {
     open: new Map(),
     began: new Map(),
@@ -40,14 +42,25 @@ export function checkWork(records: readonly Recorded[], ran: readonly Ran[]): vo
     const why = check(work, record);
     return why === undefined ? [] : [`${record.kind} at ${record.position}: ${why}`];
   });
-  for (const [call, runs] of Map.groupBy(ran, (one) => one.call))
+  wrong.push(...wrongEffects(records, all));
+  for (const [call, runs] of Map.groupBy(all, (one) => one.call))
     if ((work.began.get(call) ?? 0) < runs.length) wrong.push(`${call} ran more often than it began`);
   if (work.open.size > 0) wrong.push('calls are open at the end');
   if (work.turn === 'open') wrong.push('a turn is open at the end');
   expect(wrong).toEqual([]);
 }
 
-/** What is wrong with a record where it stands. */
+/** Returns the runs whose tool has another effect than the record of its start. */
+function wrongEffects(records: readonly Recorded[], all: readonly Run[]): readonly string[] {
+  const recorded = new Set(
+    records.flatMap(({ kind, data }) => (kind === 'tool.started' ? [`${data.call} ${data.effect}`] : [])),
+  );
+  return all.flatMap(({ call, effect }) =>
+    recorded.has(`${call} ${effect}`) ? [] : [`${call} ran with the effect ${effect}, which is not recorded`],
+  );
+}
+
+/** Returns the reason why a record is wrong at its position. */
 function check(work: Work, record: Recorded): string | undefined {
   switch (record.kind) {
     case 'answer.received':
@@ -77,10 +90,10 @@ function check(work: Work, record: Recorded): string | undefined {
       return undefined;
     case 'context.noted': {
       const { source, revision, cause } = record.data;
-      // Whoever asks for a note is given it, changed or not.
+      // `refresh` adds a note even if the source has not changed.
       const same = work.noted.get(source) === revision && cause !== 'refreshed';
       work.noted.set(source, revision);
-      return same ? 'it was noted already' : undefined;
+      return same ? 'the note repeats the one before' : undefined;
     }
     default:
       return checkTurn(work, record);
@@ -93,16 +106,16 @@ function checkTurn(work: Work, record: Recorded): string | undefined {
     case 'turn.resumed': {
       const was = work.turn;
       Object.assign(work, { turn: 'open', failed: false });
-      if (record.kind === 'turn.resumed') return was === 'none' ? 'there is no turn' : undefined;
+      if (record.kind === 'turn.resumed') return was === 'none' ? 'no turn began' : undefined;
       return was === 'open' ? 'the one before it is open' : whyOpen(work);
     }
     case 'turn.ended': {
       const was = work.turn;
       work.turn = 'ended';
       if (was !== 'open') return 'no turn is open';
-      // Whatever was said into it was answered before it was complete.
+      // A turn is complete after an answer to everything that was said in it.
       const unheard = record.data.outcome === 'completed' && work.answered < work.said;
-      return unheard ? 'what was said last has no answer' : whyOpen(work);
+      return unheard ? 'the last words have no answer' : whyOpen(work);
     }
     default:
       return undefined;
@@ -113,7 +126,7 @@ function whyOpen({ open }: Work): string | undefined {
   return open.size === 0 ? undefined : `calls are open: ${[...open.keys()].join(', ')}`;
 }
 
-/** The calls of an answer. Where it stopped at its output limit, the arguments of the last one may be cut. */
+/** Returns the calls of an answer. The output limit may cut the arguments of the last one. */
 function openedBy({ parts, stop }: AnswerReceived): Work['open'] {
   const calls = parts.filter((part) => part.type === 'call');
   const last = calls.at(-1);
@@ -130,7 +143,7 @@ function isJson(text: string): boolean {
   }
 }
 
-/** What only looks may begin again in a later process; what may change something never does. */
+/** A tool that only reads may start again in a later process. A tool that may change something starts once. */
 function begin(work: Work, call: string, effect: EffectClass): string | undefined {
   const open = work.open.get(call);
   work.began.set(call, (work.began.get(call) ?? 0) + 1);
@@ -152,5 +165,5 @@ function close(
   if (record.kind === 'tool.returned') return open.began === 0 ? `${call} never began` : undefined;
   const { reason } = record.data;
   const ran = reason === 'interrupted' || reason === 'crashed';
-  return ran === open.began > 0 ? undefined : `${call} began ${open.began} times, and is said to be ${reason}`;
+  return ran === open.began > 0 ? undefined : `${call} began ${open.began} times, but is recorded as ${reason}`;
 }

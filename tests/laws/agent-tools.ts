@@ -1,53 +1,54 @@
-// The tools of a session at work: each call says in its arguments what the tool is to do with it. What ran, and what runs
-// still, is remembered.
+// Tools of an agent's session. The arguments of a call say how the tool behaves. Each run of a tool is noted.
 
 import type { Asker, Tool, ToolContext, ToolOutput } from '@tidemark/agent';
 import type { EffectClass } from '@tidemark/log';
 import type { Surroundings } from '@tidemark/agent';
-import type { Asked, Fate } from './live-commands.ts';
-import { FATES } from './live-commands.ts';
-import { IMAGES, words } from './made-content.ts';
+import type { Asked, Fate } from './agent-commands.ts';
+import { FATES } from './agent-commands.ts';
+import { IMAGES, words } from './content.ts';
 
 /** One run of a tool. */
-export interface Ran {
+export interface Run {
   readonly call: string;
   readonly effect: EffectClass;
   readonly signal: AbortSignal;
   ended: boolean;
 }
 
-/** What tools remember, and what sets those free that listen to nobody. */
+/** What the tools of a process share. */
 export interface Workshop {
-  readonly surroundings: Surroundings;
-  readonly ran: Ran[];
-  /** Whether the process they run in is there still. */
+  readonly clock: Surroundings;
+  /** Runs of all processes. */
+  readonly runs: Run[];
+  /** Returns true while the process of the tools lives. */
   isAlive(): boolean;
+  /** Ends the tools that ignore their signal. */
   readonly released: Promise<void>;
 }
 
-/** What a tool was asked to do. */
+/** Arguments of a call. */
 interface Task {
   readonly fate: Fate;
   readonly asked: Asked;
 }
 
-/** Some set of tools. The first two are equal to a model; the third has more of them, the last one fewer. */
-export function toolsOf(shop: Workshop, set: number): readonly Tool[] {
-  const look = toolNamed(shop, 'look', 'read');
-  const change = toolNamed(shop, 'change', 'write');
-  const run = { ...toolNamed(shop, 'run', 'execute'), alone: false };
-  const later = toolNamed(shop, 'later', 'none');
+/** Returns one of four sets of tools. The first two are equal to a model, the third has more tools, the last one fewer. */
+export function toolsOf(workshop: Workshop, set: number): readonly Tool[] {
+  const look = toolNamed(workshop, 'look', 'read');
+  const change = toolNamed(workshop, 'change', 'write');
+  const run = { ...toolNamed(workshop, 'run', 'execute'), alone: false };
+  const later = toolNamed(workshop, 'later', 'none');
   return [[look, change, run], [look, change, run], [look, change, run, later], [look]][set % 4] ?? [];
 }
 
-/** Answers as the call's own arguments say. */
-export function askerOf(shop: Workshop): Asker {
+/** Answers permission requests as the arguments of the call say. */
+export function askerOf(workshop: Workshop): Asker {
   return async ({ title }, signal) => {
     switch (title) {
       case 'throws':
         throw new Error('the terminal is gone');
       case 'hangs':
-        await aborted(signal, shop.released);
+        await aborted(signal, workshop.released);
         return 'denied';
       case 'denied':
         return 'denied';
@@ -57,7 +58,7 @@ export function askerOf(shop: Workshop): Asker {
   };
 }
 
-function toolNamed(shop: Workshop, name: string, effect: EffectClass): Tool {
+function toolNamed(workshop: Workshop, name: string, effect: EffectClass): Tool {
   return {
     name,
     description: `The tool ${name}.`,
@@ -67,8 +68,8 @@ function toolNamed(shop: Workshop, name: string, effect: EffectClass): Tool {
       const task = taskOf(input);
       if (task.fate === 'bad-arguments') return { problem: 'fate: expected a good one' };
       if (task.fate === 'cannot-read') throw new Error('unreadable');
-      if (task.fate === 'never-reads') await shop.released;
-      return { title: task.asked, run: (context) => runAs(shop, effect, task.fate, context) };
+      if (task.fate === 'never-reads') await workshop.released;
+      return { title: task.asked, run: (context) => runAs(workshop, effect, task.fate, context) };
     },
   };
 }
@@ -83,21 +84,21 @@ function taskOf(input: unknown): Task {
   };
 }
 
-async function runAs(shop: Workshop, effect: EffectClass, fate: Fate, context: ToolContext): Promise<ToolOutput> {
-  const ran: Ran = { call: context.call, effect, signal: context.signal, ended: false };
-  if (shop.isAlive()) shop.ran.push(ran);
+async function runAs(workshop: Workshop, effect: EffectClass, fate: Fate, context: ToolContext): Promise<ToolOutput> {
+  const run: Run = { call: context.call, effect, signal: context.signal, ended: false };
+  if (workshop.isAlive()) workshop.runs.push(run);
   try {
-    return await DOINGS[fate](context, shop);
+    return await BEHAVIORS[fate](context, workshop);
   } finally {
-    ran.ended = true;
+    run.ended = true;
   }
 }
 
-type Doing = (context: ToolContext, shop: Workshop) => Promise<ToolOutput>;
+type Behavior = (context: ToolContext, workshop: Workshop) => Promise<ToolOutput>;
 
-const returns: Doing = async ({ call }) => ({ text: `done ${call}` });
+const returns: Behavior = async ({ call }) => ({ text: `done ${call}` });
 
-const DOINGS: Readonly<Record<Fate, Doing>> = {
+const BEHAVIORS: Readonly<Record<Fate, Behavior>> = {
   returns,
   'says-nothing': async () => ({}),
   fails: async () => ({ text: 'no such thing', failed: true, exit: 1 }),
@@ -106,7 +107,7 @@ const DOINGS: Readonly<Record<Fate, Doing>> = {
     throw new Error('it broke');
   },
   'throws-nothing': async () => {
-    // A tool is somebody else's code.
+    // A tool is code of the application.
     // oxlint-disable-next-line typescript/only-throw-error
     throw undefined;
   },
@@ -129,21 +130,21 @@ const DOINGS: Readonly<Record<Fate, Doing>> = {
       .catch(() => undefined);
     return { text: 'and no more' };
   },
-  async waits(context, { surroundings }) {
-    await surroundings.wait(1_000, context.signal);
-    return returns(context, { surroundings, ran: [], isAlive: () => true, released: Promise.resolve() });
+  async waits(context, workshop) {
+    await workshop.clock.wait(1_000, context.signal);
+    return returns(context, workshop);
   },
   async hangs({ signal }, { released }) {
     await aborted(signal, released);
     throw new Error('stopped');
   },
-  async 'ends-late'(context, shop) {
-    await aborted(context.signal, shop.released);
-    return returns(context, shop);
+  async 'ends-late'(context, workshop) {
+    await aborted(context.signal, workshop.released);
+    return returns(context, workshop);
   },
-  async 'is-deaf'(context, shop) {
-    await shop.released;
-    return returns(context, shop);
+  async 'is-deaf'(context, workshop) {
+    await workshop.released;
+    return returns(context, workshop);
   },
   'bad-arguments': returns,
   'cannot-read': returns,
