@@ -97,6 +97,34 @@ function nameOf(options: AgentOptions): ProviderName | undefined {
 }
 
 /**
+ * Refuses a key next to a model name with a slash, if no provider is named. Such a name is one of OpenRouter, while other
+ * libraries use it for the maker itself, so the key could be sent to the wrong service.
+ *
+ * @throws KitError `kit/bad-options`.
+ */
+export function requireReachable({ provider, apiKey, model }: AgentOptions): void {
+  if (provider !== undefined || apiKey === undefined || !model.includes('/')) return;
+  const [maker = '', ...name] = model.split('/');
+  const own = isProviderName(maker) ? `, or set \`model\` to ${maker}'s own name, such as "${name.join('/')}"` : '';
+  const message = `"${model}" is a model name of OpenRouter, which would get the key: set \`provider: "openrouter"\`${own}`;
+  throw new KitError('kit/bad-options', message, { problems: ['provider'] });
+}
+
+/**
+ * Refuses render parameters that the model's catalog row does not have: they would not be sent.
+ *
+ * @throws KitError `kit/bad-options` with the names that the row has.
+ */
+export function requireParameters({ modelOptions }: AgentOptions, { model, renderParameters }: Capabilities): void {
+  const unknown = Object.keys(modelOptions?.parameters ?? {}).find((name) => !Object.hasOwn(renderParameters, name));
+  if (unknown === undefined) return;
+  const known = Object.keys(renderParameters).filter((name) => name !== 'model');
+  const next = known.length === 0 ? 'it has none' : `use one of ${known.toSorted().join(', ')}`;
+  const message = `${model} has no parameter "${unknown}" in \`modelOptions.parameters\`: ${next}`;
+  throw new KitError('kit/bad-options', message, { problems: ['modelOptions.parameters'] });
+}
+
+/**
  * Uses a provider that the author made. The provider has its own connection, so `baseURL`, `connection.transport` and
  * `modelOptions.contextWindow` would have no effect and are refused.
  */

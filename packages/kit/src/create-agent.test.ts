@@ -74,7 +74,7 @@ describe('`createAgent` options', () => {
     [{ limits: { step: 3 } }, 'there is no option limits.step, did you mean steps?'],
     [{ banana: 1 }, 'there is no option banana'],
     [{ connection: { transport: 'websocket' } }, 'connection.transport: '],
-    [{ store: 'disk' }, 'store: expected "memory", { home } or a store'],
+    [{ store: 'disk' }, 'store: expected "memory", { home: folder } or a store'],
     [{ limits: { cost: 0.5 } }, 'limits.cost: '],
     [{ cache: { rewriteNotice: { token: 3 } } }, 'there is no option cache.rewriteNotice.token, did you mean tokens?'],
     [{ limits: { cost: '$1' } }, 'limits.cost: expected US dollars as decimal text'],
@@ -122,6 +122,35 @@ describe('`createAgent` options', () => {
   ])('refuse %j and name the new option', (options, before, now) => {
     const message = expect.stringContaining(`the option ${before} was renamed: use ${now}`);
     expect(refused(options)).toMatchObject({ code: 'kit/bad-options', message });
+  });
+
+  test.each([
+    ['system', 'instructions'],
+    ['maxSteps', 'limits.steps'],
+    ['maxTokens', 'maxOutputTokens'],
+    ['providerOptions', 'modelOptions.parameters'],
+    ['maxRetries', 'connection.retry.attempts'],
+    ['mcpServers', 'mcp.servers'],
+    ['needsApproval', 'permissions.ask'],
+  ])('are refused under the name that another library has: %s is %s', (name, use) => {
+    const message = expect.stringContaining(`there is no option ${name}: use ${use}`);
+    expect(refused({ [name]: 1 })).toMatchObject({ code: 'kit/bad-options', message });
+  });
+
+  test.each([
+    [{ tools: [{ name: 'add', inputSchema: {}, execute: () => 1 }] }, 'tools.0: expected a tool: use defineTool'],
+    [{ tools: { add } }, 'tools: '],
+    [{ store: {} }, 'store: expected "memory"'],
+    [{ modelOptions: { parameters: { temperature: 1 } } }, 'no parameter "temperature"'],
+    [{ modelOptions: { parameters: { anthropic: {} } } }, 'use one of '],
+  ])('are refused if they would have no effect: %j', (options, words) => {
+    expect(refused(options)).toMatchObject({ code: 'kit/bad-options', message: expect.stringContaining(words) });
+  });
+
+  test('are refused if a key could be sent to a router by mistake', () => {
+    const options = { model: 'anthropic/claude-sonnet-5.5', apiKey: 'a-key-of-the-maker' };
+    expect(() => createAgent(options)).toThrow(/OpenRouter, which would get the key.*"claude-sonnet-5\.5"/);
+    expect(createAgent({ ...options, provider: 'openrouter' }).capabilities.provider).toBe('openrouter');
   });
 
   test.each([
