@@ -50,7 +50,7 @@ export function createSemaphore(most: number): Semaphore {
 /**
  * Reason with which unneeded waits are aborted. It is created once, because each new error would capture a stack trace.
  */
-export const OVER: DOMException = new DOMException('what was waited for has ended', 'AbortError');
+export const OVER: DOMException = new DOMException('the awaited work has ended', 'AbortError');
 
 /** Returns the result of the work, or `undefined` as soon as the signal aborts. A result after that is ignored. */
 export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T | undefined> {

@@ -30,7 +30,7 @@ const anyObject = z.custom<object>((value) => typeof value === 'object' && value
 const anyFunction = z.custom<() => unknown>((value) => typeof value === 'function', 'expected a function');
 const isGrants = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && 'kept' in value && 'keep' in value;
-const words = z.string().min(1, 'expected some text');
+const words = z.string().min(1, 'expected a string that is not empty');
 const amount = z.number().positive();
 const delay = z.number().min(0);
 const count = z.int().min(0);
@@ -56,7 +56,9 @@ const httpServer = z.strictObject({
 } satisfies OptionSchemas<McpHttpServer>);
 const mcp = z.strictObject({
   servers: z.record(
-    z.string().refine(isServerName, 'a server is called by 1 to 32 letters, digits, "-", or single "_" between them'),
+    z
+      .string()
+      .refine(isServerName, 'expected a server name of 1 to 32 letters, digits, "-", or single "_" between them'),
     anyObject,
   ),
   waitMs: delay.optional(),
@@ -78,7 +80,9 @@ const subagents = z.strictObject({
 
 const workspace = z.strictObject({
   folder: words,
-  tools: z.union([z.boolean(), z.array(z.string()).readonly()], 'expected true, false or names of tools').optional(),
+  tools: z
+    .union([z.boolean(), z.array(z.string()).readonly()], 'expected true, false or a list of tool names')
+    .optional(),
   trusted: z.boolean().optional(),
   agentsFile: z.enum(['discover', 'attach']).optional(),
   sandbox: z

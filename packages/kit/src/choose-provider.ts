@@ -118,7 +118,7 @@ function own(provider: Provider, options: AgentOptions, catalog: Catalog): Chose
 }
 
 function idleTransport(title: string): KitError {
-  return new KitError('kit/bad-options', `${title} is reached over HTTP only: remove \`connection.transport\``, {
+  return new KitError('kit/bad-options', `${title} supports only HTTP: remove \`connection.transport\``, {
     problems: ['connection.transport'],
   });
 }
@@ -158,7 +158,7 @@ function reachOf(name: ProviderName, options: AgentOptions): OpenAIReach {
   if (apiKey === undefined)
     throw new KitError(
       'kit/no-key',
-      `there is no key for ${title}: set \`apiKey\`, or \`host: { environment: process.env }\` with the variable ${variable}, or use another \`provider\``,
+      `there is no API key for ${title}: set \`apiKey\`, or \`host: { environment: process.env }\` with the variable ${variable}, or use another \`provider\``,
       { provider: name, variable },
     );
   return defined({ apiKey, baseURL, transport: connection?.transport });

@@ -87,7 +87,7 @@ describe('`createAgent` options', () => {
     [{ mcp: { server: {} } }, 'there is no option mcp.server, did you mean servers?'],
     [{ mcp: { servers: { a: { comand: 'x' } } } }, 'there is no option mcp.servers.a.comand, did you mean command?'],
     [{ mcp: { servers: { a: { url: 'file:///etc' } } } }, 'mcp.servers.a.url: '],
-    [{ mcp: { servers: { 'a.b': { command: 'x' } } } }, 'a server is called by 1 to 32 letters'],
+    [{ mcp: { servers: { 'a.b': { command: 'x' } } } }, 'expected a server name of 1 to 32 letters'],
     [{ subagents: { paralel: 2 } }, 'there is no option subagents.paralel, did you mean parallel?'],
     [{ subagents: { cost: 1 } }, 'subagents.cost: '],
     [{ subagents: true }, 'subagents: expected false or limits'],
@@ -99,11 +99,11 @@ describe('`createAgent` options', () => {
     [{ workspace: { folder: '.', truste: true } }, 'there is no option workspace.truste, did you mean trusted?'],
     [{ workspace: 3 }, 'workspace: expected a folder'],
     [{ host: { environment: {}, clint: 'x' } }, 'there is no option host.clint, did you mean client?'],
-    [{ tools: [add, add] }, 'two tools are called add'],
-    [{ context: { sources: [sourceNamed('sheet'), sourceNamed('sheet')] } }, 'two context sources are called sheet'],
+    [{ tools: [add, add] }, 'two tools have the name add'],
+    [{ context: { sources: [sourceNamed('sheet'), sourceNamed('sheet')] } }, 'two context sources have the name sheet'],
     [
       { context: { sources: [sourceNamed('memory')] }, workspace: { folder: '.', trusted: true } },
-      'two context sources are called memory',
+      'two context sources have the name memory',
     ],
   ])('are refused: %j', (options, words) => {
     expect(refused(options)).toMatchObject({ code: 'kit/bad-options', message: expect.stringContaining(words) });
@@ -309,7 +309,7 @@ test('`createAgent` refuses an invalid rule and suggests the nearest tool name',
       data: {
         problems: [
           'permissions.rules[0]: there is no tool bahs, did you mean bash?',
-          'permissions.rules[1]: it would allow every command of bash: name them as commands',
+          'permissions.rules[1]: the rule would allow every command of bash: list the allowed ones in commands',
         ],
       },
     }),

@@ -84,7 +84,7 @@ const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 export function defineTool<Schema extends StandardSchemaV1>(definition: ToolDefinition<Schema>): Tool {
   const { name, description, input, effect, alone, truncate, touches, describeEffects } = definition;
   if (!NAME.test(name)) {
-    const message = `a tool cannot be called ${JSON.stringify(name)}: take 1 to 64 letters, digits, "_" or "-"`;
+    const message = `${JSON.stringify(name)} is not a valid tool name: use 1 to 64 letters, digits, "_" or "-"`;
     throw new KitError('kit/bad-tool', message, { tool: name });
   }
   return {
@@ -170,6 +170,6 @@ function asJson(tool: string, value: unknown): string {
 }
 
 function notJson(tool: string, cause?: unknown): KitError {
-  const message = `${tool} returned what JSON cannot hold: return a string, a JSON value or a ToolOutput`;
+  const message = `${tool} returned a value that is not JSON: return a string, a JSON value or a ToolOutput`;
   return new KitError('kit/bad-tool', message, { tool }, cause);
 }

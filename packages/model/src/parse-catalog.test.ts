@@ -53,10 +53,12 @@ describe('parseCatalog', () => {
 
   it('refuses price lists and tiers that are out of order', () => {
     const lists = ['2026-02-01', '2026-01-01'].map((from) => ({ from, tiers: [{ above: 0, price }] }));
-    expect(refusal(() => parseCatalog(withFirstRow({ prices: lists }))).message).toContain('ascend by "from"');
+    expect(refusal(() => parseCatalog(withFirstRow({ prices: lists }))).message).toContain('ascending order of "from"');
     const tiers = [0, 200, 100].map((above) => ({ above, price }));
     const unordered = [{ from: '2026-01-01', tiers }];
-    expect(refusal(() => parseCatalog(withFirstRow({ prices: unordered }))).message).toContain('ascend by "above"');
+    expect(refusal(() => parseCatalog(withFirstRow({ prices: unordered }))).message).toContain(
+      'ascending order of "above"',
+    );
     const late = [{ from: '2026-01-01', tiers: tiers.slice(2) }];
     expect(refusal(() => parseCatalog(withFirstRow({ prices: late }))).message).toContain('"above": 0');
   });
@@ -65,7 +67,7 @@ describe('parseCatalog', () => {
     const twice = { ...shipped, rows: [shipped.rows[0], shipped.rows[0]] };
     expect(refusal(() => parseCatalog(twice)).data.issues[0]).toEqual({
       path: 'rows[1]',
-      problem: 'the name anthropic/claude-fable-5-2 already means another row',
+      problem: 'the name anthropic/claude-fable-5-2 is already used by another row',
       row: 'anthropic/claude-fable-5-2',
     });
   });

@@ -212,8 +212,8 @@ function keepIfDue(actor: Actor): void {
 
 function tellUnkept(actor: Actor, error: unknown): void {
   const why = error instanceof Error ? error.message : String(error);
-  const message = `no snapshot of session ${actor.session.writer.session} could be written: ${why}`;
-  const next = 'Nothing is lost: until there is one, opening the session reads more of its log.';
+  const message = `the snapshot of session ${actor.session.writer.session} could not be written: ${why}`;
+  const next = 'Nothing is lost. Opening the session reads more of its log until a snapshot is written.';
   tell(actor, { type: 'notice.raised', notice: { code: 'session/snapshot-failed', message, next } });
 }
 
@@ -230,7 +230,7 @@ export function stop(actor: Actor, error: Error): void {
 function asError(error: unknown): Error {
   if (error instanceof AgentError || error instanceof LogError || error instanceof ProviderError) return error;
   const said = error instanceof Error ? error.message : String(error);
-  const message = `something that the session is run with threw what it may not: ${said}. Open the session again; if it comes back, report it`;
+  const message = `a part that the session runs with threw an unexpected error: ${said}. Open the session again; if the error occurs again, report it`;
   return new AgentError('agent/broken', message, {}, error);
 }
 

@@ -215,7 +215,7 @@ async function switchModel(
 function findModel({ runtime }: Actor, model: string | OtherModel, reach: ModelReach): OtherModel {
   if (typeof model !== 'string') return model;
   if (runtime.findModel !== undefined) return runtime.findModel(model, reach);
-  const message = `the model "${model}" cannot be looked up by its name here: pass its provider and its capabilities`;
+  const message = `the model "${model}" cannot be found by its name in this session: pass its provider and its capabilities`;
   throw new AgentError('agent/unknown-model', message, { model });
 }
 
@@ -278,14 +278,14 @@ function requestOf({ request }: AnswerSchema<unknown>): ContentPart {
 function partsOf(words: Words): Exclude<Words, string> {
   const parts: Exclude<Words, string> = typeof words === 'string' ? [{ type: 'text', text: words }] : words;
   if (parts.some((part) => part.type !== 'text' || !isBlank(part.text))) return parts;
-  throw new AgentError('agent/nothing-to-send', 'the prompt is blank: say something');
+  throw new AgentError('agent/nothing-to-send', 'the prompt is blank: write a prompt with text');
 }
 
 function requireResumable({ session, running }: Actor): void {
   if (running === undefined && isResumable(session)) return;
   const why =
     running === undefined
-      ? 'its last turn is complete: give a prompt instead'
-      : 'a turn is running: wait for its end, or steer it';
+      ? 'its last turn is complete; send a prompt instead'
+      : 'a turn is running; wait for its end, or steer it';
   throw new AgentError('agent/nothing-to-resume', `session ${session.writer.session} has nothing to resume: ${why}`);
 }

@@ -96,7 +96,7 @@ export function openOutput({ artifacts, secrets, keep = KEEP }: OutputOptions): 
     drop() {
       isDropped = true;
       held = [];
-      spill?.channel.fail(new Error('the output was thrown away'));
+      spill?.channel.fail(new Error('the output was discarded'));
     },
   };
 }

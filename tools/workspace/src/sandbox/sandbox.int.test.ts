@@ -163,7 +163,7 @@ describe('the sandbox', () => {
     repositoryIn(join(bash.folder, 'deep/down/own'));
     const { notices } = await bash.run('for i in $(seq 300); do mkdir -p r$i/.git; done');
     const limit = notices.find(({ code }) => code === 'sandbox/limit');
-    expect(limit?.message).toContain('45 repositories are too many');
+    expect(limit?.message).toContain('45 repositories exceed the maximum');
     expect(notices.at(-2)?.message).toContain('245 more repositories are new');
     await bash.run('echo "[core] fsmonitor = evil" >> deep/down/own/.git/config');
     expect(readFileSync(join(bash.folder, 'deep/down/own/.git/config'), 'utf8')).not.toContain(EVIL);

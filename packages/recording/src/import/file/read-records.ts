@@ -69,8 +69,8 @@ function salvage(text: string): LineContent {
 }
 
 function whatIsWrong(rest: string, tail: RawRecord | undefined): string {
-  if (tail !== undefined) return 'a record that is cut short, glued to the next';
-  return rest.startsWith('{') && rawValueEnd(rest) > rest.length ? 'cut short: the record has no end' : 'not JSON';
+  if (tail !== undefined) return 'an incomplete record, joined to the next record';
+  return rest.startsWith('{') && rawValueEnd(rest) > rest.length ? 'incomplete: the record has no end' : 'not JSON';
 }
 
 const RECORD_START = /\{"(?:type|parentUuid|uuid|id|sessionId|timestamp|isSidechain|leafUuid|messageId)":/g;
