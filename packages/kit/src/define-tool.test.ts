@@ -103,7 +103,7 @@ test('`defineTool` refuses a schema that has no JSON Schema, and the error names
 
 test.each([
   ['a transform', z.object({ a: z.custom<Date>() })],
-  ['no object', z.string()],
+  ['a value that is not an object', z.string()],
 ])('`defineTool` refuses a schema of %s', (_name, input) => {
   const make = (): Tool => defineTool({ name: 'x', description: 'X.', input, effect: 'none', run: () => '' });
   expect(make).toThrow(expect.objectContaining({ code: 'kit/no-schema' }));
@@ -126,9 +126,13 @@ test.each([
   ['a list', [1, 2], { text: '[1,2]' }],
   ['a number', 3, { text: '3' }],
   ['null', null, { text: 'null' }],
-  ['an output', { text: 'no', failed: true }, { text: 'no', failed: true }],
-  ['an object with a field of an output among others', { text: 'a', sum: 3 }, { text: '{"text":"a","sum":3}' }],
-  ['an object whose text is none', { text: 4 }, { text: '{"text":4}' }],
+  ['a tool output', { text: 'no', failed: true }, { text: 'no', failed: true }],
+  [
+    'an object with both a field of a tool output and another field',
+    { text: 'a', sum: 3 },
+    { text: '{"text":"a","sum":3}' },
+  ],
+  ['an object whose `text` is not a string', { text: 4 }, { text: '{"text":4}' }],
   ['a promise', Promise.resolve('later'), { text: 'later' }],
 ])('the output of a tool contains %s that the function returns', async (_name, value, output) => {
   expect(await call(returning(value), {})).toEqual(output);

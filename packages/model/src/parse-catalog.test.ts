@@ -35,13 +35,13 @@ describe('parseCatalog', () => {
   });
 
   it.each([
-    ['a float where a price stands', { prices: [{ from: '2026-01-01', tiers: [{ above: 0, price: { input: 3 } }] }] }],
+    ['a number as a price', { prices: [{ from: '2026-01-01', tiers: [{ above: 0, price: { input: 3 } }] }] }],
     ['an unknown key', { florr: 512 }],
-    ['a marker style of no kind', { markers: 'some' }],
+    ['an unknown marker style', { markers: 'some' }],
     ['a negative floor', { floor: -1 }],
     ['a floor that is null', { floor: null }],
     ['a price list without tiers', { prices: [{ from: '2026-01-01', tiers: [] }] }],
-    ['a day that is none', { asOf: 'November' }],
+    ['an invalid day', { asOf: 'November' }],
   ])('refuses %s and names the row', (_, change) => {
     const error = refusal(() => parseCatalog(withFirstRow(change)));
     expect(error.code).toBe('catalog/invalid');

@@ -106,7 +106,7 @@ describe('a scenario', () => {
     ['an unknown fault', { steps: [{ fault: { kind: 'flood' } }] }, 'steps.0.fault.kind'],
     ['empty text', { steps: [{ answer: { text: '' } }] }, 'steps.0.answer.text'],
     [
-      'a call id that no request may carry',
+      'a call id that the API refuses',
       { steps: [{ answer: { calls: [{ id: 'a|b', name: 'x', arguments: '{}' }] } }] },
       'steps.0.answer.calls.0.id',
     ],

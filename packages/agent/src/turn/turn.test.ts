@@ -277,9 +277,9 @@ describe('an answer that stopped early', () => {
   });
 
   test.each([
-    ['by refusal', 'refusal', 'preflight', 'turn/refused'],
-    ['at the end of the window, where a person alone may compact,', 'window', 'manual', 'turn/window-full'],
-    ['at the end of the window, where nothing can be left out,', 'window', 'preflight', 'turn/context-unfit'],
+    ['with a refusal', 'refusal', 'preflight', 'turn/refused'],
+    ['at the end of the window, if only the user may compact,', 'window', 'manual', 'turn/window-full'],
+    ['at the end of the window, if a compaction can free nothing,', 'window', 'preflight', 'turn/context-unfit'],
   ] as const)('%s ends the turn as failed', async (_how, stop, compaction, code) => {
     const { live } = await goLive({ provider: answering(says('no', { stop }), says('yes')), runtime: { compaction } });
     expect(await live.prompt('go')).toMatchObject({ outcome: 'failed', error: { code } });
