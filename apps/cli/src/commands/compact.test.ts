@@ -47,7 +47,7 @@ test('a dry run reports the plan and changes nothing, a real run compacts once, 
   const again = await tidemark('compact', session, '--tail-tokens', '500');
   expect(again).toMatchObject({
     exit: 1,
-    out: expect.stringMatching(/^not compacted: a checkpoint of the same history waits for the next request already/),
+    out: expect.stringMatching(/^not compacted: a checkpoint of the same history already waits for the next request/),
   });
   expect(await tidemark('go on', '--provider', 'simulator', '--continue')).toMatchObject({ exit: 0 });
   expect(logOf(session)).toContain('"cause":"compaction"');
@@ -69,7 +69,7 @@ test('--checkpoint-tokens limits the checkpoint, with and without --fresh, and a
   expect(await sizeWith('--tail-tokens', '500', '--checkpoint-tokens', '900')).toBeLessThanOrEqual(900);
   expect(await tidemark('compact', session, '--checkpoint-tokens', 'many')).toMatchObject({
     exit: 2,
-    err: expect.stringContaining('Name a whole number of tokens.'),
+    err: expect.stringContaining('Expected a whole number of tokens.'),
   });
 });
 

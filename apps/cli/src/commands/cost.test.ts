@@ -35,7 +35,7 @@ describe('`tidemark cost`', () => {
       "2 sessions, 12 calls, 2026-11-20 to 2026-11-21
       paid       $0.126
       uncached   $0.187  the same calls without a cache
-      ideal     $0.0552  new tokens written once, old ones read (an estimate)
+      ideal     $0.0552  each new token written once, old tokens read (estimate)
 
       session      calls   input  output     paid  × ideal
       played-21-1      6  31,023      18  $0.0631     2.29
@@ -48,7 +48,7 @@ describe('`tidemark cost`', () => {
       "played-20-1, 6 calls, 2026-11-20
       paid      $0.0631
       uncached  $0.0933  the same calls without a cache
-      ideal     $0.0276  new tokens written once, old ones read (an estimate)
+      ideal     $0.0276  each new token written once, old tokens read (estimate)
       other     $0.0210  the same tokens with claude-haiku-4-5-20251001
 
       cause               calls   input  output     paid  × ideal
@@ -63,7 +63,7 @@ describe('`tidemark cost`', () => {
       "1 session, 6 calls, 2026-11-21
       paid      $0.0631
       uncached  $0.0933  the same calls without a cache
-      ideal     $0.0276  new tokens written once, old ones read (an estimate)
+      ideal     $0.0276  each new token written once, old tokens read (estimate)
 
       day         calls   input  output     paid  × ideal
       2026-11-21      6  31,023      18  $0.0631     2.29
@@ -172,7 +172,7 @@ test('`why` explains each cause in words, with its price', async () => {
     "step 2 at 2026-11-20T12:06:36.000Z
       paid again: 5,157 tokens, $0.0178 above reading them
       cause: expired, the cache entry had expired (the request before was sent 6.1 minutes earlier)
-      the provider agrees: nothing changed of what was sent before
+      the provider agrees: the content that was sent before is unchanged
     step 3 at 2026-11-20T12:06:58.000Z
       breaks at block 0, byte 2: system tool from layer tools 29096cd04015, where system text from layer runtime tm2 stood
       cause: tools, the tool list changed (epoch 1)
@@ -239,7 +239,7 @@ describe('`cost`, `cache` and `skills` with nothing to report', () => {
     }
     expect((await tidemark('cost', '--since', '2027-01-01')).out).toContain('name an earlier day');
     expect((await tidemark('skills')).out).toBe(
-      'no skill was loaded in 2 sessions\nno session lists a skill\nnone is installed\n',
+      'no skill was loaded in 2 sessions\nno session has a list of skills\nno skill is installed\n',
     );
     const { out } = await pretendRun(['cache', '--json'], { store: empty });
     expect(JSON.parse(out)).toMatchObject({

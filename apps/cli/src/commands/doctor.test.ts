@@ -230,7 +230,7 @@ test('`doctor` suggests `--gc` when the home is large', async () => {
   expect(await checkSize(home)).toMatchObject({ state: 'good' });
   expect(await checkSize(home, 100)).toMatchObject({
     state: 'warning',
-    next: 'tidemark doctor --gc removes what no log names',
+    next: '`tidemark doctor --gc` removes unused artifacts',
   });
 });
 
@@ -291,11 +291,11 @@ test.each(LOST)(
     expect(looked.exit).toBe(4);
     expect(looked.out).toMatch(/good +session sound: 3 records/);
     expect(looked.out).toContain(reason);
-    expect(looked.out).toContain('\n         next: restore its folder from a backup, or move it away\n');
+    expect(looked.out).toContain('\n         next: restore the session folder from a backup, or move it away\n');
     expect(looked.out).toContain('2 sessions, 3 records, 1 damaged');
     expect([repaired.exit, repaired.out]).toEqual([4, '']);
     expect(repaired.err).toContain('nothing of session lost can be copied, since not one record of it can be read: ');
-    expect(repaired.err).toContain('nothing was changed; restore its folder from a backup, or move it away');
+    expect(repaired.err).toContain('nothing was changed; restore the session folder from a backup, or move it away');
     expect(existsSync(join(home, 'sessions', 'lost-repaired'))).toBe(false);
   },
 );

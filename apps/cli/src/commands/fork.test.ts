@@ -181,7 +181,7 @@ describe('`tidemark export`', () => {
       '## Prompt',
       '### claude-sonnet-5-5',
       '### claude-sonnet-5-5',
-      '## A branch that was left',
+      '## Abandoned branch',
     ]);
     expect(out).toContain('Calls `read`:\n\n```\n{"path":"note.txt"}\n```\n');
     expect(out).toContain(`the fork ${fork} goes on`);

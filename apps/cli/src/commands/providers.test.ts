@@ -127,7 +127,7 @@ describe('a provider on a port', () => {
     const ran = await tidemark(['find the word', '--json', ...args], { environment: KEYS });
     const { out } = await tidemark(['show', String(lastOf(ran)['session']), '1']);
     expect(out).toMatch(/\ncould go on from resp_\w+ at block \d+: [\d,]+ bytes, digest [0-9a-f]{12}…\n/);
-    expect(out).toContain('\nwent over a WebSocket, going on from the answer before\n');
+    expect(out).toContain('\nwent over a WebSocket, continuing the previous answer\n');
   });
 
   test('whose caching is unknown is reported as such, and an unreported bucket is not printed as 0', async () => {
@@ -142,7 +142,7 @@ describe('a provider on a port', () => {
       `${door.url}/v1`,
     ];
     const ran = await tidemark(['hi there', ...args]);
-    expect(ran.err).toContain('; how the model is cached is not known; unknown price');
+    expect(ran.err).toContain('; the caching of the model is unknown; unknown price');
     expect(ran.err).not.toContain(' 0 read');
     const [, session = ''] = /session (\S+);/.exec(ran.err) ?? [];
     expect((await tidemark(['show', session])).out).toContain('; how gpt-4o is cached is not known\n');

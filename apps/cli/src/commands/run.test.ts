@@ -128,9 +128,9 @@ describe('--padding', () => {
   const asked = ['hello there', '--provider', 'simulator', '--model', 'claude-haiku-4-5', '--padding'];
 
   test.each([
-    ['always', 'front padded, as was said ('],
-    ['never', 'front not padded, as was said ('],
-    ['auto', 'front padded: it was expected to pay ('],
+    ['always', 'front padded, as configured ('],
+    ['never', 'front not padded, as configured ('],
+    ['auto', 'front padded: this was expected to save cost ('],
   ])('%s is applied to the session, and `show` reports the result', async (setting, told) => {
     const ran = await tidemark([...asked, setting, '--json']);
     const { session } = lastOf(ran);

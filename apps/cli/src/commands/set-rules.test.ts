@@ -120,7 +120,7 @@ describe('rules, skills, plan and memory from settings', () => {
     await tidemark(runs('echo a && echo b', 'echo a', 'echo a > c', 'echo a > c'), { person });
     expect(asked).toEqual([
       expect.stringContaining(
-        '│ echo a && echo b\ny: allow this, once\nn: refuse; words after n are told to the model\n' +
+        '│ echo a && echo b\ny: allow this once\nn: deny; the model receives the text after n\n' +
           'a: bash runs `echo a`, `echo b` to the letter, in any line of such commands, for the rest of this session\n',
       ),
       expect.not.stringMatching(/^a[ :]/m),

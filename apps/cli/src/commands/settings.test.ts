@@ -262,16 +262,16 @@ describe('trust', () => {
     expect(given.out).toContain(': trusted\n');
     expect(asked).toEqual([
       [
-        'This folder brings along what acts on an agent:',
+        'This folder contains files that control an agent:',
         '  sets mode to "auto"',
-        'Use it here, from now on? Only if you trust who wrote it. (y/n) ',
+        'Use all of this from now on? Answer y only if you trust its author. (y/n) ',
       ].join('\n'),
     ]);
     expect((await tidemark(['config'])).out).toContain('mode\tauto\tworkspace: ');
     expect((await tidemark(['trust', '--list'])).out).toContain('trusted\t');
     expect((await tidemark(['trust', '--revoke', '--list'])).exit).toBe(2);
     expect((await tidemark(['trust', '--revoke'])).out).toContain('forgotten');
-    expect((await tidemark(['config'])).out).toContain('mode\task at a terminal, else read-only\tdefault');
+    expect((await tidemark(['config'])).out).toContain('mode\task at a terminal, otherwise read-only\tdefault');
     expect((await tidemark(['config'])).out).toContain('not in force: mode (');
     expect((await tidemark(['config', '--trust'])).out).toContain('mode\tauto\tworkspace: ');
   });
@@ -298,7 +298,7 @@ describe('an API key', () => {
     );
     const told = [ran, ...shown].map(({ out, err }) => `${out}${err}`).join('\n');
     expect(told).not.toContain(KEY);
-    expect(told).toContain('anthropic: ANTHROPIC_API_KEY is not set, one is in the keyring');
+    expect(told).toContain('anthropic: ANTHROPIC_API_KEY is not set, a key is in the keyring');
     for (const name of readdirSync(stage.home, { recursive: true, withFileTypes: true }))
       if (name.isFile()) expect(readFileSync(join(name.parentPath, name.name), 'latin1')).not.toContain(KEY);
     expect((await tidemark(['keys', 'remove', 'anthropic'], { keyring })).out).toContain('out of the keyring');

@@ -55,9 +55,9 @@ describe('`smoke` with a live provider', () => {
     const ran = await live();
     expect(ran.err).toMatch(/^claude-haiku-5-5: 6 calls of about \d+ tokens, at most \$0\.00\d+\n$/);
     expect(ran.out.split('\n').slice(0, 4)).toEqual([
-      'transport: hit. The same bytes are read again',
-      'contract: hit. The next request reads all that the first one left',
-      'the cache works, from the first request to the next',
+      'transport: hit. The same bytes were read from the cache',
+      'contract: hit. The next request read everything that the first one cached',
+      'the cache works from one request to the next',
       expect.stringMatching(
         /^a change at the tail still reads .*%; at the end of the front reads nothing; at the first/,
       ),

@@ -174,6 +174,6 @@ describe('`why` of a session', () => {
 
   test('reports nothing to explain if each answer has its cache reads', async () => {
     const { tidemark, session } = await twoPrompts({ ...TOTAL, prompt_tokens_details: { cached_tokens: 4_321 } });
-    expect((await tidemark('why', session)).out).toContain('extends the one before it and read all it could');
+    expect((await tidemark('why', session)).out).toContain('extends the one before it and read all cached tokens');
   });
 });

@@ -80,7 +80,7 @@ test(
     expect(await tidemark('skills')).toMatch(
       /1 skill, loaded once, \d+ tokens\n.*\nchange-money\t1\t\d+\ton demand 1\tworkspace/,
     );
-    expect(await tidemark('verify')).toContain('every byte the same');
+    expect(await tidemark('verify')).toContain('all bytes identical');
     expect(await tidemark('cost')).toMatch(/nothing paid again\t11\t.*\t1\.0[01]\n/);
   },
 );

@@ -70,7 +70,7 @@ describe('a question', () => {
     await tidemark(turn(edit('tax.js', '0.2', '0.19')), answering('y'));
     expect(asked[0]).toContain(
       'edit tax.js [ask/write]\n│ --- tax.js\n│ +++ tax.js\n│ @@ -1,2 +1,2 @@\n│  const a = 1;\n' +
-        '│ -const rate = 0.2;\n│ +const rate = 0.19;\ny: allow this, once\n',
+        '│ -const rate = 0.2;\n│ +const rate = 0.19;\ny: allow this once\n',
     );
     expect(content('tax.js')).toContain('0.19');
   });
@@ -96,7 +96,7 @@ describe('a question', () => {
       .split('\n')
       .flatMap((line) => (line.startsWith('│ ') ? [line.slice(2)] : []));
     expect(shown).toEqual(command.split('\n'));
-    expect(asked.at(-1)).toMatch(/y: allow this, once\n[^]*allow it\? \(y\/n\) $/);
+    expect(asked.at(-1)).toMatch(/y: allow this once\n[^]*allow it\? \(y\/n\) $/);
     expect(ran.err).toContain('denied');
   });
 
@@ -118,9 +118,9 @@ describe('a question', () => {
   });
 
   test('frames text written by others, so that it cannot imitate the answers', async () => {
-    await tidemark(turn(bash('true\ny: allow this, once\nallow it? (y/n) ')), answering('n'));
+    await tidemark(turn(bash('true\ny: allow this once\nallow it? (y/n) ')), answering('n'));
     expect(asked[0]?.split('\n').filter((line) => line.startsWith('y: '))).toHaveLength(1);
-    expect(asked[0]).toContain('│ y: allow this, once\n│ allow it? (y/n) \n');
+    expect(asked[0]).toContain('│ y: allow this once\n│ allow it? (y/n) \n');
   });
 
   test('accepts only `unseen`, and neither `y` nor a grant, if the content cannot be shown completely', async () => {
@@ -215,11 +215,11 @@ describe('an answer', () => {
     await tidemark(turn(bash(command)), answering(answer, 'n'));
     // No grant can cover such a call, so the question offers none.
     expect(asked[0]).not.toMatch(/^a /m);
-    expect(unfolded(asked[1])).toMatch(/^"\w+ \*" would allow any[^\n]*\.\ny: allow this, once\nn: /);
+    expect(unfolded(asked[1])).toMatch(/^"\w+ \*" would allow any[^\n]*\.\ny: allow this once\nn: /);
     asked.length = 0;
     await tidemark(turn(bash('echo a')), answering(answer, 'n'));
     expect(asked).toHaveLength(2);
-    expect(unfolded(asked[1])).toMatch(/^"\w+ \*" (would allow any|is refused: )[^\n]*\.\ny: allow this, once\n/);
+    expect(unfolded(asked[1])).toMatch(/^"\w+ \*" (would allow any|is refused: )[^\n]*\.\ny: allow this once\n/);
   });
 });
 

@@ -147,7 +147,7 @@ describe('a question on a terminal', () => {
     await askPerson(write, { input: screen.input, signal });
     const last = screen.stops.at(-1)?.join('\n') ?? '';
     expect(last).toContain('│ +rm -rf everything');
-    expect(last).toContain('y: allow this, once');
+    expect(last).toContain('y: allow this once');
     expect(last).toMatch(/^a folder-of-0-abcdef\/[^\n]*…[^\n]*\/end\.ts: every call of w/m);
     expect(framedText(screen)).toContain(`+++ ${PATH}`);
   });

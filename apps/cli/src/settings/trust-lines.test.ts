@@ -31,7 +31,7 @@ async function linesOf(settings: object): Promise<readonly string[]> {
 
 async function serverLines(server: object): Promise<readonly string[]> {
   const [head = '', ...rest] = await linesOf({ mcp: { servers: { one: server } } });
-  const end = rest.indexOf('Servers are started at once, in every mode.');
+  const end = rest.indexOf('Servers start immediately, in every mode.');
   expect(end).toBeGreaterThanOrEqual(0);
   return [head, ...rest.slice(0, end).map((line) => line.trim())];
 }
@@ -70,7 +70,7 @@ test('each rule is one line, and an allow rule is marked as not in force', async
   ];
   expect(await linesOf({ permissions: { rules } })).toEqual([
     "rule: deny bash, commands: 'git push *' rm",
-    "rule: allow '*' (not in force: a folder may only ask and deny)",
+    "rule: allow '*' (no effect: a folder's rules can only ask and deny)",
   ]);
 });
 
@@ -169,8 +169,8 @@ describe('an MCP server', () => {
       'MCP server one runs: node tools/server.js',
       '    effect class of its tools: execute',
       '    names, and a change asks again: tools/server.js',
-      'Servers are started at once, in every mode.',
-      'What the files that they name load in turn is not covered.',
+      'Servers start immediately, in every mode.',
+      'Files that are loaded by the named files are not checked.',
     ]);
   });
 });

@@ -107,13 +107,13 @@ describe('the trust question', () => {
     const trusting = await tidemark(['trust'], { person });
     expect(asked.filter((question) => question.includes('Use it here'))).toEqual([]);
     expect(ran.err).toContain('is not used, because it is too long to be shown in a question: ');
-    expect(ran.err).toContain('look at .tidemark/config.json; `tidemark trust --yes` trusts it as it is');
+    expect(ran.err).toContain('check .tidemark/config.json; `tidemark trust --yes` trusts the folder as it is');
     expect(trusting).toMatchObject({
       exit: 3,
       err: expect.stringContaining('it is too long to be shown in a question'),
     });
     expect(readdirSync(repository.traces)).toEqual([]);
-    expect((await tidemark(['trust', '--list'])).out).toBe('nothing was said of any folder\n');
+    expect((await tidemark(['trust', '--list'])).out).toBe('there is no decision about any folder\n');
     const given = await tidemark(['trust', '--yes']);
     expect(given).toMatchObject({ exit: 0, err: expect.stringContaining('not shown: it is too long') });
   });
@@ -137,7 +137,7 @@ describe('the trust question', () => {
     expect(ran.err).toContain('what this folder brings along is not used');
     expect(ran.err).toContain(reason);
     expect(asked.filter((question) => question.includes('Use it here'))).toEqual([]);
-    expect((await tidemark(['trust', '--list'])).out).toBe('nothing was said of any folder\n');
+    expect((await tidemark(['trust', '--list'])).out).toBe('there is no decision about any folder\n');
   });
 
   test('shows terminal control characters as escapes in each line', async () => {
@@ -170,17 +170,17 @@ describe('the trust question', () => {
       return 'y';
     });
     const ran = await tidemark(['run', 'hello', '--mode', 'read-only'], { person });
-    expect(ran.err).toContain('is not used, because it changed while the question was open');
+    expect(ran.err).toContain('is not used, because they changed while the question was open');
     expect((await tidemark(['trust'], { person })).exit).toBe(3);
     expect(readdirSync(repository.traces)).toEqual([]);
-    expect((await tidemark(['trust', '--list'])).out).toBe('nothing was said of any folder\n');
+    expect((await tidemark(['trust', '--list'])).out).toBe('there is no decision about any folder\n');
   });
 
   test('states that servers start in every mode, and "yes" starts them even in the mode read-only', async () => {
     setServers({ zz: sh() });
     const { asked, person } = answering(() => 'y');
     await tidemark(['run', 'hello', '--mode', 'read-only'], { person });
-    expect(asked[0]).toContain('\n  Servers are started at once, in every mode.\n');
+    expect(asked[0]).toContain('\n  Servers start immediately, in every mode.\n');
     expect(readdirSync(repository.traces)).toEqual(['second']);
   });
 });

@@ -70,5 +70,7 @@ async function askIn(live: AgentSession, meter: SmokeMeter, prompt: string): Pro
   const { outcome, error } = await live.prompt(prompt);
   const call = meter.calls[before];
   if (call !== undefined) return call;
-  throw meter.failure ?? new Error(`the engine's call ended as ${outcome}: ${error?.message ?? 'no error'}`);
+  throw (
+    meter.failure ?? new Error(`the engine's call ended with the outcome ${outcome}: ${error?.message ?? 'no error'}`)
+  );
 }
