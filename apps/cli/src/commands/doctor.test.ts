@@ -120,7 +120,7 @@ test('`doctor` reports if a sandbox confines commands, and the consequence if no
 });
 
 test('`doctor` reports if the system has a keyring', async () => {
-  expect((await doctor()).out).toMatch(/good +keyring: the keyring of this system cannot be used.*environment alone/);
+  expect((await doctor()).out).toMatch(/good +keyring: the system keyring cannot be used.*environment alone/);
   const keyring = { get: async () => undefined, set: async () => undefined, remove: async () => false };
   const { out } = await pretendRun(['doctor'], { environment: { TIDEMARK_HOME: home }, keyring });
   expect(out).toMatch(/good +keyring: can be used/);

@@ -342,7 +342,7 @@ describe('an API key', () => {
 
   test('cannot be stored without a system keyring, and `doctor` reports this without failing', async () => {
     const ran = await tidemark(['keys', 'set', 'anthropic'], { piped: KEY });
-    expect(ran).toMatchObject({ exit: 3, err: expect.stringContaining('the keyring of this system cannot be used') });
+    expect(ran).toMatchObject({ exit: 3, err: expect.stringContaining('the system keyring cannot be used') });
     expect(ran.err).not.toContain(KEY);
     expect(await tidemark(['doctor'])).toMatchObject({ exit: 0, out: expect.stringContaining('keyring: ') });
   });
