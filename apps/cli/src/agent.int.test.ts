@@ -139,5 +139,5 @@ test('piped input is sent with the words, and a stdin that stays open without da
   });
   const [out, err] = await Promise.all([text(held.stdout), text(held.stderr)]);
   expect(out).toBe('Unseen.\n');
-  expect(err).toContain('stdin is open and gave nothing');
+  expect(err).toContain('stdin is open but sent nothing');
 });

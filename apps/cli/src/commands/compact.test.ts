@@ -90,7 +90,7 @@ test('--fresh creates a fork that contains only the checkpoint, and leaves the s
   expect(logOf(fork)).toContain('"cause":"compaction"');
   expect(await tidemark('verify', fork)).toMatchObject({ exit: 0 });
   const said = await tidemark('compact', session, '--fresh');
-  expect(said.out).toMatch(/begun anew as \S+; \S+ stays as it is\ngo on with `tidemark --session/);
+  expect(said.out).toMatch(/started again as \S+; \S+ is unchanged\ncontinue with `tidemark --session/);
 });
 
 test('options that cannot be combined are refused, and the error names the option to omit', async () => {
@@ -100,7 +100,7 @@ test('options that cannot be combined are refused, and the error names the optio
     ['--provider', 'simulator'],
   ]) {
     const ran = await tidemark('compact', session, ...flags);
-    expect(ran).toMatchObject({ exit: 2, err: expect.stringContaining('leave') });
+    expect(ran).toMatchObject({ exit: 2, err: expect.stringContaining('remove') });
   }
   expect(await tidemark('compact', 'nobody', '--fresh')).toMatchObject({ exit: 3 });
 });

@@ -164,9 +164,9 @@ async function askModel(id: SessionId, flags: CompactFlags, context: CommandCont
   try {
     const agent = createAgent({
       ...provider.options,
+      modelOptions: { ...provider.options.modelOptions, ...defined({ catalog: changes }) },
       store,
       host: { environment: context.environment, client: 'cli' },
-      ...defined({ catalog: changes }),
     });
     try {
       const live = await agent.open(id);

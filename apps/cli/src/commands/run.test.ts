@@ -73,7 +73,7 @@ describe('a prompt', () => {
     const piped = { piped: Buffer.from(DOT, 'base64') };
     const asked = ['how many?', '--provider', 'simulator', '--image'];
     expect(await tidemark([...asked, '-', '--scenario', seen], piped)).toMatchObject({ out: 'One.\n', exit: 0 });
-    expect(await tidemark([...asked, '-'])).toMatchObject({ exit: 2, err: expect.stringContaining('pipe one in') });
+    expect(await tidemark([...asked, '-'])).toMatchObject({ exit: 2, err: expect.stringContaining('pipe in one image') });
     expect(await tidemark([...asked, 'dot.svg'])).toMatchObject({
       exit: 3,
       err: expect.stringMatching(
@@ -381,7 +381,7 @@ test('an overflow is compacted automatically, and with `--compaction manual` the
 
 test('a model that is not in the catalog is refused', async () => {
   const ran = await tidemark(['hi there', '--provider', 'simulator', '--model', 'gpt-sonet']);
-  expect(ran).toMatchObject({ exit: 3, err: expect.stringContaining('knows no model "gpt-sonet"') });
+  expect(ran).toMatchObject({ exit: 3, err: expect.stringContaining('has no model "gpt-sonet"') });
 });
 
 function filesIn(folder: string): readonly string[] {

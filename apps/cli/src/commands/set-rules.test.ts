@@ -60,7 +60,7 @@ describe('rules, skills, plan and memory from settings', () => {
     ];
     write(join(stage.folder, '.tidemark', 'config.json'), { permissions: { rules } });
     const { out } = await tidemark(['config', '--trust']);
-    expect(out).toMatch(/not in force: permissions\.rules .*those that allow are the user's own/);
+    expect(out).toMatch(/not in effect: permissions\.rules .*those that allow are the user's own/);
     expect(out).toMatch(/permissions\.rules\t\[\{"decision":"deny"[^}]*\}\]\tworkspace: /);
     await tidemark([...writesNew(), '--mode', 'auto', '--trust']);
     expect(made()).toBe(false);

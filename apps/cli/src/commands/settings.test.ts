@@ -173,7 +173,7 @@ describe('a setting', () => {
     for (const name of ['a.b', 'a__b', '_a', 'a'.repeat(33)])
       expect(await called(name)).toMatchObject({
         exit: 3,
-        err: expect.stringContaining('tidemark.config.json:1: mcp.servers: a server is called by 1 to 32 letters'),
+        err: expect.stringContaining('tidemark.config.json:1: mcp.servers: expected a server name of 1 to 32 letters'),
       });
     expect(await called('a_b-2')).toMatchObject({ exit: 0 });
   });
@@ -270,9 +270,9 @@ describe('trust', () => {
     expect((await tidemark(['config'])).out).toContain('mode\tauto\tworkspace: ');
     expect((await tidemark(['trust', '--list'])).out).toContain('trusted\t');
     expect((await tidemark(['trust', '--revoke', '--list'])).exit).toBe(2);
-    expect((await tidemark(['trust', '--revoke'])).out).toContain('forgotten');
+    expect((await tidemark(['trust', '--revoke'])).out).toContain('decision removed');
     expect((await tidemark(['config'])).out).toContain('mode\task at a terminal, otherwise read-only\tdefault');
-    expect((await tidemark(['config'])).out).toContain('not in force: mode (');
+    expect((await tidemark(['config'])).out).toContain('not in effect: mode (');
     expect((await tidemark(['config', '--trust'])).out).toContain('mode\tauto\tworkspace: ');
   });
 
@@ -301,7 +301,7 @@ describe('an API key', () => {
     expect(told).toContain('anthropic: ANTHROPIC_API_KEY is not set, a key is in the keyring');
     for (const name of readdirSync(stage.home, { recursive: true, withFileTypes: true }))
       if (name.isFile()) expect(readFileSync(join(name.parentPath, name.name), 'latin1')).not.toContain(KEY);
-    expect((await tidemark(['keys', 'remove', 'anthropic'], { keyring })).out).toContain('out of the keyring');
+    expect((await tidemark(['keys', 'remove', 'anthropic'], { keyring })).out).toContain('removed from the keyring');
     expect(await tidemark(['hello there'], { keyring })).toMatchObject({ exit: 3 });
   });
 

@@ -126,5 +126,5 @@ test('the demo reports that it needs a temporary folder if it cannot create one'
   const demo = startDemo(join(root, 'is-not-there'));
   const [out, err, [exit]] = await Promise.all([textOf(demo.stdout), textOf(demo.stderr), once(demo, 'exit')]);
   expect({ out, exit }).toEqual({ out: '', exit: 3 });
-  expect(err).toMatch(/^error: the demo needs a folder of its own, and none can be made: .*\nnext: .*TMPDIR/);
+  expect(err).toMatch(/^error: the demo cannot create a temporary folder: .*\nnext: .*TMPDIR/);
 });

@@ -31,7 +31,7 @@ export async function repair(name: string, context: CommandContext): Promise<Com
   context.output.result({ repaired: from, session: to, records, mended, lost, damage }, () => [
     `${records - countOf(lost)} records of ${from} were copied to `,
     withStyle('cyan', to),
-    ...(mended === 0 ? [] : [`; ${mended} of them were corrected, and the digest chain proves them`]),
+    ...(mended === 0 ? [] : [`, ${mended} of them corrected and proven by the digest chain`]),
     `; ${from} is unchanged`,
     ...lost.map(lostLine),
   ]);

@@ -16,7 +16,7 @@ test.each<[Checked, ReturnType<typeof describeCheck>]>([
   ],
   [
     { diagnosis: { found: 'same' }, verdict: 'explains' },
-    'the provider says: the content that was sent before is unchanged, so its cache no longer held it',
+    'the provider reports: the content that was sent before is unchanged, so the entry was no longer in its cache',
   ],
   [
     { diagnosis: { found: 'same' }, verdict: 'agrees' },
@@ -24,7 +24,7 @@ test.each<[Checked, ReturnType<typeof describeCheck>]>([
   ],
   [
     { diagnosis: { found: 'unknown-response' }, verdict: 'silent' },
-    'the provider cannot say: it does not remember the previous request',
+    'no diagnosis from the provider: it does not remember the previous request',
   ],
 ])('`describeCheck` describes %j', (checked, words) => {
   expect(describeCheck(checked)).toEqual(words);
