@@ -142,7 +142,9 @@ describe('a hostile repository that is not trusted', () => {
     expectHarmless(ran, own);
     expect(own.sent.map(({ model }) => model.includes('sonnet'))).toEqual([true, true, true, true]);
     expect(evil.sent).toEqual([]);
-    expect(ran.err).toContain('the settings, skills and memory of this folder are not used, because it is not trusted');
+    expect(ran.err).toContain(
+      'the settings, skills and memory of this folder are not used, because the folder is not trusted',
+    );
     const told = toldIn(own);
     // The model sees only what the tools read. The repository's memory and skills are not loaded.
     expect(marksIn(told)).toEqual([MARKS.folder, MARKS.branch, MARKS.file, MARKS.instructions]);
@@ -197,10 +199,10 @@ describe('a hostile repository that is not trusted', () => {
     const inside = { TIDEMARK_HOME: join(repository.folder, '.tidemark') };
     const ran = await tidemark(['run', 'what is this?'], { environment: inside });
     expect([own.sent.length, evil.sent.length]).toEqual([4, 0]);
-    expect(ran.err).toContain('it is not trusted');
+    expect(ran.err).toContain('the folder is not trusted');
     expect(await tidemark(['trust', '--yes'], { environment: inside })).toMatchObject({
       exit: 3,
-      err: expect.stringContaining('what lies there cannot vouch for it'),
+      err: expect.stringContaining('which could then trust itself'),
     });
   });
 });

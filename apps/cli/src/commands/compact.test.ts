@@ -1,6 +1,6 @@
 // Tests `tidemark compact` on a session with finished turns: its output, and that a dry run changes nothing.
 
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 
@@ -91,6 +91,16 @@ test('--fresh creates a fork that contains only the checkpoint, and leaves the s
   expect(await tidemark('verify', fork)).toMatchObject({ exit: 0 });
   const said = await tidemark('compact', session, '--fresh');
   expect(said.out).toMatch(/started again as \S+; \S+ is unchanged\ncontinue with `tidemark --session/);
+});
+
+test('--compaction-by model uses the catalog of the user', async () => {
+  const session = await left();
+  const rows = [{ provider: 'anthropic', model: 'claude-sonnet-5-5', outputLimit: 20_000 }];
+  writeFileSync(join(stage.home, 'catalog.json'), JSON.stringify({ revision: 1, rows }));
+  const asked = ['--compaction-by', 'model', '--provider', 'simulator', '--tail-tokens', '500', '--json'];
+  const done = await tidemark('compact', session, ...asked);
+  expect(done.err).toBe('');
+  expect(JSON.parse(done.out)).toMatchObject({ session, outcome: 'compacted' });
 });
 
 test('options that cannot be combined are refused, and the error names the option to omit', async () => {

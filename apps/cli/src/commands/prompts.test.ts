@@ -130,7 +130,10 @@ describe('piped input', () => {
     });
     expect(watched.err).toContain('stdin is the piped input (9 bytes), so no question can be asked');
     const asked = await tidemark(['explain it', '--ask', '--provider', 'simulator'], { piped: 'swordfish' });
-    expect(asked).toMatchObject({ exit: 2, err: expect.stringContaining('stdin is no terminal') });
+    expect(asked).toMatchObject({
+      exit: 2,
+      err: expect.stringContaining('mode ask needs a terminal, but stdin is a pipe'),
+    });
   });
 });
 

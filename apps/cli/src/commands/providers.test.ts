@@ -127,7 +127,7 @@ describe('a provider on a port', () => {
     const ran = await tidemark(['find the word', '--json', ...args], { environment: KEYS });
     const { out } = await tidemark(['show', String(lastOf(ran)['session']), '1']);
     expect(out).toMatch(/\ncould continue from resp_\w+ at block \d+: [\d,]+ bytes, digest [0-9a-f]{12}…\n/);
-    expect(out).toContain('\nwent over a WebSocket, continuing the previous answer\n');
+    expect(out).toContain('\nsent over a WebSocket, continuing the previous answer\n');
   });
 
   test('whose caching is unknown is reported as such, and an unreported bucket is not printed as 0', async () => {

@@ -73,16 +73,19 @@ describe('a prompt', () => {
     const piped = { piped: Buffer.from(DOT, 'base64') };
     const asked = ['how many?', '--provider', 'simulator', '--image'];
     expect(await tidemark([...asked, '-', '--scenario', seen], piped)).toMatchObject({ out: 'One.\n', exit: 0 });
-    expect(await tidemark([...asked, '-'])).toMatchObject({ exit: 2, err: expect.stringContaining('pipe in one image') });
+    expect(await tidemark([...asked, '-'])).toMatchObject({
+      exit: 2,
+      err: expect.stringContaining('pipe in one image'),
+    });
     expect(await tidemark([...asked, 'dot.svg'])).toMatchObject({
       exit: 3,
       err: expect.stringMatching(
-        /the image dot\.svg cannot be sent: it is of the kind SVG, which no provider takes.*\n.*name another image/,
+        /the image dot\.svg cannot be sent: it is of the kind SVG, which no provider takes.*\n.*use another image/,
       ),
     });
     expect(await tidemark([...asked, 'gone.png'])).toMatchObject({
       exit: 3,
-      err: expect.stringContaining('the image gone.png is not there'),
+      err: expect.stringContaining('the image gone.png does not exist'),
     });
   });
 
@@ -378,6 +381,23 @@ test('an overflow is compacted automatically, and with `--compaction manual` the
   expect((await by('preflight')).err).toContain('overflow_recovery');
   expect(await by('never')).toMatchObject({ exit: 2 });
 });
+
+test.each([
+  [['--unconfined', 'hi there']],
+  [['run', '--mode', 'auto', '--unconfined', 'hi there']],
+  [['resume', '--unconfined']],
+])(
+  '%j has an old option name: it is refused with exit code 2, and the error names --allow-unsandboxed',
+  async (args) => {
+    expect(await tidemark(args)).toEqual({
+      exit: 2,
+      out: '',
+      err: expect.stringContaining('the option --unconfined was renamed: use --allow-unsandboxed\n'),
+    });
+    const { out } = await tidemark([...args, '--json']);
+    expect(JSON.parse(out)).toMatchObject({ ok: false, error: { code: 'cli/usage' } });
+  },
+);
 
 test('a model that is not in the catalog is refused', async () => {
   const ran = await tidemark(['hi there', '--provider', 'simulator', '--model', 'gpt-sonet']);

@@ -178,11 +178,11 @@ describe('a setting', () => {
     expect(await called('a_b-2')).toMatchObject({ exit: 0 });
   });
 
-  test('`instructions: attach` puts AGENTS.md into a note, not into the front, and only the user can set it', async () => {
+  test('`agentsFile: attach` puts AGENTS.md into a note, not into the front, and only the user can set it', async () => {
     writeFileSync(join(stage.folder, 'AGENTS.md'), 'Use tabs, not spaces.\n');
     const environment = { ANTHROPIC_API_KEY: KEY };
-    for (const instructions of ['discover', 'attach']) {
-      own({ model: 'claude-haiku-4-5', baseUrl: { anthropic: door.url }, instructions });
+    for (const agentsFile of ['discover', 'attach']) {
+      own({ model: 'claude-haiku-4-5', baseUrl: { anthropic: door.url }, agentsFile });
       await tidemark(['hello there'], { environment });
     }
     expect(sent.map(({ body }) => JSON.stringify(body['messages']).includes('Use tabs'))).toEqual([false, true]);

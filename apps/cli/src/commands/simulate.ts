@@ -38,9 +38,10 @@ export const simulate: Command = {
 
 /** Text that `--help` prints. The limits are literals here, because importing them would load the whole server. */
 const LIMITS = `
-The simulator listens only on 127.0.0.1 and answers requests for 127.0.0.1 and localhost with its port. Requests from
-pages of other sites are refused. Limits: 32 MB for a request, 10 s for its headers, 60 s for the whole request,
-512 connections. An answer has no time limit.`;
+The simulator listens only on 127.0.0.1 and answers requests for 127.0.0.1 and localhost with its port. It refuses
+requests from pages of other sites.
+Limits: 32 MB for a request, 10 s for its headers, 60 s for the whole request, 512 connections. An answer has no time
+limit.`;
 
 interface SimulateFlags {
   readonly port: number;

@@ -62,7 +62,7 @@ describe('`smoke` with a live provider', () => {
         /^a change at the tail still reads .*%; at the end of the front reads nothing; at the first/,
       ),
     ]);
-    expect(ran.out).toMatch(/\nit cost \$0\.000\d+\n$/);
+    expect(ran.out).toMatch(/\ncost: \$0\.000\d+\n$/);
     expect(ran.exit).toBe(0);
   });
 
@@ -120,7 +120,9 @@ test('`smoke` refuses an unknown model, and a model of another provider', async 
 describe('`smoke --promotion`', () => {
   test('prints how long it waits, and its price', async () => {
     const ran = await live('--promotion', '--dry-run');
-    expect(ran.err).toMatch(/3 calls of about \d+ tokens, at most \$0\.00\d+; it waits 5\.25 minutes between two calls\n$/);
+    expect(ran.err).toMatch(
+      /3 calls of about \d+ tokens, at most \$0\.00\d+; it waits 5\.25 minutes between two calls\n$/,
+    );
   });
 
   test('takes no time on the simulator, and stores no result', async () => {

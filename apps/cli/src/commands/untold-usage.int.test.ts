@@ -105,7 +105,7 @@ describe('a call with reported totals', () => {
   test('is summed as input with unknown cache use', async () => {
     const { summary, cost, show, json } = await printed(TOTAL);
     expect(summary).toContain(
-      'tokens: 4,321 input tokens of which the server does not tell what was cached, 12 out; how the model',
+      'tokens: 4,321 input tokens without a report of what was cached, 12 out; the caching of the model',
     );
     expect(json.run['tokens']).toEqual({
       read: null,
@@ -116,16 +116,14 @@ describe('a call with reported totals', () => {
       caching: 'unknown',
     });
     expect(cost).toMatch(/^nothing paid again\s+1\s+4,321\s+12\s+\?/m);
-    expect(cost).toContain('4,321 input tokens that the provider did not tell as read, written or fresh');
-    expect(show).toContain('4,321 input tokens in all');
+    expect(cost).toContain('4,321 input tokens that the provider did not report as read, written or fresh');
+    expect(show).toContain('4,321 input tokens in total');
     expect(show).toMatch(/the next request: about 4,333 .*of 24,000 tokens/);
   });
 
   test('has a hit rate if the server also reports the tokens read from the cache', async () => {
     const { summary, cache } = await printed(READ);
-    expect(summary).toContain(
-      'tokens: 321 read, 4,000 input tokens of which the server does not tell what was cached, 12 out',
-    );
+    expect(summary).toContain('tokens: 321 read, 4,000 input tokens without a report of what was cached, 12 out');
     expect(cache).toMatch(/hit rate\s+7\.4%\s+of 4,321 input tokens were read/);
     expect(cache).toMatch(/write share\s+–/);
   });

@@ -129,7 +129,9 @@ describe('a question', () => {
     const big = turn(edit('big.txt', 'END', 'CHANGED'));
     await tidemark(big, answering('y', 'a big.txt'));
     expect(asked[0]?.replaceAll('\n┆ ', '')).toMatch(/\+\+\+ big\.txt: 700008 bytes, SHA-256 [0-9a-f]{64}/);
-    expect(unfolded(asked[0])).toMatch(/unseen: allow it, once, though not all of it can be shown[^]*\(unseen\/n\) $/);
+    expect(unfolded(asked[0])).toMatch(
+      /unseen: allow this once, although not all of it can be shown[^]*\(unseen\/n\) $/,
+    );
     expect(content('big.txt')).toBe(`${line}END\n`);
     asked.length = 0;
     await tidemark(big, answering('unseen'));
@@ -148,7 +150,7 @@ describe('a call', () => {
     await tidemark(turn(edit('a.txt', 'one', 'two')), { person });
     expect(asked).toHaveLength(2);
     expect(asked[0]).not.toContain('evil');
-    expect(asked[1]).toMatch(/It changed after your answer[^]*│ {2}evil\n/);
+    expect(asked[1]).toMatch(/The call changed after your answer[^]*│ {2}evil\n/);
     expect(content('a.txt')).toBe('one\nevil\n');
   });
 
@@ -267,7 +269,7 @@ describe('a grant for the project', () => {
     writeFileSync(join(stage.home, 'grants', file), '{');
     const ran = await tidemark(turn(bash('echo a')), answering('n'));
     expect([ran.exit, ran.out]).toEqual([3, '']);
-    expect(ran.err).toContain('grants nothing');
+    expect(ran.err).toContain('its grants are not used');
   });
 
   test.each(['a link', 'a folder'])('whose file is %s stops the command with an error message', async (what) => {
@@ -279,7 +281,7 @@ describe('a grant for the project', () => {
     else mkdirSync(file);
     const ran = await tidemark(turn(bash('echo a')), answering('n'));
     expect([ran.exit, ran.out]).toEqual([3, '']);
-    expect(ran.err).toMatch(/is (a link|no file): it grants nothing/);
+    expect(ran.err).toMatch(/is (a symbolic link|not a file): its grants are not used/);
     expect(ran.err).not.toMatch(/^\s+at /m);
   });
 });

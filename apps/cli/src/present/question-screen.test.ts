@@ -155,7 +155,7 @@ describe('a question on a terminal', () => {
   test('shows the reason and the answers again after an unclear answer', async () => {
     const screen = terminalOf(20, 5, ['what', 'y']);
     expect(await askPerson(write, { input: screen.input, signal })).toBe('allowed');
-    expect(screen.stops.flat()).toContain('That is none of the');
+    expect(screen.stops.flat()).toContain('This is not one of ');
   });
 
   test.each([80, 40, 22, 16])('of %i columns begins no row with text written by others', async (columns) => {

@@ -59,7 +59,7 @@ test('each setting is shown completely on one line', async () => {
     'sets model to "cl\\u{430}ude"',
     `sets baseUrl.anthropic to "${url}"`,
     'sets mode to "auto"',
-    'sets skillRoots to ["/etc"] (not in effect: only the user\'s own settings may)',
+    'sets skillRoots to ["/etc"] (no effect: only the user\'s own settings can set this)',
   ]);
 });
 

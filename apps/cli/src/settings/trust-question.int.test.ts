@@ -115,7 +115,7 @@ describe('the trust question', () => {
     expect(readdirSync(repository.traces)).toEqual([]);
     expect((await tidemark(['trust', '--list'])).out).toBe('there is no decision about any folder\n');
     const given = await tidemark(['trust', '--yes']);
-    expect(given).toMatchObject({ exit: 0, err: expect.stringContaining('not shown: it is too long') });
+    expect(given).toMatchObject({ exit: 0, err: expect.stringContaining('not shown: the list is too long') });
   });
 
   test.each<[string, string, string]>([
@@ -170,7 +170,7 @@ describe('the trust question', () => {
       return 'y';
     });
     const ran = await tidemark(['run', 'hello', '--mode', 'read-only'], { person });
-    expect(ran.err).toContain('is not used, because they changed while the question was open');
+    expect(ran.err).toContain('are not used, because they changed while the question was open');
     expect((await tidemark(['trust'], { person })).exit).toBe(3);
     expect(readdirSync(repository.traces)).toEqual([]);
     expect((await tidemark(['trust', '--list'])).out).toBe('there is no decision about any folder\n');
