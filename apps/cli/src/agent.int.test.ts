@@ -33,7 +33,7 @@ afterEach(async () => {
 
 async function listen(...steps: readonly ScenarioStep[]): Promise<readonly string[]> {
   listening = await createSimulator({ scenario: { steps } }).listen();
-  return ['--base-url', listening.url, '--mode', 'auto', '--unconfined'];
+  return ['--base-url', listening.url, '--mode', 'auto', '--allow-unsandboxed'];
 }
 
 function start(args: readonly string[]): ChildProcess & { readonly stdout: NodeJS.ReadableStream } {
@@ -86,7 +86,7 @@ test('a run changes the folder, and `verify`, `why` and `show` accept its log', 
     ].map((args) => tidemark(...args)),
   );
   expect(looks.map(({ code, err }) => ({ code, err }))).toEqual(looks.map(() => ({ code: 0, err: '' })));
-  expect(looks[0]?.out).toMatch(/2 requests rebuilt, every byte the same\n {2}\d+ labelled breaks, 0 unlabelled/);
+  expect(looks[0]?.out).toMatch(/2 requests rebuilt, all bytes identical\n {2}\d+ labelled breaks, 0 unlabelled/);
 });
 
 test('Ctrl-C during a tool run ends the process with 130, and `resume` continues the turn', async () => {
@@ -139,5 +139,5 @@ test('piped input is sent with the words, and a stdin that stays open without da
   });
   const [out, err] = await Promise.all([text(held.stdout), text(held.stderr)]);
   expect(out).toBe('Unseen.\n');
-  expect(err).toContain('stdin is open and gave nothing');
+  expect(err).toContain('stdin is open but sent nothing');
 });

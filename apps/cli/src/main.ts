@@ -62,16 +62,16 @@ function folderBy(read: () => string, what: string, next: string): string {
   try {
     return read();
   } catch (error) {
-    throw new CliError('cli/not-found', `${what} is not there`, next, error);
+    throw new CliError('cli/not-found', `${what} does not exist`, next, error);
   }
 }
 
 function processEnvironmentOf(signal: AbortSignal): ProcessEnvironment {
   return {
     environment: process.env,
-    folder: folderBy(process.cwd, 'the folder that this command works in', 'change to another folder'),
+    folder: folderBy(process.cwd, 'the current folder', 'change to another folder'),
     input: terminalInput(process.stdin, process.stderr),
-    userFolder: folderBy(homedir, 'the folder of this user', 'set HOME to a folder'),
+    userFolder: folderBy(homedir, "the user's home folder", 'set HOME to a folder'),
     out: { ...sinkOf(process.stdout), columns: process.stdout.columns ?? 80 },
     err: sinkOf(process.stderr),
     signal,

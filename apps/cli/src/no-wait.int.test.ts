@@ -201,14 +201,14 @@ const MAY_MOUNT = spawnSync('unshare', ['-rm', 'true']).status === 0;
  */
 const AROUND: readonly (readonly [name: string, shell: string, exit: number, words: RegExp])[] = [
   ['stdin that is closed', 'exec "$0" "$@" <&-', 0, /^$/],
-  ['stdout that is full', 'exec "$0" "$@" --help >/dev/full', 3, /error: ENOSPC[^]*\nnext: make room/],
+  ['stdout that is full', 'exec "$0" "$@" --help >/dev/full', 3, /error: ENOSPC[^]*\nnext: free space/],
   ['stdout and stderr that are full', 'exec "$0" "$@" --help >/dev/full 2>/dev/full', 3, /^$/],
   ['a reader that leaves', '"$0" "$@" --help | :', 0, /^$/],
   [
     'a folder that was deleted',
     'mkdir gone && cd gone && rmdir ../gone && exec "$0" "$@"',
     3,
-    /error: the folder .* is not there\nnext: /,
+    /error: the (current )?folder .*does not exist\nnext: /,
   ],
   ['HOME that is unset', 'unset HOME; exec "$0" "$@"', 0, /^$/],
   ['HOME that is /dev/null', 'unset TIDEMARK_HOME; HOME=/dev/null exec "$0" "$@"', 3, /error: ENOTDIR[^]*\nnext: /],

@@ -26,7 +26,7 @@ export function createProgram(
   const program = new CommanderCommand('tidemark')
     .description('Agent sessions whose context is durable, cache-safe and explainable.')
     .version(version, '--version', 'print the version')
-    .helpOption('-h, --help', 'print this')
+    .helpOption('-h, --help', 'print this help')
     .helpCommand('help [command]', 'print the help of a command')
     .exitOverride()
     .configureOutput({
@@ -54,9 +54,9 @@ function examplesOf(command: Command): string {
 }
 
 const AFTER_HELP = `
-Everything is kept under ~/.tidemark, or the folder that TIDEMARK_HOME names.
-Exit codes: 0 done, 1 a difference or failed check, 2 wrong use, 3 refused or not found, 4 damaged, 5 provider,
-6 busy, 70 a bug, 130 interrupted, 141 output closed.`;
+Tidemark stores all data under ~/.tidemark, or in the folder that TIDEMARK_HOME names.
+Exit codes: 0 done, 1 difference or failed check, 2 wrong usage, 3 refused or not found, 4 damaged data,
+5 provider error, 6 busy, 70 bug, 130 interrupted, 141 output closed.`;
 
 /** Returns true if commander stopped only because it printed the help or the version. */
 export function isAnswered(error: CommanderError): boolean {
@@ -73,11 +73,25 @@ export function usageOf(error: CommanderError, takesPrompts: boolean): CliError 
     .split('\n');
   const nearest = suggestion?.match(/^\(Did you mean (.*)\?\)$/)?.[1];
   const code = error.code === 'commander.unknownCommand' ? 'cli/unknown-command' : 'cli/usage';
-  const next =
-    nearest === undefined ? '`tidemark --help` lists the commands, each with --help' : `did you mean ${nearest}?`;
+  const renamed = renamedOption(complaint);
+  if (renamed !== undefined) return new CliError('cli/usage', ...renamed, error);
+  const next = nearest === undefined ? SEE_HELP : `did you mean ${nearest}?`;
   const word = code === 'cli/unknown-command' ? /^unknown command '(.*)'$/.exec(complaint)?.[1] : undefined;
-  const prompt = takesPrompts && word !== undefined ? ` As a prompt: \`tidemark run "${word}"\`` : '';
-  return new CliError(code, complaint, `${next}${prompt}`, error);
+  if (!takesPrompts || word === undefined) return new CliError(code, complaint, next, error);
+  const prompt = `to send the word as a prompt: \`tidemark run "${word}"\``;
+  return new CliError(code, complaint, nearest === undefined ? `${next}; ${prompt}` : `${next} Or ${prompt}`, error);
+}
+
+const SEE_HELP = '`tidemark --help` lists the commands, `tidemark <command> --help` lists the options of one';
+
+/** Options that have another name now. */
+const RENAMED_OPTIONS: ReadonlyMap<string, string> = new Map([['--unconfined', '--allow-unsandboxed']]);
+
+/** Returns the message and the next step if commander complains about an option that has another name now. */
+function renamedOption(complaint: string): readonly [message: string, next: string] | undefined {
+  const [, old = ''] = /^unknown option '(--[a-z-]+)/.exec(complaint) ?? [];
+  const name = RENAMED_OPTIONS.get(old);
+  return name === undefined ? undefined : [`the option ${old} was renamed: use ${name}`, `replace ${old} with ${name}`];
 }
 
 /**

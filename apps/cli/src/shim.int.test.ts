@@ -38,7 +38,7 @@ function shimLine(...args: readonly string[]): readonly [string, ...string[]] {
   const preload = join(stage.home, '..', 'old-node.cjs');
   const versions = `{ value: { ...process.versions, node: '20.1.0' } }`;
   writeFileSync(preload, `Object.defineProperty(process, 'versions', ${versions});`);
-  const reach = ['--base-url', listening.url, '--mode', 'auto', '--unconfined'];
+  const reach = ['--base-url', listening.url, '--mode', 'auto', '--allow-unsandboxed'];
   return [process.execPath, '--require', preload, BIN, ...args, ...reach];
 }
 

@@ -61,7 +61,7 @@ export async function pretendRun(args: readonly string[], choices: Choices = {})
 }
 
 async function noKeyring(): Promise<never> {
-  throw new SettingsError('settings/no-keyring', 'the keyring of this system cannot be used: it is a test');
+  throw new SettingsError('settings/no-keyring', 'the system keyring cannot be used: it is a test');
 }
 
 const NO_KEYRING: Keyring = { get: noKeyring, set: noKeyring, remove: noKeyring };

@@ -77,7 +77,7 @@ function unknownKey(name: string, schema: SettingsSchema): string {
   const renamed = RENAMED_SETTINGS.get(name);
   if (renamed !== undefined) return `the setting ${name} was renamed: use ${renamed}`;
   if (/key|secret|token$/i.test(name))
-    return `there is no setting ${printableName(name)}: keys come from the environment or \`tidemark keys\``;
+    return `there is no setting ${printableName(name)}: set keys in the environment or with \`tidemark keys\``;
   const known = [...leavesOf(schema).keys()];
   const groups = known.flatMap((leaf) => (leaf.includes('.') ? [leaf.slice(0, leaf.indexOf('.'))] : []));
   const nearest = nearestName(name, [...new Set([...known, ...groups])]);

@@ -114,8 +114,8 @@ describe('grants of a project', () => {
   });
 
   test.each([
-    ['a link', 'is a link: it grants nothing'],
-    ['a folder', 'is no file: it grants nothing'],
+    ['a link', 'is a symbolic link: its grants are not used'],
+    ['a folder', 'is not a file: its grants are not used'],
   ])('are refused with the reason if the file is %s', async (what, words) => {
     await keep(NPM);
     const file = fileOf(folder);
@@ -135,7 +135,7 @@ describe('grants of a project', () => {
     symlinkSync(planted, join(home, 'grants'));
     const refused = {
       code: 'settings/grants-damaged',
-      message: `${join(home, 'grants')} is a link into ${folder}: it grants nothing`,
+      message: `${join(home, 'grants')} is a link into ${folder}: its grants are not used`,
     };
     await expect(listGrants(home, folder)).rejects.toMatchObject(refused);
     await expect(openGrants(home, folder)).rejects.toMatchObject(refused);
@@ -157,14 +157,14 @@ describe('grants of a project', () => {
     const file = fileOf(folder);
     chmodSync(file, 0o666);
     const code = 'settings/grants-damaged';
-    const message = `${file} can be written by every user (mode 0666): it grants nothing`;
+    const message = `${file} can be written by every user (mode 0666): its grants are not used`;
     await expect(listGrants(home, folder)).rejects.toMatchObject({ code, message });
     await expect(openGrants(home, folder)).rejects.toMatchObject({ code, message });
     await expect(keep(SRC)).rejects.toMatchObject({ code, message });
     chmodSync(file, 0o600);
     chmodSync(join(home, 'grants'), 0o777);
     await expect(listGrants(home, folder)).rejects.toMatchObject({
-      message: `${file} lies in a folder that can be written by every user (mode 0777): it grants nothing`,
+      message: `${file} is in a folder that can be written by every user (mode 0777): its grants are not used`,
     });
     chmodSync(join(home, 'grants'), 0o700);
     expect(await listGrants(home, folder)).toHaveLength(1);
@@ -183,7 +183,7 @@ describe('grants of a project', () => {
     chownSync(file, 0, 4_321);
     chmodSync(file, 0o660);
     await expect(listGrants(home, folder)).rejects.toMatchObject({
-      message: `${file} can be written by the group 4321 (mode 0660): it grants nothing`,
+      message: `${file} can be written by the group 4321 (mode 0660): its grants are not used`,
     });
     chmodSync(file, 0o640);
     expect(await listGrants(home, folder)).toHaveLength(1);
@@ -196,7 +196,7 @@ describe('grants of a project', () => {
       const file = fileOf(folder);
       chownSync(file, 4_321, 4_321);
       await expect(listGrants(home, folder)).rejects.toMatchObject({
-        message: `${file} belongs to the user 4321: it grants nothing`,
+        message: `${file} belongs to the user 4321: its grants are not used`,
       });
       chownSync(home, 4_321, 4_321);
       expect(await listGrants(home, folder)).toHaveLength(1);

@@ -50,7 +50,7 @@ export async function keepGrant(home: string, workspace: string, record: GrantRe
   if (!(await canKeepTrust(home, workspace)))
     throw new SettingsError(
       'settings/grants-inside',
-      `${home}, where grants are kept, lies in the workspace ${workspace}`,
+      `grants cannot be stored in ${home}, because it is inside the workspace ${workspace}`,
     );
   await change(home, workspace, (records) =>
     records.some((one) => isSame(one.grant, record.grant)) ? records : [...records, record],
@@ -132,7 +132,7 @@ async function readRecords(path: string, workspace: string): Promise<readonly Gr
 }
 
 function damageError(path: string, why: string, cause?: unknown): SettingsError {
-  return new SettingsError('settings/grants-damaged', `${path} ${why}: it grants nothing`, { path }, cause);
+  return new SettingsError('settings/grants-damaged', `${path} ${why}: its grants are not used`, { path }, cause);
 }
 
 function pathOf(home: string, workspace: string): string {

@@ -48,6 +48,6 @@ async function withEntry<Result>(provider: string, use: (entry: AsyncEntry) => P
     return await Promise.race([use(entry), silence()]);
   } catch (error) {
     const reason = error instanceof Error ? error.message.split('\n', 1)[0] : 'unknown';
-    throw new SettingsError('settings/no-keyring', `the keyring of this system cannot be used: ${reason}`, {}, error);
+    throw new SettingsError('settings/no-keyring', `the system keyring cannot be used: ${reason}`, {}, error);
   }
 }

@@ -31,7 +31,11 @@ export async function readManifest(path: string): Promise<Manifest> {
   const text = (await readPlainFile(path, MOST_BYTES))?.toString('utf8') ?? '';
   // The program that reads the manifest may accept any depth, so the files that it names would be unknown.
   if (isTooDeep(text))
-    throw new SettingsError('settings/too-much', `${path} is nested deeper than ${DEEPEST_JSON} levels`, { path });
+    throw new SettingsError(
+      'settings/too-much',
+      `${path} is nested deeper than the maximum of ${DEEPEST_JSON} levels`,
+      { path },
+    );
   // `parse` continues after an error and accepts comments.
   const tree: unknown = parse(text);
   const entries = basename(path) === 'package.json' ? [...textsIn(fieldOf(tree, 'main')), ...exportsIn(tree)] : [];

@@ -300,7 +300,7 @@ test.each(['./secret', './secret/server.js', 'secret/../secret/x'])(
     const known = new Map([[join(folder, 'secret'), 'hidden' as const]]);
     await expect(readNamedFiles([program], folder, known)).rejects.toMatchObject({
       code: 'settings/unreadable',
-      message: expect.stringContaining('which a setting names, cannot be looked at'),
+      message: expect.stringContaining('which a setting names, cannot be read'),
     });
   },
 );

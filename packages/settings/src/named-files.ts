@@ -282,7 +282,9 @@ async function coverScripts(
     if (cover.scripts.has(key)) continue;
     cover.scripts.add(key);
     if (cover.scripts.size > MOST_SCRIPTS)
-      throw new SettingsError('settings/too-much', `${by} starts more than ${MOST_SCRIPTS} scripts`, { setting: by });
+      throw new SettingsError('settings/too-much', `${by} starts more than the maximum of ${MOST_SCRIPTS} scripts`, {
+        setting: by,
+      });
     await coverProgram({ by, command: 'sh', args: ['-c', line], env: {} }, { folder, as: 'file' }, survey, cover);
   }
 }
@@ -303,7 +305,7 @@ async function coverEnd(
 ): Promise<readonly NamedPath[]> {
   if (!isInside(end, survey)) return [];
   if (state === 'hidden')
-    throw new SettingsError('settings/unreadable', `${end}, which a setting names, cannot be looked at`, { path: end });
+    throw new SettingsError('settings/unreadable', `${end}, which a setting names, cannot be read`, { path: end });
   if (state === 'folder' && as === 'any') return coverFolder(end, survey, found);
   if (state === 'file') await coverPath(end, survey, found);
   else

@@ -49,11 +49,9 @@ export function namedPaths(program: StartedProgram, folders: readonly string[], 
   const { command, args, env } = program;
   const pieces = new Set([command, ...args, ...Object.values(env), ...line.words].flatMap(piecesOf));
   if (pieces.size * folders.length > MOST_PIECES)
-    throw new SettingsError(
-      'settings/too-much',
-      `${program.by} has more words than can be looked through: ${MOST_PIECES}`,
-      { setting: program.by },
-    );
+    throw new SettingsError('settings/too-much', `${program.by} has more words than the maximum of ${MOST_PIECES}`, {
+      setting: program.by,
+    });
   const runnerNames = [...new Set([...pieces].map(programName))].filter((name) => RUNNERS.has(name));
   const runners = runnerNames.flatMap((name) => RUNNERS.get(name) ?? []);
   const runsEntry = [...pieces].some((piece) => INTERPRETERS.has(programName(piece)));

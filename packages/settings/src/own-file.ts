@@ -62,12 +62,12 @@ async function statsIfThere(path: string): Promise<Stats | undefined> {
 
 function kindProblem(stats: Stats): string | undefined {
   if (stats.isFile()) return undefined;
-  return stats.isSymbolicLink() ? 'is a link' : 'is no file';
+  return stats.isSymbolicLink() ? 'is a symbolic link' : 'is not a file';
 }
 
 function folderProblem(stats: Stats, homeOwner: number): string | undefined {
   const problem = writersProblem(stats, homeOwner);
-  return problem === undefined ? undefined : `lies in a folder that ${problem}`;
+  return problem === undefined ? undefined : `is in a folder that ${problem}`;
 }
 
 /**

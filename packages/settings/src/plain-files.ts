@@ -99,7 +99,7 @@ export async function readPlainFile(path: string, most: number): Promise<Buffer 
 
 /** Returns the error for a path with more content than may be read. */
 function tooMuch(path: string): SettingsError {
-  const message = `${path} is more than can be looked through: ${MOST_FILES} files, ${MOST_BYTES / 1024 / 1024} MiB`;
+  const message = `${path} is larger than the maximum that is checked: ${MOST_FILES} files, ${MOST_BYTES / 1024 / 1024} MiB`;
   return new SettingsError('settings/too-much', message, { path });
 }
 

@@ -25,7 +25,7 @@ export function parseConfiguration(text: string, path: string, schema: SettingsS
   const tree = treeOf(text, path, errors);
   const [first] = errors;
   if (first !== undefined || tree === undefined) {
-    const reason = first === undefined ? 'it is empty' : printParseErrorCode(first.error);
+    const reason = first === undefined ? 'the file is empty' : printParseErrorCode(first.error);
     throw new SettingsError(
       'settings/unreadable',
       `${path}:${lineAt(text, first?.offset ?? 0)} is not JSON: ${reason}`,
@@ -33,7 +33,7 @@ export function parseConfiguration(text: string, path: string, schema: SettingsS
   }
   const again = keyAgain(tree);
   if (again !== undefined) {
-    const message = `${path}:${lineAt(text, again.offset)}: ${JSON.stringify(again.value)} stands twice in one object: what the first one says would be lost`;
+    const message = `${path}:${lineAt(text, again.offset)}: ${JSON.stringify(again.value)} occurs twice in one object, so the first value would be lost`;
     throw new SettingsError('settings/unreadable', message, { path });
   }
   const value: unknown = JSON.parse(text);
@@ -96,7 +96,10 @@ export async function readOwnConfiguration(folder: string, schema: SettingsSchem
   const [only, other] = there;
   if (only === undefined) return [];
   if (other !== undefined)
-    throw new SettingsError('settings/unreadable', `there are two configurations, ${only} and ${other}: keep one`);
+    throw new SettingsError(
+      'settings/unreadable',
+      `there are two configuration files, ${only} and ${other}: remove one`,
+    );
   return readConfiguration(only, schema);
 }
 

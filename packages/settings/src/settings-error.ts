@@ -17,14 +17,14 @@ export type SettingsErrorCode =
 
 /** All codes, each with the next action for the user. A test pins them. */
 export const SETTINGS_ERRORS: Readonly<Record<SettingsErrorCode, string>> = {
-  'settings/unreadable': 'mend the file, or take it away',
-  'settings/not-usable': 'mend what is named; `tidemark config` shows what is in force',
-  'settings/too-much': 'make what is named smaller, or keep it in your own settings or `~/.agents/skills`',
-  'settings/trust-inside': 'keep TIDEMARK_HOME outside of the folder, or say --trust each time',
-  'settings/trust-damaged': 'take the file away: then the folder is asked about again',
-  'settings/grants-inside': 'keep TIDEMARK_HOME outside of the folder',
-  'settings/grants-damaged': 'remove the file: then calls are asked about again',
-  'settings/no-keyring': 'set the variable of the provider instead; `tidemark doctor` names it',
+  'settings/unreadable': 'fix the file, or remove it',
+  'settings/not-usable': 'fix the named settings; `tidemark config` shows the settings in effect',
+  'settings/too-much': 'make the named file or setting smaller, or move it to your own settings or `~/.agents/skills`',
+  'settings/trust-inside': 'set TIDEMARK_HOME to a path outside the workspace, or use `--trust` for each run',
+  'settings/trust-damaged': 'remove the file; you are then asked again if you trust the folder',
+  'settings/grants-inside': 'set TIDEMARK_HOME to a path outside the workspace',
+  'settings/grants-damaged': 'remove the file; calls then ask for permission again',
+  'settings/no-keyring': 'set the environment variable of the provider instead; `tidemark doctor` shows its name',
 };
 
 /**

@@ -126,10 +126,10 @@ export function isDisplay(name: string): boolean {
   return name.startsWith('display.');
 }
 
-const words = z.string().trim().min(1, 'expected some text').max(200, 'expected a shorter text');
+const words = z.string().trim().min(1, 'expected a text that is not empty').max(200, 'expected a shorter text');
 const address = z
   .url({ protocol: /^https?$/, error: 'expected an address such as https://example.org' })
-  .refine((text) => !text.includes('@'), 'expected an address without a name and password');
+  .refine((text) => !text.includes('@'), 'expected an address without a user name and password');
 const dollars = z.string().regex(/^\d{1,9}(\.\d{1,9})?$/, 'expected US dollars as text, such as "0.50"');
 const count = z.int().positive().max(1e15);
 const budget = z.int().min(0).max(1e15);
@@ -142,7 +142,7 @@ const ruleSchema = z.strictObject(
 const root = z
   .string()
   .max(4_096)
-  .regex(/^(\/|~\/)/, 'expected a folder: absolute, or from ~/ on');
+  .regex(/^(\/|~\/)/, 'expected an absolute path, or a path that begins with ~/');
 
 const subagents = z.union(
   [
@@ -178,7 +178,7 @@ const server = z.union(
     }),
     z.strictObject({ url: address, headers: named.exactOptional(), ...terms }),
   ],
-  'expected { command, args, env, cwd } or { url, headers }, and with either effect and timeoutMs',
+  'expected { command, args, env, cwd } or { url, headers }, each with optional effect and timeoutMs',
 );
 
 /** Schema of a server name, as `tools/mcp` accepts it: no `_` at either end and no two in a row. */
@@ -186,7 +186,7 @@ const serverName = z
   .string()
   .regex(
     /^(?=.{1,32}$)[a-zA-Z0-9-]+(?:_[a-zA-Z0-9-]+)*$/,
-    'a server is called by 1 to 32 letters, digits, "-", or single "_" between them',
+    'expected a server name of 1 to 32 letters, digits, "-", or single "_" between them',
   );
 
 const mcp = z.strictObject({ servers: z.record(serverName, server).optional() });
@@ -288,12 +288,12 @@ export const RENAMED_SETTINGS: ReadonlyMap<string, string> = new Map([
 const BY_DEFAULT: ReadonlyMap<string, string> = new Map(
   Object.entries({
     model: 'the newest Sonnet of the catalog',
-    provider: 'whose model it is',
-    mode: 'ask at a terminal, else read-only',
+    provider: 'the provider of the model',
+    mode: 'ask at a terminal, otherwise read-only',
     'cache.ttl': 'auto',
     'cache.padding': 'auto',
-    'cache.rewriteNotice.tokens': '50000 (and 0.20 of cost)',
-    'cache.rewriteNotice.cost': '0.20 (and 50000 tokens)',
+    'cache.rewriteNotice.tokens': '50000 (or a cost of 0.20)',
+    'cache.rewriteNotice.cost': '0.20 (or 50000 tokens)',
     'compaction.when': 'preflight',
     'compaction.by': 'auto',
     'compaction.pruning': 'auto',
@@ -308,16 +308,16 @@ const BY_DEFAULT: ReadonlyMap<string, string> = new Map(
     subagents: '{"parallel":4,"total":32,"depth":1,"steps":50,"ms":600000}',
     'mcp.servers': 'none',
     'permissions.rules': 'none',
-    skillRoots: 'none but the usual ones',
-    'sandbox.network': 'off: a command that needs it asks',
-    plan: 'true, and a session that is there keeps its own tools',
-    memory: 'true, in a folder that is trusted',
+    skillRoots: 'only the standard ones',
+    'sandbox.network': 'off: a command that needs the network asks',
+    plan: 'true; an existing session keeps its tools',
+    memory: 'true in a trusted folder',
     'display.colour': 'auto',
-    'display.columns': 'as wide as the terminal',
+    'display.columns': 'the width of the terminal',
   }),
 );
 
 /** Returns the default of a setting as text. */
 export function byDefault(name: string): string {
-  return BY_DEFAULT.get(name) ?? "the provider's own";
+  return BY_DEFAULT.get(name) ?? "the provider's default";
 }

@@ -200,7 +200,7 @@ test('skills, plan and memory can be set, but a workspace cannot set a root fold
   expect(settings).toEqual({ skillRoots: ['~/skills'], skillBudget: { skills: 9 }, plan: true, memory: false });
   expect(ignored.map(({ name }) => name)).toEqual(['skillRoots']);
   own('{"skillRoots": ["skills"]}');
-  expect((await refusal()).message).toContain('expected a folder: absolute, or from ~/ on');
+  expect((await refusal()).message).toContain('expected an absolute path, or a path that begins with ~/');
 });
 
 test('only the user can turn on the network of sandboxed commands, and a trusted workspace can turn it off', async () => {
@@ -225,14 +225,14 @@ describe('invalid settings', () => {
     ['{"subagents": {"paralel": 2}}', ':1: there is no setting "subagents.paralel"'],
     ['{"subagents": true}', ':1: subagents: expected false, or { parallel, total'],
     ['{"cache": {"ttl": "2h"}}', ':1: cache.ttl: Invalid option: expected one of "auto"|"5m"|"1h"'],
-    ['{"apiKey": "key-in-the-wrong-place"}', 'keys come from the environment or `tidemark keys`'],
-    ['{"baseUrl": {"openai": "http://name:word@host"}}', 'expected an address without a name and password'],
+    ['{"apiKey": "key-in-the-wrong-place"}', 'set keys in the environment or with `tidemark keys`'],
+    ['{"baseUrl": {"openai": "http://name:word@host"}}', 'expected an address without a user name and password'],
     ['{"baseUrl": {"openai": "file:///etc/passwd"}}', 'expected an address such as https://example.org'],
     ['{"__proto__": {"mode": "auto"}}', 'there is no setting "__proto__"'],
     ['{"mode\\u001b[2J": 1}', 'there is no setting "mode?[2J"'],
     ['{"mode": "auto",}', ':1 is not JSON: PropertyNameExpected'],
-    ['{"limits": {\n "steps": 1,\n "steps": 2}}', ':3: "steps" stands twice in one object'],
-    ['{"permissions": {"rules": []},\n "permissions": {}}', ':2: "permissions" stands twice in one object'],
+    ['{"limits": {\n "steps": 1,\n "steps": 2}}', ':3: "steps" occurs twice in one object'],
+    ['{"permissions": {"rules": []},\n "permissions": {}}', ':2: "permissions" occurs twice in one object'],
     ['{\n// no\n}', ':2 is not JSON: InvalidCommentToken'],
     ['', ' is not JSON'],
     ['[]', 'expected'],
@@ -265,7 +265,7 @@ describe('invalid settings', () => {
     );
     own('{}');
     const typed = write('own/tidemark.config.ts', 'export const mode = 1;\n');
-    expect((await refusal()).message).toContain('keep one');
+    expect((await refusal()).message).toContain('remove one');
     expect((await refusal({ file: typed })).message).toContain('has no default export');
     expect((await refusal({ file: join(root, 'none.json') })).code).toBe('settings/unreadable');
   });

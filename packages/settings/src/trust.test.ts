@@ -203,7 +203,7 @@ describe('a record of trust', () => {
     symlinkSync(join(folder, 'record.json'), path);
     await expect(state()).rejects.toMatchObject({
       code: 'settings/trust-damaged',
-      message: `${path} is a link: nothing is trusted by it`,
+      message: `${path} is a symbolic link: its decision is not used`,
     });
   });
 
@@ -217,7 +217,7 @@ describe('a record of trust', () => {
   test.skipIf(process.getuid === undefined)('is refused if every user can write it', async () => {
     chmodSync(record(), 0o666);
     await expect(state()).rejects.toMatchObject({
-      message: `${record()} can be written by every user (mode 0666): nothing is trusted by it`,
+      message: `${record()} can be written by every user (mode 0666): its decision is not used`,
     });
   });
 
@@ -229,14 +229,14 @@ describe('a record of trust', () => {
       chownSync(record(), USER, USER);
       await expect(state()).rejects.toMatchObject({
         code: 'settings/trust-damaged',
-        message: `${record()} belongs to the user ${USER}: nothing is trusted by it`,
+        message: `${record()} belongs to the user ${USER}: its decision is not used`,
       });
     });
 
     test('is refused if its folder belongs to another user', async () => {
       chownSync(join(home, 'trust'), USER, USER);
       await expect(state()).rejects.toMatchObject({
-        message: `${record()} lies in a folder that belongs to the user ${USER}: nothing is trusted by it`,
+        message: `${record()} is in a folder that belongs to the user ${USER}: its decision is not used`,
       });
     });
 

@@ -71,7 +71,7 @@ export async function recordTrust(
   if (!(await canKeepTrust(home, workspace)))
     throw new SettingsError(
       'settings/trust-inside',
-      `${home}, where trust is kept, lies in the workspace ${workspace}: what lies there cannot vouch for it`,
+      `trust cannot be stored in ${home}, because it is inside the workspace ${workspace}, which could then trust itself`,
     );
   const path = pathOf(home, workspace);
   const record: TrustRecord = { workspace, decision, digest, at };
@@ -137,7 +137,7 @@ async function readRecord(path: string): Promise<TrustRecord | undefined> {
 }
 
 function damageError(path: string, why: string, cause?: unknown): SettingsError {
-  return new SettingsError('settings/trust-damaged', `${path} ${why}: nothing is trusted by it`, { path }, cause);
+  return new SettingsError('settings/trust-damaged', `${path} ${why}: its decision is not used`, { path }, cause);
 }
 
 function isAbsent(error: unknown): boolean {

@@ -68,7 +68,7 @@ async function lookThrough<Found>(folder: string, look: (workspace: string) => P
   } catch (error) {
     if (error instanceof SettingsError) throw error;
     const reason = error instanceof Error ? error.message : String(error);
-    throw new SettingsError('settings/unreadable', `${folder} cannot be looked through: ${reason}`, { folder }, error);
+    throw new SettingsError('settings/unreadable', `${folder} cannot be read: ${reason}`, { folder }, error);
   }
 }
 
@@ -120,10 +120,10 @@ async function configurationIn(workspace: string): Promise<string | undefined> {
   const real = await realpath(path).catch(absent);
   if (real === undefined) return undefined;
   if (real !== path)
-    throw new SettingsError('settings/unreadable', `${path} is reached through a link: it is not used`);
+    throw new SettingsError('settings/unreadable', `${path} is reached through a symbolic link, so it is not used`);
   const bytes = await readPlainFile(path, MOST_CONFIGURATION);
   if (bytes === undefined)
-    throw new SettingsError('settings/unreadable', `${path} is no plain file: it is not used`, { path });
+    throw new SettingsError('settings/unreadable', `${path} is not a regular file, so it is not used`, { path });
   return bytes.toString('utf8');
 }
 

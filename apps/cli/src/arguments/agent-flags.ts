@@ -22,7 +22,7 @@ export interface AgentFlags {
   readonly mode?: Mode;
   readonly readOnly?: true;
   readonly ask?: true;
-  readonly unconfined?: true;
+  readonly allowUnsandboxed?: true;
   readonly maxCost?: string;
   readonly maxSteps?: number;
   readonly maxTokens?: number;
@@ -51,40 +51,49 @@ function declareRun(command: Command): Command {
   return command
     .option(
       '--model <name>',
-      'a model of the catalog, or a family such as `opus`: its newest; by default the newest Sonnet',
+      'model of the catalog, or a family such as `opus`, which selects its newest model. Default: the model of the session; for a new session, the newest Sonnet.',
     )
-    .option('--in-place', 'take another model in the session itself; unless said, it goes on in a fork')
+    .option('--in-place', 'switch the model in the session itself. Default: continue in a fork.')
     .addOption(
-      new Option('--provider <name>', 'whom to ask: by default whose model it is').choices([
-        ...Object.keys(PROVIDERS),
-        'simulator',
-      ]),
+      new Option(
+        '--provider <name>',
+        'provider that receives the requests. Default: the provider of the model.',
+      ).choices([...Object.keys(PROVIDERS), 'simulator']),
     )
-    .option('--base-url <address>', 'where the provider listens: a gateway, a server, or `tidemark simulate`')
+    .option('--base-url <address>', 'address of the provider: a gateway, a server, or `tidemark simulate`')
     .addOption(
-      new Option('--transport <way>', 'how OpenAI is reached: `auto` is over a WebSocket where that can be').choices([
+      new Option('--transport <way>', 'connection to OpenAI: `auto` uses a WebSocket where possible').choices([
         'http',
         'auto',
       ]),
     )
-    .option('--window <tokens>', 'what a model that no catalog knows takes, input and output together', countOf)
-    .option('--output-limit <tokens>', 'most tokens of one answer', countOf)
-    .addOption(new Option('--ttl <life>', 'how long cached prefixes are asked to live').choices(['auto', '5m', '1h']))
-    .option('--scenario <file>', 'with the simulator: a JSON script of its answers')
-    .addOption(
-      new Option('--mode <mode>', 'what may be done: at a terminal `ask` unless said, else `read-only`').choices(MODES),
+    .option(
+      '--window <tokens>',
+      'context window of a model that is not in the catalog, in tokens: input and output together',
+      countOf,
     )
-    .option('--read-only', 'short for --mode read-only')
-    .option('--ask', 'short for --mode ask')
-    .option('--unconfined', 'in mode auto run commands unasked even where no sandbox holds them')
+    .option('--output-limit <tokens>', 'maximum tokens of one answer', countOf)
+    .addOption(new Option('--ttl <life>', 'requested lifetime of cached prefixes').choices(['auto', '5m', '1h']))
+    .option('--scenario <file>', 'JSON script of the answers; needs `--provider simulator`')
+    .addOption(
+      new Option('--mode <mode>', 'permission mode. Default: `ask` at a terminal, otherwise `read-only`.').choices(
+        MODES,
+      ),
+    )
+    .option('--read-only', 'short for `--mode read-only`')
+    .option('--ask', 'short for `--mode ask`')
+    .option('--allow-unsandboxed', 'in mode auto, run commands without asking even if no sandbox confines them')
     .addOption(
       new Option(
         '--network <state>',
-        'of sandboxed commands: `off`, the default, asks where a command needs the network; `on` gives it to all of them',
+        'network of sandboxed commands: `off` asks if a command needs the network, `on` allows it for all commands. Default: off.',
       ).choices(['off', 'on']),
     )
-    .option('--trust', 'for this once, use what the folder brings along: its settings, skills and memory')
-    .option('--config <file>', "settings in the place of the user's own: JSON, or TypeScript, which runs");
+    .option('--trust', 'use the settings, skills and memory of the folder, for this run only')
+    .option(
+      '--config <file>',
+      "settings file that replaces the user's own settings: JSON, or TypeScript, which is executed",
+    );
 }
 
 /** Declares the options that control the size of the context: padding, compaction and pruning. */
@@ -93,37 +102,41 @@ function declareContext(command: Command): Command {
     .addOption(
       new Option(
         '--padding <when>',
-        "fill a front below the model's floor: `auto` where it is expected to pay",
+        "pad a front that is below the model's floor: `auto` pads if this is expected to save cost. Default: auto.",
       ).choices(['auto', 'always', 'never']),
     )
     .addOption(
       new Option(
         '--compaction <policy>',
-        'when older history gives way to a checkpoint: `preflight` (the default) where the window is nearly full, or a turn that begins is expected to fill it; `auto` earlier; `manual` by `tidemark compact` alone',
+        'when a checkpoint replaces older history: `preflight` when the window is nearly full or the next turn is expected to fill it; `auto` earlier; `manual` only by `tidemark compact`. Default: preflight.',
       ).choices(['manual', 'preflight', 'auto']),
     )
     .addOption(
       new Option(
         '--compaction-by <writer>',
-        'who writes the checkpoint: `auto`, unless said, is the model where it reads the history from the cache, else the log alone; `model` pays for the reading; `deterministic` asks no model',
+        'how the checkpoint is written: `deterministic` from the log, without a model; `model` by the model, which pays for reading the history; `auto` by the model only if the history is in the cache. Default: auto.',
       ).choices(['auto', 'deterministic', 'model']),
     )
     .addOption(
       new Option(
         '--pruning <when>',
-        'shorten old tool results that were superseded, or that nothing uses in a half full window: `auto` (the default) where that pays, or `never`',
+        'shorten old tool results that were superseded, or that are unused when the window is half full: `auto` if this saves cost, or `never`. Default: auto.',
       ).choices(['auto', 'never']),
     );
 }
 
 function declareLimits(command: Command): Command {
   return command
-    .option('--max-cost <dollars>', 'end the turn before it costs more', dollarsOf)
-    .option('--max-steps <number>', 'end the turn after so many answers', countOf)
-    .option('--max-tokens <number>', 'end the turn before it takes more tokens, in and out', countOf)
+    .option('--max-cost <dollars>', 'end the turn before it costs more than this, in US dollars', dollarsOf)
+    .option('--max-steps <number>', 'end the turn after this many answers', countOf)
+    .option(
+      '--max-tokens <number>',
+      'end the turn before it uses more tokens than this, input and output together',
+      countOf,
+    )
     .option(
       '--rewrite-notice <tokens>',
-      'say a step first that pays so many tokens again, and in mode ask ask about it; from 50,000 or $0.20 unless said',
+      'print a notice before a step that pays at least this many tokens again; in mode ask, ask first. Default: 50,000 tokens or $0.20.',
       countOf,
     );
 }
@@ -140,7 +153,7 @@ export function modeIn({ mode, readOnly, ask }: AgentFlags): Mode | undefined {
     ...(ask === undefined ? [] : ['ask' as const]),
   ]);
   if (said.size > 1)
-    throw new CliError('cli/usage', `one mode at a time, not ${[...said].join(' and ')}`, 'name one of them');
+    throw new CliError('cli/usage', `the options set different modes: ${[...said].join(' and ')}`, 'use one of them');
   const [only] = said;
   return only;
 }
@@ -165,10 +178,10 @@ export function rewriteNoticeIn(flags: AgentFlags): RewriteNotice | undefined {
 function dollarsOf(text: string): string {
   const amount = text.replace(/^\$/, '');
   if (/^\d{1,9}(\.\d{1,9})?$/.test(amount)) return amount;
-  throw new InvalidArgumentError('Name US dollars, such as 0.50.');
+  throw new InvalidArgumentError('Expected US dollars, such as 0.50.');
 }
 
 function countOf(text: string): number {
   if (/^[1-9]\d{0,14}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('Name a whole number above 0.');
+  throw new InvalidArgumentError('Expected a whole number above 0.');
 }

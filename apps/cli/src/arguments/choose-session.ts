@@ -100,7 +100,7 @@ export async function newestSession(log: Log, folder: string): Promise<ChosenSes
   for (const summary of byChange) {
     if (summary.startedBy === undefined && !(await isImported(log, summary))) return namedSession(log, summary.session);
   }
-  throw new CliError('cli/not-found', `there is no session of ${folder}`, '`tidemark "what to do"` begins one');
+  throw new CliError('cli/not-found', `there is no session in ${folder}`, '`tidemark "what to do"` starts one');
 }
 
 function order({ changedAt, createdAt }: { readonly changedAt?: string; readonly createdAt: string }): string {

@@ -30,15 +30,15 @@ export function requireOwnName(model: string, catalog: Catalog): void {
   if (isProviderName(provider))
     throw new CliError(
       'cli/refused',
-      `${JSON.stringify(model)} is a provider and a model in one name`,
-      `say them apart: --provider ${provider} --model ${rest}`,
+      `${JSON.stringify(model)} combines a provider and a model in one name`,
+      `use --provider ${provider} --model ${rest}`,
     );
   const [cloud] = CLOUDS.find(([, names]) => names.some((one) => one.test(name))) ?? [];
   if (cloud === undefined) return;
   throw new CliError(
     'cli/refused',
-    `${JSON.stringify(model)} is a name of ${cloud}, which Tidemark does not reach`,
-    `${atItsMaker(model, catalog)}for ${cloud}, put a server in front of it that speaks OpenAI's Chat Completions: --provider compatible --base-url <address> --window <tokens>`,
+    `${JSON.stringify(model)} is a model name of ${cloud}, which Tidemark does not support`,
+    `${atItsMaker(model, catalog)}for ${cloud}, use a server that offers OpenAI's Chat Completions API: --provider compatible --base-url <address> --window <tokens>`,
   );
 }
 
@@ -52,5 +52,5 @@ function atItsMaker(model: string, catalog: Catalog): string {
   );
   const row = maker && findModel(catalog, model, maker);
   if (maker === undefined || row === undefined) return '';
-  return `ask ${PROVIDERS[maker].title} itself with --model ${row.aliases[0] ?? row.model}; `;
+  return `use ${PROVIDERS[maker].title} directly with --model ${row.aliases[0] ?? row.model}; `;
 }

@@ -8,24 +8,24 @@ import { CliError } from '../frame/failure.ts';
 /** Command names of other programs, each with the Tidemark command or setting to use instead. */
 const HINTS: ReadonlyMap<string, string> = new Map(
   Object.entries({
-    auth: '`tidemark keys list` shows which keys there are, `tidemark keys set anthropic` keeps one',
-    chat: '`tidemark "what to do"` begins a session, `tidemark --continue "…"` goes on with the newest',
-    completion: 'there is no completion for shells; `tidemark --help` lists the commands',
-    continue: '`tidemark --continue "…"` goes on with the newest session, `tidemark resume` with a turn that was cut',
-    history: '`tidemark sessions` lists the sessions, `tidemark show <session>` the steps of one',
-    init: 'nothing has to be set up: `tidemark doctor` checks what is there, `tidemark config` shows what is set',
+    auth: '`tidemark keys list` lists the keys, `tidemark keys set anthropic` stores one',
+    chat: '`tidemark "what to do"` starts a session, `tidemark --continue "…"` continues the newest one',
+    completion: 'shell completion is not available; `tidemark --help` lists the commands',
+    continue: '`tidemark --continue "…"` continues the newest session, `tidemark resume` continues an interrupted turn',
+    history: '`tidemark sessions` lists the sessions, `tidemark show <session>` shows the steps of one',
+    init: 'no setup is needed: `tidemark doctor` checks the installation, `tidemark config` shows the settings',
     list: '`tidemark sessions` lists the sessions',
-    login: 'there is no login: `tidemark keys set anthropic` keeps a key, or set ANTHROPIC_API_KEY',
+    login: 'there is no login: store a key with `tidemark keys set anthropic`, or set ANTHROPIC_API_KEY',
     logout: '`tidemark keys remove anthropic` removes a key',
-    logs: '`tidemark sessions` lists the sessions, `tidemark show <session>` the steps of one',
-    mcp: 'servers are set as `mcp.servers` in .tidemark/config.json or your own; `tidemark config` shows what is set',
-    models: '--model chooses one, such as `--model sonnet`; `tidemark config` shows the one that is set',
-    settings: '`tidemark config` shows what is set, and where',
-    setup: 'nothing has to be set up: `tidemark doctor` checks what is there, `tidemark config` shows what is set',
+    logs: '`tidemark sessions` lists the sessions, `tidemark show <session>` shows the steps of one',
+    mcp: 'set servers as `mcp.servers` in .tidemark/config.json or in your own settings; `tidemark config` shows them',
+    models: '`--model` selects a model, such as `--model sonnet`; `tidemark config` shows the current one',
+    settings: '`tidemark config` shows the settings and their sources',
+    setup: 'no setup is needed: `tidemark doctor` checks the installation, `tidemark config` shows the settings',
     status: '`tidemark doctor` checks everything, `tidemark sessions` lists the sessions',
-    undo: '`tidemark rewind` goes back to before a prompt, in a fork',
+    undo: '`tidemark rewind` forks a session from before one of its prompts',
     update: 'update the clone with `git pull`, then `npm ci`',
-    usage: '`tidemark cost` shows what was paid',
+    usage: '`tidemark cost` shows the costs',
     version: '`tidemark --version` prints the version',
   }),
 );
@@ -67,7 +67,11 @@ export async function requirePrompt(words: readonly string[], context: CommandCo
     const answer = await input.ask(`${message}: ${hint}. Send it to the model as a prompt? (y/n) `, signal);
     if (/^\s*y(es)?\s*$/i.test(answer)) return;
   }
-  throw new CliError('cli/unknown-command', message, `${hint}; as a prompt: \`tidemark run "${name}"\``);
+  throw new CliError(
+    'cli/unknown-command',
+    message,
+    `${hint}; to send the word as a prompt: \`tidemark run "${name}"\``,
+  );
 }
 
 function plainWord(word: string): string {

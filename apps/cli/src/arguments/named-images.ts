@@ -36,8 +36,8 @@ export async function imagesOf(
   if (piped > 0 && (!input.piped || !words || piped > 1))
     throw new CliError(
       'cli/usage',
-      '--image - is an image that is piped in',
-      'pipe one in, and say what to do with it',
+      '`--image -` needs one piped image and a prompt on the command line',
+      'pipe in one image and add a prompt: `tidemark --image - "what is wrong here?" < form.png`',
     );
   return Promise.all(
     names.map(async (name): Promise<GivenImage> => {
@@ -52,8 +52,8 @@ async function pipedImage(input: CommandContext['input']): Promise<Uint8Array> {
   if (data.length <= MOST_BYTES) return data;
   throw new CliError(
     'cli/refused',
-    `more than ${MOST_BYTES} bytes are piped in as an image`,
-    `pipe in one of at most ${MOST_BYTES} bytes`,
+    `the piped image is larger than the maximum of ${MOST_BYTES} bytes`,
+    'pipe in a smaller image',
   );
 }
 
@@ -62,7 +62,7 @@ async function bytesOf(path: string, name: string): Promise<Uint8Array> {
     return await readRegularFile(path, { most: MOST_BYTES });
   } catch (error) {
     if (!(error instanceof FileError)) throw notRead(name, error);
-    const next = error.code === 'file/too-large' ? `name an image of at most ${MOST_BYTES} bytes` : 'name an image';
+    const next = error.code === 'file/too-large' ? `use an image of at most ${MOST_BYTES} bytes` : 'use an image file';
     throw new CliError('cli/refused', `${name} ${error.what}`, next, error);
   }
 }
@@ -70,5 +70,5 @@ async function bytesOf(path: string, name: string): Promise<Uint8Array> {
 function notRead(name: string, error: unknown): unknown {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   const isGone = code === 'ENOENT' || code === 'ENOTDIR';
-  return isGone ? new CliError('cli/not-found', `the image ${name} is not there`, 'name a file that is', error) : error;
+  return isGone ? new CliError('cli/not-found', `the image ${name} does not exist`, 'check the path', error) : error;
 }

@@ -12,7 +12,7 @@ export function recordArgument(text: string): number {
   if (found !== undefined) return Number(found);
   throw new CliError(
     'cli/usage',
-    `not a position: ${JSON.stringify(text)}`,
-    'records are numbered from 0: name one as 57 or @57',
+    `${JSON.stringify(text)} is not the position of a record`,
+    'records are numbered from 0: use a number, as 57 or @57',
   );
 }

@@ -57,10 +57,13 @@ describe('a family name', () => {
   });
 
   test.each([
-    ['gpt', 'could be gpt-6-astra, gpt-6.1-sol, gpt-6.1-terra, gpt-6-sol, gpt-6-luna, gpt-5.6-sol, …'],
-    ['gpt-6', 'could be gpt-6-astra, gpt-6-sol, gpt-6-luna'],
-    ['mini', 'could be gpt-5.4-mini'],
-    ['claude', 'could be claude-fable-5-2, claude-mythos-5-2, claude-opus-5-5, claude-sonnet-5-5, claude-haiku-5-5'],
+    ['gpt', 'matches several models: gpt-6-astra, gpt-6.1-sol, gpt-6.1-terra, gpt-6-sol, gpt-6-luna, gpt-5.6-sol, …'],
+    ['gpt-6', 'matches several models: gpt-6-astra, gpt-6-sol, gpt-6-luna'],
+    ['mini', 'matches several models: gpt-5.4-mini'],
+    [
+      'claude',
+      'matches several models: claude-fable-5-2, claude-mythos-5-2, claude-opus-5-5, claude-sonnet-5-5, claude-haiku-5-5',
+    ],
   ])('%s is ambiguous, and the error lists the candidates', (name, words) => {
     expect(refusal({ model: name })).toContain(words);
   });
@@ -85,14 +88,14 @@ describe('a complete model name', () => {
 
   test('of a maker that Tidemark cannot reach is refused with the command for OpenRouter, and the same name is not suggested', () => {
     const words = refusal({ model: 'gemini-3.8-flash' });
-    expect(words).toContain('gemini-3.8-flash is made by Google, which Tidemark does not reach');
+    expect(words).toContain('gemini-3.8-flash is a model of Google, which Tidemark does not support directly');
     expect(words).toMatch(/--provider openrouter --model google\/gemini-3\.8-flash --window \d+/);
     expect(words).not.toContain('did you mean');
   });
 
   test('of another provider is refused, and the error names that provider', () => {
     expect(refusal({ model: 'gpt-6.1-sol', provider: 'anthropic' })).toContain(
-      'Anthropic has no model "gpt-6.1-sol": it is asked of OpenAI | leave out --provider, or say --provider openai',
+      '"gpt-6.1-sol" is a model of OpenAI, not of Anthropic | remove `--provider`, or use `--provider openai`',
     );
   });
 });
@@ -112,14 +115,14 @@ describe('a model name from a cloud', () => {
   ])('%s is refused, and the error explains what to do instead', (name, cloud) => {
     for (const provider of [undefined, 'anthropic', 'simulator'] as const) {
       const words = refusal({ model: name, ...(provider !== undefined && { provider }) });
-      expect(words).toContain(`is a name of ${cloud}, which Tidemark does not reach`);
+      expect(words).toContain(`is a model name of ${cloud}, which Tidemark does not support`);
       expect(words).toContain('--provider compatible --base-url');
     }
   });
 
   test("is refused with the maker's name for the same model, if the catalog has it", () => {
     expect(refusal({ model: 'us.anthropic.claude-sonnet-4-5-20250929-v1:0' })).toContain(
-      'ask Anthropic itself with --model claude-sonnet-4-5;',
+      'use Anthropic directly with --model claude-sonnet-4-5;',
     );
   });
 
@@ -131,16 +134,16 @@ describe('a model name from a cloud', () => {
 describe('a name that is not in the catalog', () => {
   test.each([
     ['gpt-7', 'did you mean gpt-5?'],
-    ['gpt-unheard-of', 'name another, such as gpt-6-astra, gpt-6.1-sol'],
+    ['gpt-unheard-of', 'use another model, such as gpt-6-astra, gpt-6.1-sol'],
     ['claude-sonet-5', 'did you mean claude-sonnet-5?'],
     ['clade-sonnet-5', 'did you mean claude-sonnet-5?'],
     ['sonet', 'did you mean sonnet?'],
     ['gemini-3.8-flsh', 'did you mean gemini-3.8-flash?'],
-    ['gemini-unheard-of', 'name another, such as gemini-'],
-    ['xyz', 'name another, such as claude-fable-5-2, gpt-6-astra, claude-mythos-5-2, gpt-6.1-sol, '],
-    ['anthropic/claude-sonet-5', 'did you mean anthropic/claude-sonnet-5? Else say how many tokens'],
+    ['gemini-unheard-of', 'use another model, such as gemini-'],
+    ['xyz', 'use another model, such as claude-fable-5-2, gpt-6-astra, claude-mythos-5-2, gpt-6.1-sol, '],
+    ['anthropic/claude-sonet-5', 'did you mean anthropic/claude-sonnet-5? Otherwise set its context window in tokens'],
   ])('%s is refused, and the next step contains: %s', (name, next) => {
-    expect(refusal({ model: name })).toContain(`the catalog knows no model "${name}" | `);
+    expect(refusal({ model: name })).toContain(`the catalog has no model "${name}" | `);
     expect(refusal({ model: name })).toContain(next);
   });
 
@@ -155,7 +158,7 @@ describe('a name that is not in the catalog', () => {
 
   test.each([[{}], [{ inPlace: true } as const]])('is refused for an existing session: %j', (how) => {
     expect(refusal({ model: 'claude-sonnet-5-6', ...how }, SESSION)).toMatch(
-      /knows no model "claude-sonnet-5-6", and s1 would keep .*did you mean claude-sonnet-5-5\?.*new session first/,
+      /has no model "claude-sonnet-5-6", and only a new session can use such a model.*did you mean claude-sonnet-5-5\?.*new session first/,
     );
   });
 });

@@ -136,18 +136,19 @@ function requireReached(model: string, catalog: Catalog, provider: ProviderName 
   if (row === undefined) return;
   const { provider: owner } = row;
   if (isProviderName(owner)) {
-    const asked = provider === undefined ? 'no provider' : PROVIDERS[provider].title;
+    const not = provider === undefined ? '' : `, not of ${PROVIDERS[provider].title}`;
+    const remove = provider === undefined ? '' : 'remove `--provider`, or ';
     throw new CliError(
       'cli/refused',
-      `${asked} has no model ${JSON.stringify(model)}: it is asked of ${PROVIDERS[owner].title}`,
-      `leave out --provider, or say --provider ${owner}`,
+      `${JSON.stringify(model)} is a model of ${PROVIDERS[owner].title}${not}`,
+      `${remove}use \`--provider ${owner}\``,
     );
   }
   const maker = `${owner.slice(0, 1).toUpperCase()}${owner.slice(1)}`;
   throw new CliError(
     'cli/refused',
-    `${row.model} is made by ${maker}, which Tidemark does not reach`,
-    `ask it through OpenRouter: --provider openrouter --model ${owner}/${row.model} --window ${row.window.tokens}`,
+    `${row.model} is a model of ${maker}, which Tidemark does not support directly`,
+    `use it through OpenRouter: --provider openrouter --model ${owner}/${row.model} --window ${row.window.tokens}`,
   );
 }
 
@@ -165,8 +166,8 @@ function requireUnambiguous(model: string, rows: readonly Capabilities[]): void 
   if (matching.length < 2) return;
   throw new CliError(
     'cli/refused',
-    `${JSON.stringify(model)} could be ${nameModels(matching)}`,
-    `name one of them: --model ${matching[0]?.model}`,
+    `${JSON.stringify(model)} matches several models: ${nameModels(matching)}`,
+    `use one of them, such as --model ${matching[0]?.model}`,
   );
 }
 
@@ -198,12 +199,12 @@ function requireNewSession(
   if (session === undefined) return flags;
   throw new CliError(
     'cli/refused',
-    `the catalog knows no model ${JSON.stringify(model)}, and ${session.id} would keep what it is begun with`,
-    `${near === undefined ? '' : `did you mean ${near}? `}${NEWER}, or try it in a new session first`,
+    `the catalog has no model ${JSON.stringify(model)}, and only a new session can use such a model`,
+    `${near === undefined ? '' : `did you mean ${near}? `}${NEWER}, or use it in a new session first`,
   );
 }
 
-const NEWER = 'If it is newer than the catalog, add its row to catalog.json in the home';
+const NEWER = 'If the model is newer than the catalog, add its row to catalog.json in the Tidemark home';
 
 /** Rows and catalog from which an error suggests other models. */
 interface Others {
@@ -217,10 +218,12 @@ function unknown(model: string, near: string | undefined, { rows, catalog, route
   const meant = near ?? nearestName(model, namesOf(catalog.rows));
   const isAlike = (row: Capabilities): boolean => wordsOf(row.model)[0] === wordsOf(model)[0];
   const [alike = []] = [rows.filter(isAlike), catalog.rows.filter(isAlike)].filter((some) => some.length > 0);
-  const others = `name another, such as ${nameModels(alike.length > 0 ? alike : makersInTurn(rows))}.`;
+  const others = `use another model, such as ${nameModels(alike.length > 0 ? alike : makersInTurn(rows))}.`;
   const next = meant !== undefined ? `did you mean ${meant}?` : others;
-  const newer = routed ? 'Else say how many tokens it takes, input and output together: --window 32768' : NEWER;
-  return new CliError('cli/refused', `the catalog knows no model ${JSON.stringify(model)}`, `${next} ${newer}`);
+  const newer = routed
+    ? 'Otherwise set its context window in tokens, input and output together: --window 32768'
+    : NEWER;
+  return new CliError('cli/refused', `the catalog has no model ${JSON.stringify(model)}`, `${next} ${newer}`);
 }
 
 /** Sorts the rows so that the first model of each maker comes first, then the second model of each maker, and so on. */

@@ -49,14 +49,14 @@ export async function readPrompt({ words, imagePiped }: PromptLine, context: Com
   if (context.output.watched)
     context.output.note([
       withStyle('yellow', 'notice'),
-      `: stdin is what is piped in (${data.length} bytes), so no question can be asked: what would be asked is denied`,
+      `: stdin is the piped input (${data.length} bytes), so no question can be asked; every call that needs an answer is denied`,
     ]);
   return { words: said, attachments: [{ type: 'attachment', name: 'stdin', data }] };
 }
 
 function requireWords(said: string): string {
   if (said.trim() === '')
-    throw new CliError('cli/usage', 'there is no prompt', 'say what to do: `tidemark "fix the failing test"`');
+    throw new CliError('cli/usage', 'the prompt is empty', 'add a prompt: `tidemark "fix the failing test"`');
   return said.trim();
 }
 
@@ -65,16 +65,16 @@ function requireText(bytes: Uint8Array): Buffer {
   if (data.length > MOST_BYTES)
     throw new CliError(
       'cli/refused',
-      `more than ${MOST_BYTES} bytes are piped in`,
-      'write them to a file of the folder, and name it in the prompt: `tidemark "explain @build.log"`',
+      `the piped input is larger than the maximum of ${MOST_BYTES} bytes`,
+      'write it to a file in the folder and name the file in the prompt: `tidemark "explain @build.log"`',
     );
   if (imageKind(data) !== undefined)
-    throw new CliError('cli/refused', 'what is piped in is an image', 'say so: `--image -`');
+    throw new CliError('cli/refused', 'the piped input is an image', 'add `--image -`');
   if (data.includes(0) || !isUtf8(data))
     throw new CliError(
       'cli/refused',
-      `what is piped in is binary, or text that is not UTF-8 (${data.length} bytes)`,
-      'pipe UTF-8 text, through `iconv`, `strings` or `xxd` where needed; or name a file with @',
+      `the piped input is binary, or text that is not UTF-8 (${data.length} bytes)`,
+      'pipe UTF-8 text, converted with `iconv`, `strings` or `xxd` if needed, or name a file with @',
     );
   return data;
 }

@@ -16,8 +16,8 @@ export function sessionArgument(text: string): SessionId {
   } catch (error) {
     throw new CliError(
       'cli/usage',
-      `not a session id: ${JSON.stringify(text)}`,
-      '`tidemark sessions` lists them',
+      `${JSON.stringify(text)} is not a session id`,
+      '`tidemark sessions` lists the sessions',
       error,
     );
   }

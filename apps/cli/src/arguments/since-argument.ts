@@ -16,6 +16,6 @@ export function sinceArgument(text: string): Timestamp {
   const shaped = day || /^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(text);
   const real = shaped && !Number.isNaN(instant.getTime()) && (!day || instant.toISOString().startsWith(text));
   if (real) return timestamp(instant.toISOString());
-  const next = 'name a day such as 2026-11-20, or an instant such as 2026-11-20T09:30:00Z';
-  throw new CliError('cli/usage', `not a day: ${JSON.stringify(text)}`, next);
+  const next = 'use a day such as 2026-11-20, or a time such as 2026-11-20T09:30:00Z';
+  throw new CliError('cli/usage', `${JSON.stringify(text)} is not a day or a time`, next);
 }

@@ -13,7 +13,7 @@ export function stepArgument(text: string): number {
   if (/^\d{1,9}$/.test(text)) return Number(text);
   throw new CliError(
     'cli/usage',
-    `not a step: ${JSON.stringify(text)}`,
+    `${JSON.stringify(text)} is not a step number`,
     'steps are numbered from 0: `tidemark show <session>` lists them',
   );
 }
@@ -25,7 +25,7 @@ export function stepArgument(text: string): number {
 export function noStep(session: SessionId, step: number | string): CliError {
   return new CliError(
     'cli/not-found',
-    `${session} holds no request of ${typeof step === 'number' ? `step ${step}` : step}`,
-    '`tidemark show <session>` lists the steps; an import has none: `tidemark replay --keep <session>` drives it first',
+    `session ${session} has no request for ${typeof step === 'number' ? `step ${step}` : step}`,
+    '`tidemark show <session>` lists the steps; an imported session has no requests: run `tidemark replay --keep <session>` first',
   );
 }

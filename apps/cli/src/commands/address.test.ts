@@ -67,7 +67,7 @@ describe('a password in --base-url', () => {
   test('is refused, and the error explains what to do instead', async () => {
     const { exit, err } = await tidemark(['run', 'hello there', '--base-url', ADDRESS]);
     expect(exit).toBe(2);
-    expect(err).toContain('the address of --base-url contains a user name or a password');
-    expect(err).toContain('give the secret as the API key');
+    expect(err).toContain('the address of `--base-url` contains a user name or a password');
+    expect(err).toContain('set the secret as the API key');
   });
 });

@@ -25,16 +25,16 @@ import type { TableOf } from '../frame/table.ts';
 /** Reports how much the cache was used. */
 export const cache: Command = {
   name: 'cache',
-  summary: 'say how much was read from the cache, what was paid again and why, and what changed',
+  summary: 'report how much was read from the cache, what was paid again and why, and what changed',
   examples: [
-    ['tidemark cache', 'all sessions, a line each'],
-    ['tidemark cache <session>', 'one session, by the cause of what was paid again'],
-    ['tidemark cache --by model --since 2026-11-20', 'a line a model; also by day, contract, cause'],
-    ['tidemark cache <session> --requests', 'its latest 24 requests: sizes and markers, no texts'],
+    ['tidemark cache', 'all sessions, one line each'],
+    ['tidemark cache <session>', 'one session, by the cause of tokens paid again'],
+    ['tidemark cache --by model --since 2026-11-20', 'one line per model; also by day, contract, cause'],
+    ['tidemark cache <session> --requests', 'its latest 24 requests: sizes and markers, no text'],
   ],
   declare: (command, run) =>
     void declareAccountFlags(command)
-      .option('--requests', 'the latest 24 requests of the session, or of the latest 24 sessions')
+      .option('--requests', 'show the latest 24 requests of the session, or of each of the latest 24 sessions')
       .action((session: string | undefined, flags: CacheFlags) =>
         run((context) =>
           flags.requests === true ? reportRequests(session, context) : report(session, flags, context),
@@ -70,21 +70,21 @@ async function report(
 function ratesTable({ accounts: { whole, sessions }, session }: Reported): TableOf {
   const { calls, rated, readable, unread, forecast } = whole;
   const { hitRate, writeShare, coverage, forecastError } = ratesOfAccount(whole);
-  const usual = session === undefined ? '' : `; one growing prefix would be at ${percent(2, calls + 1)}`;
+  const usual = session === undefined ? '' : `; a prefix that only grows would give ${percent(2, calls + 1)}`;
   const part = readable.calls === calls ? '' : ` (${formatNumber(readable.calls)} of ${formatCount(calls, 'call')})`;
-  const waiting = unread.waiting === 0 ? '' : `; ${formatNumber(unread.waiting)} wait for a next call`;
+  const waiting = unread.waiting === 0 ? '' : `; the next call may still read ${formatNumber(unread.waiting)}`;
   const rows = [
-    ['hit rate', share(hitRate), `read, of ${formatNumber(rated.read)} input tokens`],
-    ['write share', share(writeShare), `written${usual}`],
-    ['coverage', share(coverage), `read, of what could have been read${part}`],
-    ['wasted writes', formatNumber(unread.wasted), `tokens written for nobody${waiting}`],
+    ['hit rate', share(hitRate), `of ${formatNumber(rated.read)} input tokens were read`],
+    ['write share', share(writeShare), `of them were written${usual}`],
+    ['coverage', share(coverage), `of the readable tokens were read${part}`],
+    ['wasted writes', formatNumber(unread.wasted), `tokens written and never read${waiting}`],
     ...(forecastError === null
       ? []
-      : [['forecasts off', share(forecastError), `of the input, over ${formatCount(forecast.calls, 'call')}`]]),
+      : [['forecast error', share(forecastError), `of the input tokens, over ${formatCount(forecast.calls, 'call')}`]]),
     changesRow(sessions),
   ];
   const appended = sessions.reduce((sum, one) => sum + one.appended, 0);
-  if (appended > 0) rows.push(['appended', formatNumber(appended), 'changes at the tail, which rewrote nothing']);
+  if (appended > 0) rows.push(['appended', formatNumber(appended), 'changes appended to the tail, without a rewrite']);
   return { head: [], rows, numbers: [1] };
 }
 

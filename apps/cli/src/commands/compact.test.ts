@@ -1,6 +1,6 @@
 // Tests `tidemark compact` on a session with finished turns: its output, and that a dry run changes nothing.
 
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 
@@ -47,7 +47,7 @@ test('a dry run reports the plan and changes nothing, a real run compacts once, 
   const again = await tidemark('compact', session, '--tail-tokens', '500');
   expect(again).toMatchObject({
     exit: 1,
-    out: expect.stringMatching(/^not compacted: a checkpoint of the same history waits for the next request already/),
+    out: expect.stringMatching(/^not compacted: a checkpoint of the same history already waits for the next request/),
   });
   expect(await tidemark('go on', '--provider', 'simulator', '--continue')).toMatchObject({ exit: 0 });
   expect(logOf(session)).toContain('"cause":"compaction"');
@@ -69,7 +69,7 @@ test('--checkpoint-tokens limits the checkpoint, with and without --fresh, and a
   expect(await sizeWith('--tail-tokens', '500', '--checkpoint-tokens', '900')).toBeLessThanOrEqual(900);
   expect(await tidemark('compact', session, '--checkpoint-tokens', 'many')).toMatchObject({
     exit: 2,
-    err: expect.stringContaining('Name a whole number of tokens.'),
+    err: expect.stringContaining('Expected a whole number of tokens.'),
   });
 });
 
@@ -90,7 +90,17 @@ test('--fresh creates a fork that contains only the checkpoint, and leaves the s
   expect(logOf(fork)).toContain('"cause":"compaction"');
   expect(await tidemark('verify', fork)).toMatchObject({ exit: 0 });
   const said = await tidemark('compact', session, '--fresh');
-  expect(said.out).toMatch(/begun anew as \S+; \S+ stays as it is\ngo on with `tidemark --session/);
+  expect(said.out).toMatch(/started again as \S+; \S+ is unchanged\ncontinue with `tidemark --session/);
+});
+
+test('--compaction-by model uses the catalog of the user', async () => {
+  const session = await left();
+  const rows = [{ provider: 'anthropic', model: 'claude-sonnet-5-5', outputLimit: 20_000 }];
+  writeFileSync(join(stage.home, 'catalog.json'), JSON.stringify({ revision: 1, rows }));
+  const asked = ['--compaction-by', 'model', '--provider', 'simulator', '--tail-tokens', '500', '--json'];
+  const done = await tidemark('compact', session, ...asked);
+  expect(done.err).toBe('');
+  expect(JSON.parse(done.out)).toMatchObject({ session, outcome: 'compacted' });
 });
 
 test('options that cannot be combined are refused, and the error names the option to omit', async () => {
@@ -100,7 +110,7 @@ test('options that cannot be combined are refused, and the error names the optio
     ['--provider', 'simulator'],
   ]) {
     const ran = await tidemark('compact', session, ...flags);
-    expect(ran).toMatchObject({ exit: 2, err: expect.stringContaining('leave') });
+    expect(ran).toMatchObject({ exit: 2, err: expect.stringContaining('remove') });
   }
   expect(await tidemark('compact', 'nobody', '--fresh')).toMatchObject({ exit: 3 });
 });

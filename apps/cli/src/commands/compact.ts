@@ -33,39 +33,39 @@ import { withSettings } from '../settings/with-settings.ts';
 /** Compacts a session. */
 export const compact: Command = {
   name: 'compact',
-  summary: 'put a checkpoint in the place of older history; the log stays whole',
+  summary: 'replace older history with a checkpoint; the log stays complete',
   examples: [
-    ['tidemark compact <session> --dry-run --json', 'what it would free and cost; nothing is changed'],
-    ['tidemark compact <session>', 'the log alone writes the checkpoint: no model is asked'],
-    ['tidemark compact <session> --tail-tokens 5000', 'keep at most so much of the history behind it'],
-    ['tidemark compact <session> --checkpoint-tokens 8000', 'write a checkpoint of at most so many tokens'],
-    ['tidemark compact <session> --compaction-by model', 'the model adds what only a reader can tell'],
-    ['tidemark compact <session> --fresh', 'summarise and start anew, in a fork; the session stays as it is'],
+    ['tidemark compact <session> --dry-run --json', 'report what it would save and cost; change nothing'],
+    ['tidemark compact <session>', 'write the checkpoint from the log, without a model'],
+    ['tidemark compact <session> --tail-tokens 5000', 'keep at most 5,000 tokens of history after it'],
+    ['tidemark compact <session> --checkpoint-tokens 8000', 'limit the checkpoint to 8,000 tokens'],
+    ['tidemark compact <session> --compaction-by model', 'let the model add what the log alone does not show'],
+    ['tidemark compact <session> --fresh', 'start again in a fork that contains only a summary'],
   ],
   declare: (command, run) =>
     void command
-      .argument('<session>', 'the session')
-      .option('--tail-tokens <tokens>', 'most tokens of the history that stay behind the checkpoint', tokensOf)
+      .argument('<session>', 'session id')
+      .option('--tail-tokens <tokens>', 'maximum tokens of history to keep after the checkpoint', tokensOf)
       .option(
         '--checkpoint-tokens <tokens>',
-        'most tokens of the checkpoint; default: a tenth of the window and a quarter of what it stands for, at least 4000',
+        'maximum tokens of the checkpoint. Default: the smaller of a tenth of the window and a quarter of the history that it replaces, at least 4000.',
         checkpointTokensOf,
       )
       .addOption(
-        new Option('--compaction-by <writer>', 'who writes the checkpoint: the log alone unless said').choices([
-          'deterministic',
-          'model',
-        ]),
+        new Option(
+          '--compaction-by <writer>',
+          'how the checkpoint is written: from the log, or by the model. Default: deterministic.',
+        ).choices(['deterministic', 'model']),
       )
-      .option('--fresh', 'begin a fork that holds the checkpoint alone, and leave the session as it is')
+      .option('--fresh', 'create a fork that contains only the checkpoint; the session stays unchanged')
       .addOption(
-        new Option('--provider <name>', 'with --compaction-by model: `simulator` asks that instead').choices([
+        new Option('--provider <name>', 'provider of the model; needs `--compaction-by model`').choices([
           ...Object.keys(PROVIDERS),
           'simulator',
         ]),
       )
-      .option('--base-url <address>', 'with --compaction-by model: where the provider listens')
-      .option('--dry-run', 'say what it would come to, and change nothing')
+      .option('--base-url <address>', 'address of the provider; needs `--compaction-by model`')
+      .option('--dry-run', 'report the expected result and change nothing')
       .action((session: string, flags: CompactFlags) =>
         run((context) => report(sessionArgument(session), flags, context)),
       ),
@@ -91,17 +91,21 @@ async function report(id: SessionId, flags: CompactFlags, context: CommandContex
 }
 
 function requireTogether({ fresh, tailTokens, provider, baseUrl, compactionBy }: CompactFlags): void {
-  const next = 'leave one of the two out';
+  const next = 'remove one of the two options';
   if (fresh === true && tailTokens !== undefined)
     throw new CliError(
       'cli/usage',
-      'with --fresh nothing stays behind the checkpoint, and --tail-tokens keeps some',
+      '`--fresh` cannot be combined with `--tail-tokens`: a fresh fork contains only the checkpoint',
       next,
     );
   const who = provider === undefined ? '--base-url' : '--provider';
   if ((provider !== undefined || baseUrl !== undefined) && compactionBy !== 'model') {
-    const ask = `add --compaction-by model, or leave ${who} out`;
-    throw new CliError('cli/usage', `${who} names who is asked, and nobody is`, ask);
+    const ask = `add \`--compaction-by model\`, or remove \`${who}\``;
+    throw new CliError(
+      'cli/usage',
+      `\`${who}\` has no effect here: without \`--compaction-by model\`, no model is asked`,
+      ask,
+    );
   }
 }
 
@@ -130,14 +134,14 @@ async function compactByLog(id: SessionId, flags: CompactFlags, context: Command
 
 async function runtimeOf(id: SessionId, { epoch }: State, context: CommandContext): Promise<Compacting['runtime']> {
   if (epoch === undefined)
-    throw new CliError('cli/refused', `session ${id} has sent nothing yet`, 'there is nothing to compact');
+    throw new CliError('cli/refused', `session ${id} has sent no request yet`, 'there is nothing to compact');
   const { artifacts } = await context.store();
   const capabilities = await rowInForce(artifacts, epoch.opened, context.home);
   if (capabilities === undefined)
     throw new CliError(
       'cli/refused',
-      `session ${id} was recorded with ${epoch.opened.model}, which the catalog does not know, so that its window is unknown`,
-      'add a row for it to catalog.json in the home, and compact again',
+      `the context window of session ${id} is unknown: its model ${epoch.opened.model} is not in the catalog`,
+      'add a row for the model to catalog.json in the Tidemark home, then compact again',
     );
   const outputLimit = Math.min(OUTPUT_LIMIT, capabilities.outputLimit);
   return { capabilities, outputLimit, surroundings: THIS_MACHINE };
@@ -160,9 +164,9 @@ async function askModel(id: SessionId, flags: CompactFlags, context: CommandCont
   try {
     const agent = createAgent({
       ...provider.options,
+      modelOptions: { ...provider.options.modelOptions, ...defined({ catalog: changes }) },
       store,
       host: { environment: context.environment, client: 'cli' },
-      ...defined({ catalog: changes }),
     });
     try {
       const live = await agent.open(id);
@@ -201,21 +205,21 @@ function inWords(id: SessionId, made: CompactionReport, fresh: boolean): string 
   );
   const lines = [
     outcome === 'refused' ? `not compacted: ${REASONS[refused ?? 'nothing-to-leave-out']}` : `${outcome}, ${strategy}`,
-    `${said} (${held.join(', ')}); ${formatNumber(hard)} are to be kept to`,
+    `${said} (${held.join(', ')}); the limit is ${formatNumber(hard)}`,
     ...(rewrite === undefined
       ? []
       : [
-          `the next request writes ${formatNumber(rewrite.tokens)} tokens${rewrite.cost === undefined ? '' : `, $${rewrite.cost} above reading them`}`,
+          `the next request writes ${formatNumber(rewrite.tokens)} tokens${rewrite.cost === undefined ? '' : `, which costs $${rewrite.cost} more than reading them`}`,
         ]),
     ...(cliff === undefined
       ? []
-      : [`it stays below ${formatNumber(cliff)} tokens, above which all of it would cost more`]),
-    ...(fallback === undefined ? [] : [`without the model: ${fallback}`]),
+      : [`it stays below ${formatNumber(cliff)} tokens; above that, the whole request costs more`]),
+    ...(fallback === undefined ? [] : [`written without the model: ${fallback}`]),
     ...(fork === undefined
       ? []
-      : [`begun anew as ${fork}; ${id} stays as it is`, `go on with \`tidemark --session ${fork} "…"\``]),
+      : [`started again as ${fork}; ${id} is unchanged`, `continue with \`tidemark --session ${fork} "…"\``]),
     ...(fresh && outcome === 'planned'
-      ? ['nothing was written: without --dry-run a fork begins behind that checkpoint']
+      ? ['nothing was written: without `--dry-run`, a fork with this checkpoint is created']
       : []),
   ];
   return lines.join('\n');
@@ -223,15 +227,15 @@ function inWords(id: SessionId, made: CompactionReport, fresh: boolean): string 
 
 const REASONS: Readonly<Record<NonNullable<CompactionReport['refused']>, string>> = {
   interrupted: 'it was interrupted',
-  'nothing-to-leave-out': 'there is nothing older to leave out',
-  'nothing-new': 'a checkpoint of the same history waits for the next request already',
-  'does-not-fit': 'what is left would not fit the window',
-  'shrinks-too-little': 'it would free less than a fifth',
+  'nothing-to-leave-out': 'there is no older history to replace',
+  'nothing-new': 'a checkpoint of the same history already waits for the next request',
+  'does-not-fit': 'the remaining context would not fit the window',
+  'shrinks-too-little': 'it would save less than a fifth of the tokens',
 };
 
 function tokensOf(text: string): number {
   if (/^\d{1,9}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('Name a whole number of tokens.');
+  throw new InvalidArgumentError('Expected a whole number of tokens.');
 }
 
 /** Smallest allowed checkpoint, in tokens. The fixed text of a checkpoint needs about this much. */
@@ -241,6 +245,6 @@ function checkpointTokensOf(text: string): number {
   const tokens = tokensOf(text);
   if (tokens >= LEAST_CHECKPOINT) return tokens;
   throw new InvalidArgumentError(
-    `Name at least ${LEAST_CHECKPOINT} tokens: the fixed words of a checkpoint take as many.`,
+    `Expected at least ${LEAST_CHECKPOINT} tokens: the fixed text of a checkpoint needs that many.`,
   );
 }

@@ -12,16 +12,19 @@ import type { TableOf } from '../frame/table.ts';
 /** Prints the settings. */
 export const config: Command = {
   name: 'config',
-  summary: 'print every setting in force here, and where its value comes from',
+  summary: 'print every setting in effect here and the source of its value',
   examples: [
-    ['tidemark config', 'in this folder; values of a folder that is not trusted are named, and not in force'],
-    ['tidemark config --trust', 'as it would be if the folder were trusted'],
+    ['tidemark config', 'in this folder; lists the settings of an untrusted folder as not in effect'],
+    ['tidemark config --trust', 'as if the folder were trusted'],
     ['tidemark config --json', 'as one JSON object'],
   ],
   declare: (command, run) =>
     void command
-      .option('--trust', 'for this once, heed what the folder sets')
-      .option('--config <file>', "settings in the place of the user's own: JSON, or TypeScript, which runs")
+      .option('--trust', 'use the settings of the folder, for this run only')
+      .option(
+        '--config <file>',
+        "settings file that replaces the user's own settings: JSON, or TypeScript, which is executed",
+      )
       .action((flags: ConfigFlags) => run((context) => print(flags, context))),
 };
 
@@ -41,7 +44,7 @@ async function print(flags: ConfigFlags, context: CommandContext): Promise<Comma
   context.output.table(tableOf(effective));
   for (const { name, place } of left)
     context.output.line(
-      `not in force: ${name} (${place}): ${trusted ? NO_FOLDER.get(name) : 'the folder is not trusted'}`,
+      `not in effect: ${name} (${place}): ${trusted ? NO_FOLDER.get(name) : 'the folder is not trusted'}`,
     );
   for (const key of keys) context.output.line(`key of ${key.provider}: ${keyWords(key)}`);
   return undefined;
@@ -58,8 +61,8 @@ async function withoutSecrets(each: EffectiveSetting, { environment }: CommandCo
 /** Settings that a folder cannot set, even if it is trusted, with the reason. */
 const NO_FOLDER: ReadonlyMap<string, string> = new Map(
   Object.entries({
-    'permissions.rules': "the rules of a folder ask and deny; those that allow are the user's own",
-    skillRoots: "a folder has its own skills in .agents/skills; other roots are the user's own",
+    'permissions.rules': "a folder's rules can only ask and deny; only the user's own rules can allow",
+    skillRoots: "a folder's skills are in .agents/skills; only the user's own settings can add other roots",
   }),
 );
 

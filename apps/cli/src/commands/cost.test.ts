@@ -35,7 +35,7 @@ describe('`tidemark cost`', () => {
       "2 sessions, 12 calls, 2026-11-20 to 2026-11-21
       paid       $0.126
       uncached   $0.187  the same calls without a cache
-      ideal     $0.0552  new tokens written once, old ones read (an estimate)
+      ideal     $0.0552  each new token written once, old tokens read (estimate)
 
       session      calls   input  output     paid  × ideal
       played-21-1      6  31,023      18  $0.0631     2.29
@@ -48,7 +48,7 @@ describe('`tidemark cost`', () => {
       "played-20-1, 6 calls, 2026-11-20
       paid      $0.0631
       uncached  $0.0933  the same calls without a cache
-      ideal     $0.0276  new tokens written once, old ones read (an estimate)
+      ideal     $0.0276  each new token written once, old tokens read (estimate)
       other     $0.0210  the same tokens with claude-haiku-4-5-20251001
 
       cause               calls   input  output     paid  × ideal
@@ -63,7 +63,7 @@ describe('`tidemark cost`', () => {
       "1 session, 6 calls, 2026-11-21
       paid      $0.0631
       uncached  $0.0933  the same calls without a cache
-      ideal     $0.0276  new tokens written once, old ones read (an estimate)
+      ideal     $0.0276  each new token written once, old tokens read (estimate)
 
       day         calls   input  output     paid  × ideal
       2026-11-21      6  31,023      18  $0.0631     2.29
@@ -76,12 +76,12 @@ describe('`tidemark cache`', () => {
   test('prints the rates of all sessions and the changes of their prefixes', async () => {
     expect(await onTerminal('cache')).toMatchInlineSnapshot(`
       "2 sessions, 12 calls, 2026-11-20 to 2026-11-21
-      hit rate        50.0%  read, of 62,046 input tokens
-      write share     50.0%  written
-      coverage        60.0%  read, of what could have been read
-      wasted writes  10,344  tokens written for nobody; 14 wait for a next call
-      forecasts off    3.3%  of the input, over 12 calls
-      changes             2  tools × 2
+      hit rate         50.0%  of 62,046 input tokens were read
+      write share      50.0%  of them were written
+      coverage         60.0%  of the readable tokens were read
+      wasted writes   10,344  tokens written and never read; the next call may still read 14
+      forecast error    3.4%  of the input tokens, over 12 calls
+      changes              2  tools × 2
 
       session      calls    hit  written  covered  paid again
       played-21-1      6  50.0%    50.0%    60.0%      10,320
@@ -92,46 +92,46 @@ describe('`tidemark cache`', () => {
   test('prints the tokens that one session paid again, by cause', async () => {
     expect(await onTerminal('cache', session)).toMatchInlineSnapshot(`
       "played-20-1, 6 calls, 2026-11-20
-      hit rate       50.0%  read, of 31,023 input tokens
-      write share    50.0%  written; one growing prefix would be at 28.6%
-      coverage       60.0%  read, of what could have been read
-      wasted writes  5,172  tokens written for nobody; 7 wait for a next call
-      forecasts off   3.3%  of the input, over 6 calls
-      changes            1  tools
+      hit rate        50.0%  of 31,023 input tokens were read
+      write share     50.0%  of them were written; a prefix that only grows would give 28.6%
+      coverage        60.0%  of the readable tokens were read
+      wasted writes   5,172  tokens written and never read; the next call may still read 7
+      forecast error   3.4%  of the input tokens, over 6 calls
+      changes             1  tools
 
-      cause    by        calls  paid again  above reading
-      tools    a change      1       5,163        $0.0178
-      expired  time          1       5,157        $0.0178
+      cause    by        calls  paid again  extra cost
+      tools    a change      1       5,163     $0.0178
+      expired  time          1       5,157     $0.0178
       "
     `);
   });
   test('groups the calls by prompt contract', async () => {
     expect(await onTerminal('cache', '--by', 'contract')).toMatchInlineSnapshot(`
       "2 sessions, 12 calls, 2026-11-20 to 2026-11-21
-      hit rate        50.0%  read, of 62,046 input tokens
-      write share     50.0%  written
-      coverage        60.0%  read, of what could have been read
-      wasted writes  10,344  tokens written for nobody; 14 wait for a next call
-      forecasts off    3.3%  of the input, over 12 calls
-      changes             2  tools × 2
+      hit rate         50.0%  of 62,046 input tokens were read
+      write share      50.0%  of them were written
+      coverage         60.0%  of the readable tokens were read
+      wasted writes   10,344  tokens written and never read; the next call may still read 14
+      forecast error    3.4%  of the input tokens, over 12 calls
+      changes              2  tools × 2
 
       contract  calls    hit  written  covered  paid again
-      tm2          12  50.0%    50.0%    60.0%      20,640
+      tm3          12  50.0%    50.0%    60.0%      20,640
       "
     `);
   });
   test('lists the latest requests with the sizes of their sections', async () => {
     expect(await onTerminal('cache', session, '--requests')).toMatchInlineSnapshot(`
-      "the latest requests of 1 session, sizes in estimated tokens
+      "the latest requests of 1 session; sizes are estimated tokens
 
       played-20-1
        step  at           prefix          tools  system  messages  marked
-          0  11-20 12:00  opens: initial      0      92     4,043  2 5m
-          1  11-20 12:00  extends             0      92     4,052  2, 4 5m
-      title  11-20 12:00  inherits            0      92     4,061  4, 5, 6 5m
-          2  11-20 12:06  extends             0      92     4,060  4, 6 5m
-          3  11-20 12:06  opens: tools       21      92     4,067  9 5m
-          4  11-20 12:07  extends            21      92     4,075  9, 11 5m
+          0  11-20 12:00  opens: initial      0      87     4,043  2 5m
+          1  11-20 12:00  extends             0      87     4,052  2, 4 5m
+      title  11-20 12:00  inherits            0      87     4,061  4, 5, 6 5m
+          2  11-20 12:06  extends             0      87     4,060  4, 6 5m
+          3  11-20 12:06  opens: tools       21      87     4,067  9 5m
+          4  11-20 12:07  extends            21      87     4,075  9, 11 5m
       "
     `);
   });
@@ -141,19 +141,19 @@ describe('`tidemark show`', () => {
   test('prints the error of the forecasts', async () => {
     const [headline] = (await onTerminal('show', session)).split('\n');
     expect(headline).toMatchInlineSnapshot(
-      `"played-20-1: 32 records, 5 steps, 1 side call; forecasts off by 3.3% of the input"`,
+      `"played-20-1: 32 records, 5 steps, 1 side call; forecast error 3.4% of the input"`,
     );
   });
 
   test('prints a breaking request next to the previous one, and marks the first difference', async () => {
     expect(await onTerminal('show', session, '3', '--diff')).toMatchInlineSnapshot(`
-      "step 3 of played-20-1: 21,397 bytes, 10 blocks, epoch 1, digest d30b73db27f7…
-      breaks the request before it at block 0, byte 2
+      "step 3 of played-20-1: 21,394 bytes, 10 blocks, epoch 1, digest 4fe1c95d9efc…
+      breaks the prefix of the previous request at block 0, byte 2
       forecast: 0 read, 5,198 written, 0 fresh, $0.0195 before the answer
-      it came:  0 read, 5,190 written, 0 fresh
+      actual:   0 read, 5,190 written, 0 fresh
            was  is  span            origin                    tokens  begins
       ► +        0  system tool     layer tools 29096cd04015      21  look
-        =    0   1  system text     layer runtime tm2             92  Blocks that begin with <
+        =    0   1  system text     layer runtime tm3             87  Blocks that begin with <
         =    1   2  user text       record 2                      43  <context source=\\"permis
         =    2   3  user text       record 4                   4,000  word word word word word
         =    3   4  assistant text  record 7                       4  So it is.
@@ -170,14 +170,14 @@ describe('`tidemark show`', () => {
 test('`why` explains each cause in words, with its price', async () => {
   expect(await onTerminal('why', session)).toMatchInlineSnapshot(`
     "step 2 at 2026-11-20T12:06:36.000Z
-      paid again: 5,157 tokens, $0.0178 above reading them
-      cause: expired, the cache entry had expired (the request before was sent 6.1 minutes earlier)
-      the provider agrees: nothing changed of what was sent before
+      paid again: 5,157 tokens, $0.0178 more than reading them
+      cause: expired, the cache entry had expired (the previous request was sent 6.1 minutes earlier)
+      the provider agrees: the content that was sent before is unchanged
     step 3 at 2026-11-20T12:06:58.000Z
-      breaks at block 0, byte 2: system tool from layer tools 29096cd04015, where system text from layer runtime tm2 stood
+      breaks at block 0, byte 2: system tool from layer tools 29096cd04015 instead of system text from layer runtime tm3
       cause: tools, the tool list changed (epoch 1)
       forecast: 5,163 tokens written again, $0.0178
-      paid again: 5,163 tokens, $0.0178 above reading them
+      paid again: 5,163 tokens, $0.0178 more than reading them
       the provider agrees: tools_changed, about 5,163 tokens
     "
   `);
@@ -223,8 +223,8 @@ describe('`cost`, `cache` and `skills` with nothing to report', () => {
     [['cost', 'nobody'], 3, /no session nobody[\s\S]*next: .*tidemark sessions/],
     [['cache', '../x'], 2, /not a session id/],
     [['skills', 'nobody'], 3, /no session nobody/],
-    [['cost', '--since', 'yesterday'], 2, /not a day: "yesterday"\nnext: name a day such as 2026-11-20/],
-    [['cost', '--since', '2026-02-30'], 2, /not a day/],
+    [['cost', '--since', 'yesterday'], 2, /"yesterday" is not a day or a time\nnext: use a day such as 2026-11-20/],
+    [['cost', '--since', '2026-02-30'], 2, /is not a day or a time/],
     [['cache', '--by', 'banana'], 2, /Allowed choices are session, day, model, contract, cause/],
     [['cost', '--as', 'claude-sonet'], 3, /no model "claude-sonet"\nnext: did you mean claude-sonnet/],
   ])('%j is refused with the next step', async (args, exit, words) => {
@@ -237,9 +237,9 @@ describe('`cost`, `cache` and `skills` with nothing to report', () => {
       const ran = await pretendRun([command], { store: empty });
       expect(ran).toMatchObject({ exit: 0, err: '', out: expect.stringContaining('`tidemark import <transcript>`') });
     }
-    expect((await tidemark('cost', '--since', '2027-01-01')).out).toContain('name an earlier day');
+    expect((await tidemark('cost', '--since', '2027-01-01')).out).toContain('use an earlier day');
     expect((await tidemark('skills')).out).toBe(
-      'no skill was loaded in 2 sessions\nno session lists a skill\nnone is installed\n',
+      'no skill was loaded in 2 sessions\nno session has a list of skills\nno skill is installed\n',
     );
     const { out } = await pretendRun(['cache', '--json'], { store: empty });
     expect(JSON.parse(out)).toMatchObject({

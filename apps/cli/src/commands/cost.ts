@@ -28,16 +28,16 @@ import type { TableOf } from '../frame/table.ts';
 /** Reports the cost of model calls. */
 export const cost: Command = {
   name: 'cost',
-  summary: 'say what calls to models cost: paid, without a cache, ideally cached, with another model',
+  summary: 'report the cost of model calls: paid, uncached, ideally cached, and with another model',
   examples: [
-    ['tidemark cost', 'all sessions, a line each'],
-    ['tidemark cost <session>', 'one session, by what was paid again and why'],
-    ['tidemark cost --by day --since 2026-11-20', 'a line a day; also by model, contract, cause'],
-    ['tidemark cost --as claude-haiku-4-5', 'and what the same tokens cost with that model'],
+    ['tidemark cost', 'all sessions, one line each'],
+    ['tidemark cost <session>', 'one session, by the cause of tokens paid again'],
+    ['tidemark cost --by day --since 2026-11-20', 'one line per day; also by model, contract, cause'],
+    ['tidemark cost --as claude-haiku-4-5', 'also the cost of the same tokens with that model'],
   ],
   declare: (command, run) =>
     void declareAccountFlags(command)
-      .option('--as <model>', 'price the same tokens by another model of the catalog')
+      .option('--as <model>', 'also price the same tokens with another model of the catalog')
       .action((session: string | undefined, flags: CostFlags) => run((context) => report(session, flags, context))),
 };
 
@@ -70,7 +70,9 @@ function modelArgument(name: string, catalog: Catalog): Capabilities {
   if (found !== undefined) return found;
   const nearest = nearestModel(catalog, name)?.capabilities.model;
   const next =
-    nearest === undefined ? 'name it as its provider does, such as claude-haiku-4-5' : `did you mean ${nearest}?`;
+    nearest === undefined
+      ? 'use the name that the provider uses, such as claude-haiku-4-5'
+      : `did you mean ${nearest}?`;
   throw new CliError('cli/not-found', `the catalog has no model ${JSON.stringify(name)}`, next);
 }
 
@@ -84,7 +86,7 @@ function sums(account: Account, as: Capabilities | undefined): TableOf {
       ? []
       : [
           row('uncached', compared.uncached, 'the same calls without a cache'),
-          row('ideal', compared.ideal, 'new tokens written once, old ones read (an estimate)'),
+          row('ideal', compared.ideal, 'each new token written once, old tokens read (estimate)'),
         ]),
     ...(as === undefined || other.calls === 0 ? [] : [row('other', other.cost, `the same tokens with ${as.model}`)]),
   ];
@@ -98,7 +100,7 @@ function remarks(account: Account, as: Capabilities | undefined): readonly strin
     if (part.calls === calls) return [];
     if (part.calls === 0) return [`${name}: unknown for every call`];
     return [
-      `${name}: of ${formatNumber(part.calls)} of ${formatCount(calls, 'call')}, which cost ${dollars(part.paid)}`,
+      `${name}: for ${formatNumber(part.calls)} of ${formatCount(calls, 'call')}, which cost ${dollars(part.paid)}`,
     ];
   };
   const named = as === undefined ? [] : partly('other', other);
@@ -113,8 +115,8 @@ function cliffLine({ calls, unpriced, ...added }: Account['dearer']): readonly s
   if (calls === 0) return [];
   const more = unpriced === calls ? 'an unknown amount' : dollars(added.cost);
   const without =
-    unpriced === 0 || unpriced === calls ? '' : `, without ${formatCount(unpriced, 'call')} of unknown price`;
-  return [`beyond a price cliff: ${formatCount(calls, 'call')}, whose length added ${more}${without}`];
+    unpriced === 0 || unpriced === calls ? '' : `; the price of ${formatCount(unpriced, 'call')} is unknown`;
+  return [`above a price cliff: ${formatCount(calls, 'call')}; the length added ${more}${without}`];
 }
 
 function groups(reported: Reported): TableOf {

@@ -11,19 +11,17 @@ import { workOnProject } from '../demo/work.ts';
 export const demo: Command = {
   name: 'demo',
   summary:
-    'let an agent mend a sample project against the simulator, and say what each call cost and why; no key needed',
+    'run an agent on a sample project against the simulator, and report what each call cost and why; needs no key',
   examples: [
-    ['tidemark demo', 'about ten seconds; leaves nothing behind'],
-    ['tidemark demo --keep', 'keeps its folder, and says how to look into the session'],
-    ['tidemark demo --recorded', 'a recorded session instead, with breaks of its own, driven call by call'],
-    ['tidemark demo --json', 'one JSON object a call, then one for the whole'],
+    ['tidemark demo', 'takes about ten seconds and keeps no files'],
+    ['tidemark demo --keep', 'keeps its folder and prints how to inspect the session'],
+    ['tidemark demo --recorded', 'replays a recorded session that has breaks, call by call'],
+    ['tidemark demo --json', 'one JSON object per call, then one for the whole demo'],
   ],
   declare: (command, run) =>
     void command
-      .option('--recorded', 'drive a recorded coding session again instead')
-      .addOption(
-        new Option('--keep', 'keep the folder of the sample project and the session in it').conflicts('recorded'),
-      )
+      .option('--recorded', 'replay a recorded coding session instead')
+      .addOption(new Option('--keep', 'keep the folder of the sample project and its session').conflicts('recorded'))
       .action(({ recorded, keep }: { readonly recorded?: true; readonly keep?: true }) =>
         run((context) => (recorded === true ? driveRecording(context) : workOnProject(keep === true, context))),
       ),

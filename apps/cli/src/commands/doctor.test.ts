@@ -68,7 +68,7 @@ function damage(path: string, becomes = 'forst'): number {
 test('`doctor` accepts a home that does not exist yet, and reports this', async () => {
   const { exit, out } = await pretendRun(['doctor'], { environment: { TIDEMARK_HOME: join(home, 'none') } });
   expect(exit).toBe(0);
-  expect(out).toMatch(/good +home: .*not there yet/);
+  expect(out).toMatch(/good +home: .*does not exist yet/);
 });
 
 test('`doctor` reports sound sessions as good, with the number of their records', async () => {
@@ -89,7 +89,7 @@ test('`doctor` warns about a home that other users can read', async () => {
   chmodSync(home, 0o755);
   const { exit, out } = await doctor();
   expect(exit).toBe(0);
-  expect(out).toContain(`open to others (0755)\n         next: chmod 700 ${home}`);
+  expect(out).toContain(`other users have access (0755)\n         next: chmod 700 ${home}`);
 });
 
 test('`doctor` reports for each provider if its key is set, and never prints the key', async () => {
@@ -112,7 +112,7 @@ test('`doctor` reports if a sandbox confines commands, and the consequence if no
   expect(out).toMatch(/^(good|warning) +sandbox: bubblewrap /m);
   expect(checkSandbox('works')).toMatchObject({
     state: 'good',
-    found: expect.stringContaining('unasked in mode auto'),
+    found: expect.stringContaining('in mode auto without asking'),
   });
   for (const state of ['blocked', 'missing', 'not-here'] as const)
     expect(checkSandbox(state).found, state).toContain('they ask first in every mode');
@@ -120,7 +120,7 @@ test('`doctor` reports if a sandbox confines commands, and the consequence if no
 });
 
 test('`doctor` reports if the system has a keyring', async () => {
-  expect((await doctor()).out).toMatch(/good +keyring: the keyring of this system cannot be used.*environment alone/);
+  expect((await doctor()).out).toMatch(/good +keyring: the system keyring cannot be used.*only from the environment/);
   const keyring = { get: async () => undefined, set: async () => undefined, remove: async () => false };
   const { out } = await pretendRun(['doctor'], { environment: { TIDEMARK_HOME: home }, keyring });
   expect(out).toMatch(/good +keyring: can be used/);
@@ -160,7 +160,7 @@ test('a repair creates a new session and leaves the damaged one unchanged, byte 
   });
   expect(readFileSync(path)).toEqual(before);
   expect((await doctor('--repair', 'torn')).out).toBe(
-    '3 records of torn are now in torn-repaired-2, 1 of them put right, proven by the chain; torn is as it was\n',
+    '3 records of torn were copied to torn-repaired-2, 1 of them corrected and proven by the digest chain; torn is unchanged\n',
   );
   expect((await doctor()).out).toMatch(/good +session torn-repaired: 3 records/);
 });
@@ -192,8 +192,8 @@ test('a repair keeps all sound records and names the lost ones', async () => {
   const { exit, out } = await doctor('--repair', 'torn');
   expect([exit, out]).toEqual([
     0,
-    `2 records of torn are now in torn-repaired; torn is as it was\n` +
-      `position 1 is lost (line 2, byte ${offset}, 198 bytes); the new session says so there\n`,
+    `2 records of torn were copied to torn-repaired; torn is unchanged\n` +
+      `position 1 is lost (line 2, byte ${offset}, 198 bytes); the new session records the loss\n`,
   ]);
 });
 
@@ -204,7 +204,7 @@ test('`doctor` reports and repairs damage in the first line too', async () => {
   expect(exit).toBe(4);
   expect(out).toContain(`${path}, line 1, byte 0 (checksum)`);
   expect(out).toContain('next: tidemark doctor --repair torn');
-  expect((await doctor('--repair', 'torn')).out).toMatch(/^3 records of torn are now in torn-repaired, 1 of them/);
+  expect((await doctor('--repair', 'torn')).out).toMatch(/^3 records of torn were copied to torn-repaired, 1 of them/);
 });
 
 test('`doctor` names a damaged artifact, and ends with 4', async () => {
@@ -230,7 +230,7 @@ test('`doctor` suggests `--gc` when the home is large', async () => {
   expect(await checkSize(home)).toMatchObject({ state: 'good' });
   expect(await checkSize(home, 100)).toMatchObject({
     state: 'warning',
-    next: 'tidemark doctor --gc removes what no log names',
+    next: '`tidemark doctor --gc` removes unused artifacts',
   });
 });
 
@@ -238,10 +238,10 @@ test('`--gc` removes artifacts that no log names and reports the freed bytes; wi
   await record('one');
   const { digest } = await openNdjsonStore({ home }).artifacts.put(Buffer.from('nobody names this'));
   const path = join(home, 'artifacts', digest.slice(0, 2), digest);
-  expect((await doctor('--gc')).out).toContain('and 1 artifact (17 B) that a writer may be about to name');
+  expect((await doctor('--gc')).out).toContain('and 1 artifact (17 B) that a running session may still name');
   utimesSync(path, 0, 0);
   expect((await doctor('--gc', '--dry-run')).out).toBe(
-    'would remove 1 artifact (17 B) that no log names, 17 B would be free; left 0 artifacts (0 B) that a log names\n',
+    'would remove 1 artifact (17 B) that no log names; would keep 0 artifacts (0 B) that a log names\n',
   );
   expect(JSON.parse((await doctor('--gc', '--json')).out)).toMatchObject({
     dryRun: false,
@@ -291,11 +291,11 @@ test.each(LOST)(
     expect(looked.exit).toBe(4);
     expect(looked.out).toMatch(/good +session sound: 3 records/);
     expect(looked.out).toContain(reason);
-    expect(looked.out).toContain('\n         next: restore its folder from a backup, or move it away\n');
+    expect(looked.out).toContain('\n         next: restore the session folder from a backup, or move it away\n');
     expect(looked.out).toContain('2 sessions, 3 records, 1 damaged');
     expect([repaired.exit, repaired.out]).toEqual([4, '']);
-    expect(repaired.err).toContain('nothing of session lost can be copied, since not one record of it can be read: ');
-    expect(repaired.err).toContain('nothing was changed; restore its folder from a backup, or move it away');
+    expect(repaired.err).toContain('session lost cannot be repaired, because none of its records can be read: ');
+    expect(repaired.err).toContain('nothing was changed; restore the session folder from a backup, or move it away');
     expect(existsSync(join(home, 'sessions', 'lost-repaired'))).toBe(false);
   },
 );

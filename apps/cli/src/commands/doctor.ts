@@ -33,18 +33,21 @@ import { withStyle } from '../frame/shown.ts';
  */
 export const doctor: Command = {
   name: 'doctor',
-  summary: 'check the environment, the keys and every session; repair a damaged one; remove what no log names',
+  summary: 'check the environment, the keys and every session; repair a damaged session; remove unused artifacts',
   examples: [
-    ['tidemark doctor', 'look at everything; exit code 4 when a log is damaged'],
-    ['tidemark doctor --repair <session>', 'copy all that can be had back into a new session'],
-    ['tidemark doctor --gc --dry-run', 'say which artifacts no log names, and how many bytes they take'],
+    ['tidemark doctor', 'check everything; exit code 4 if a log is damaged'],
+    ['tidemark doctor --repair <session>', 'copy all recoverable records into a new session'],
+    ['tidemark doctor --gc --dry-run', 'report the number and size of unused artifacts'],
     ['tidemark doctor --json', 'as one JSON object'],
   ],
   declare: (command, run) =>
     void command
-      .option('--repair <session>', 'copy what is sound of this session into a new one; the old one stays as it is')
-      .option('--gc', 'remove the artifacts that no log names; safe beside running sessions')
-      .option('--dry-run', 'with --gc: say what would be removed, and remove nothing')
+      .option(
+        '--repair <session>',
+        'copy the intact records of this session into a new one; the damaged session stays unchanged',
+      )
+      .option('--gc', 'remove the artifacts that no log names; safe while sessions run')
+      .option('--dry-run', 'with `--gc`: report what would be removed, and remove nothing')
       .action((options: DoctorFlags) => run((context) => act(options, context))),
 };
 
@@ -59,8 +62,9 @@ function act(
   context: CommandContext,
 ): Promise<CommandOutcome> {
   if (session !== undefined && gc)
-    throw new CliError('cli/usage', '--repair and --gc are two commands', 'give one of them');
-  if (dryRun && !gc) throw new CliError('cli/usage', '--dry-run goes with --gc', 'tidemark doctor --gc --dry-run');
+    throw new CliError('cli/usage', '`--repair` cannot be combined with `--gc`', 'use one of them');
+  if (dryRun && !gc)
+    throw new CliError('cli/usage', '`--dry-run` needs `--gc`', 'use `tidemark doctor --gc --dry-run`');
   if (gc) return collect(dryRun, context);
   return session === undefined ? examine(context) : repair(session, context);
 }

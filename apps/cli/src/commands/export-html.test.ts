@@ -46,7 +46,7 @@ test('the page folds a tool run into its call, folds thinking and checkpoints, a
   expect(out).toMatch(/<summary>\s*<b>Checkpoint<\/b> for records 0 to 2 \(manual, deterministic\)/);
   expect(out).toContain('step 0: read 2,000, written 30, fresh 1, out 4; $0.0123');
   expect(out).toContain('step 1: read ?, written ?, fresh ?, out ?');
-  expect(out).toContain('and 1 of unknown cost');
+  expect(out).toContain('and 1 with unknown cost');
   expect(out).toContain('<span class="bad">not ended</span>');
 });
 

@@ -26,7 +26,7 @@ test('HTML is escaped in prompts, answers, thinking, notes, checkpoints, titles 
     'look &lt;/pre>',
     '> hm &lt;/pre>',
     '> So far &lt;/pre>',
-    '> Note of &lt;/pre>',
+    '> Note from &lt;/pre>',
   ])
     expect(out).toContain(beginning);
   expect(out).toContain('Calls `</pre></details><script>');

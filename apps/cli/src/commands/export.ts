@@ -12,17 +12,20 @@ import { sessionArgument } from '../arguments/session-argument.ts';
 /** Exports a session. */
 export const exportCommand: Command = {
   name: 'export',
-  summary: 'print a session in one piece: of a fork, with the part of its ancestors',
+  summary: 'print a session as one document; a fork includes the records of its ancestors',
   examples: [
-    ['tidemark export <session> > talk.md', 'to read: prompts, answers, calls and results'],
-    ['tidemark export <session> --format html > talk.html', 'the same as one page, with its pictures and costs'],
-    ['tidemark export <session> --format json > talk.jsonl', 'every record, one a line, with whose log holds it'],
+    ['tidemark export <session> > talk.md', 'as text: prompts, answers, calls and results'],
+    ['tidemark export <session> --format html > talk.html', 'as a web page, with images and costs'],
+    [
+      'tidemark export <session> --format json > talk.jsonl',
+      'every record, one per line, with the log that contains it',
+    ],
   ],
   declare: (command, run) =>
     void command
-      .argument('<session>', 'the session')
+      .argument('<session>', 'session id')
       .addOption(
-        new Option('--format <form>', '`markdown` unless said, with --json `json`').choices([
+        new Option('--format <form>', 'output format. Default: markdown, or json with `--json`.').choices([
           'markdown',
           'html',
           'json',

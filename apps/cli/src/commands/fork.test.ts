@@ -61,7 +61,7 @@ describe('`tidemark fork`', () => {
     expect(own[0]).toMatchObject({ kind: 'session.created', data: { parent: { session: id, position: end } } });
     expect(own.flatMap((one) => (one.kind === 'request.prepared' ? [one.data.relation] : []))).toEqual(['inherits']);
     expect(await recordsOf(id)).toHaveLength(end + 1);
-    expect((await tidemark('show', fork)).out).toContain(`a fork: it left ${id} behind record ${end}`);
+    expect((await tidemark('show', fork)).out).toContain(`a fork of ${id} after record ${end}`);
     expect((await tidemark('verify', fork)).exit).toBe(0);
   });
 
@@ -82,7 +82,9 @@ describe('`tidemark fork`', () => {
 
   test('with --dry-run prints the plan and creates nothing', async () => {
     const ran = await tidemark('fork', id, '--at', '2', '--dry-run');
-    expect(ran.out).toMatch(/^would fork from .*@2\n  left behind: \d+ records, 3 to \d+\n[^]*nothing was written\n$/);
+    expect(ran.out).toMatch(
+      /^would fork from .*@2\n  not in the fork: \d+ records, 3 to \d+\n[^]*nothing was written\n$/,
+    );
     expect(await sessionsOf()).toHaveLength(1);
   });
 });
@@ -91,7 +93,7 @@ describe('`tidemark rewind`', () => {
   test('forks before the last prompt, and prints that files stay unchanged', async () => {
     const ran = await tidemark('rewind', id);
     expect(ran.out).toMatch(
-      /^forked \S+ from \S+@\d+, before prompt 2: "and now\?"\n  left behind: [^]*files stay as they are\n/,
+      /^forked \S+ from \S+@\d+, before prompt 2: "and now\?"\n  not in the fork: [^]*files are unchanged\n/,
     );
     const [, fork] = await sessionsOf();
     const prompts = (await recordsOf(fork?.session)).filter(({ kind }) => kind === 'prompt.given');
@@ -143,7 +145,7 @@ describe('another model', () => {
     const [kept] = await modelsOf(id);
     const ran = await tidemark(...other);
     expect(ran.err).toMatch(
-      /^notice: claude-opus-5-5 goes on in a fork of \S+@\d+, which keeps .* and its cache; --in-place stays/,
+      /^notice: claude-opus-5-5 continues in a fork of \S+@\d+, which keeps .* and its cache; `--in-place` stays/,
     );
     const [, fork] = await sessionsOf();
     expect(await modelsOf(id)).toEqual([kept]);
@@ -181,10 +183,10 @@ describe('`tidemark export`', () => {
       '## Prompt',
       '### claude-sonnet-5-5',
       '### claude-sonnet-5-5',
-      '## A branch that was left',
+      '## Abandoned branch',
     ]);
     expect(out).toContain('Calls `read`:\n\n```\n{"path":"note.txt"}\n```\n');
-    expect(out).toContain(`the fork ${fork} goes on`);
+    expect(out).toContain(`The fork ${fork} continues`);
   });
 
   test('--format json prints one line per record with the session that owns it, and masks values that are secret now', async () => {

@@ -9,20 +9,20 @@ import { sessionArgument } from '../arguments/session-argument.ts';
 /** Forks a session. */
 export const fork: Command = {
   name: 'fork',
-  summary: 'begin a session as another one was; it reads what that one has cached, which stays as it is',
+  summary: 'create a session from a point of another one; it reads the cache of that session, which stays unchanged',
   examples: [
-    ['tidemark fork <session>', 'from its end, or where that is open from the last closed record'],
-    ['tidemark fork <session> --at 57', 'from that record, where nothing is open behind it'],
-    ['tidemark fork <session> --at 57 --summarize', 'and tells the model in short what was done behind it'],
-    ['tidemark fork <session> --dry-run', 'only says where it would leave'],
+    ['tidemark fork <session>', 'from its end, or from the last closed record if a turn is open'],
+    ['tidemark fork <session> --at 57', 'from that record, if no turn is open there'],
+    ['tidemark fork <session> --at 57 --summarize', 'also gives the model a short summary of the part after it'],
+    ['tidemark fork <session> --dry-run', 'only shows where the fork would begin'],
   ],
   declare: (command, run) =>
     void command
-      .argument('<session>', 'the session')
-      .option('--at <position>', 'the last record that the fork keeps')
-      .option('--summarize', 'tell the model in short what is left behind')
-      .option('--title <words>', 'what the fork is called in lists')
-      .option('--dry-run', 'change nothing')
+      .argument('<session>', 'session id')
+      .option('--at <position>', 'last record that the fork keeps')
+      .option('--summarize', 'give the model a short summary of the part that the fork omits')
+      .option('--title <words>', 'title of the fork in lists')
+      .option('--dry-run', 'report the expected result and change nothing')
       .action((name: string, flags: ForkFlags) =>
         run(async (context) => {
           const { at, summarize = false, title, dryRun = false } = flags;

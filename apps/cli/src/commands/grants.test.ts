@@ -33,8 +33,8 @@ describe('`tidemark grants`', () => {
   });
 
   test('revokes one grant by its number, or all of them', async () => {
-    expect((await tidemark('grants', '--revoke', '2')).out).toBe('taken back: edit "src/"\n');
-    expect((await tidemark('grants', '--all', '.')).out).toBe('taken back: bash "npm test *"\n');
+    expect((await tidemark('grants', '--revoke', '2')).out).toBe('revoked: edit "src/"\n');
+    expect((await tidemark('grants', '--all', '.')).out).toBe('revoked: bash "npm test *"\n');
     expect((await tidemark('grants')).out).toMatch(/ has no grants\n$/);
     expect(await tidemark('grants', '--all')).toMatchObject({ exit: 0, out: expect.stringContaining('has no grants') });
   });

@@ -12,17 +12,17 @@ import { CliError } from '../frame/failure.ts';
 /** Lists or revokes the grants of a folder. */
 export const grants: Command = {
   name: 'grants',
-  summary: 'list what was allowed for every session in a folder, or take it back',
+  summary: 'list or revoke the permissions that apply to every session in a folder',
   examples: [
-    ['tidemark grants', 'the grants of this folder, each with its number'],
-    ['tidemark grants --revoke 2', 'take back the second one; open sessions ask again'],
-    ['tidemark grants --all ../shop', 'take back all of that folder'],
+    ['tidemark grants', 'the grants of this folder, with their numbers'],
+    ['tidemark grants --revoke 2', 'revoke the second one; open sessions ask again'],
+    ['tidemark grants --all ../shop', 'revoke every grant of that folder'],
   ],
   declare: (command, run) =>
     void command
-      .argument('[folder]', 'the folder; this one by default')
-      .option('--revoke <number>', 'take back the grant with this number')
-      .option('--all', 'take back every grant')
+      .argument('[folder]', 'folder. Default: the current folder.')
+      .option('--revoke <number>', 'revoke the grant with this number')
+      .option('--all', 'revoke every grant')
       .action((folder: string | undefined, flags: GrantsFlags) => run((context) => act(folder, flags, context))),
 };
 
@@ -38,12 +38,16 @@ async function act(
 ): Promise<CommandOutcome> {
   const path = resolve(context.folder, folder ?? '.');
   if (revoke !== undefined && all === true)
-    throw new CliError('cli/usage', '`--revoke` cannot be combined with `--all`', 'give one of them');
+    throw new CliError('cli/usage', '`--revoke` cannot be combined with `--all`', 'use one of them');
   if (revoke === undefined && all !== true) return list(path, context);
   const number = revoke === undefined ? undefined : numberIn(revoke);
   const revoked = await revokeGrants(context.home, path, (_, index) => number === undefined || index === number - 1);
   if (revoked.length === 0 && number !== undefined)
-    throw new CliError('cli/not-found', `${path} has no grant ${number}`, '`tidemark grants` lists them');
+    throw new CliError(
+      'cli/not-found',
+      `${path} has no grant ${number}`,
+      '`tidemark grants` lists the grants with their numbers',
+    );
   report(path, revoked, context);
   return undefined;
 }
@@ -53,7 +57,7 @@ function numberIn(text: string): number {
   throw new CliError(
     'cli/usage',
     `\`--revoke ${text}\`: ${text} is not the number of a grant`,
-    '`tidemark grants` lists them',
+    '`tidemark grants` lists the grants with their numbers',
   );
 }
 
@@ -61,7 +65,7 @@ function report(folder: string, revoked: readonly GrantRecord[], { output }: Com
   output.result({ folder, revoked: revoked.map(({ grant }) => grant) }, () =>
     revoked.length === 0
       ? `${folder} has no grants`
-      : revoked.map(({ grant }) => `taken back: ${grantInWords(grant)}`).join('\n'),
+      : revoked.map(({ grant }) => `revoked: ${grantInWords(grant)}`).join('\n'),
   );
 }
 

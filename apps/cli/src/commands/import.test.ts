@@ -63,8 +63,8 @@ test('a transcript that grew updates its session, and the output gives the numbe
   appendFileSync(file, turn('aaaa', 2));
   const again = await tidemark('import', file);
   expect(sessionIn(again)).toBe(sessionIn(first));
-  expect(again.out).toMatch(/it had grown since it was imported; \d+ events were added/);
-  expect((await tidemark('import', file)).out).toContain('it was imported before; nothing was added');
+  expect(again.out).toMatch(/it has grown since the last import; \d+ events were added/);
+  expect((await tidemark('import', file)).out).toContain('it was already imported; nothing was added');
   expect(await callsOf(tidemark)).toEqual([3, 2_700]);
   expect(JSON.parse((await tidemark('cost', '--json')).out).sessions).toHaveLength(1);
 });

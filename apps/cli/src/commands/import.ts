@@ -11,15 +11,18 @@ import { withStyle } from '../frame/shown.ts';
 /** Imports a transcript. */
 export const importCommand: Command = {
   name: 'import',
-  summary: 'make a session of a transcript of pi or Claude Code, recognised by its content',
+  summary: 'create a session from a transcript of pi or Claude Code; the format is detected from the content',
   examples: [
-    ['tidemark import ~/.claude/projects/shop/4f1c.jsonl', 'its id is printed; nothing of the file is lost'],
-    ['tidemark import ~/.claude/projects/shop/4f1c.jsonl', 'again, after it grew: what is new is added to its session'],
+    ['tidemark import ~/.claude/projects/shop/4f1c.jsonl', 'prints the id of the session; nothing in the file is lost'],
+    [
+      'tidemark import ~/.claude/projects/shop/4f1c.jsonl',
+      'again, after the file grew: new lines are added to the session',
+    ],
     ['tidemark import session.jsonl --json', 'as one JSON object'],
   ],
   declare: (command, run) =>
     void command
-      .argument('<file>', 'the transcript')
+      .argument('<file>', 'transcript file')
       .action((file: string) => run((context) => importFile(file, context))),
 };
 
@@ -46,10 +49,10 @@ function report(imported: Imported): Shown {
 
 /** Returns a line that compares the import with an earlier import of the same transcript. */
 function standing({ added, updated, diverged }: Imported): string {
-  if (added === 0) return '\n  it was imported before; nothing was added';
-  if (updated) return `\n  it had grown since it was imported; ${formatNumber(added)} events were added`;
+  if (added === 0) return '\n  it was already imported; nothing was added';
+  if (updated) return `\n  it has grown since the last import; ${formatNumber(added)} events were added`;
   if (diverged === undefined) return '';
-  return `\n  its records differ from those of the earlier import ${diverged}: this one stands by itself, and each call is billed once`;
+  return `\n  its records differ from those of the earlier import ${diverged}: it is now a session of its own, and each call is billed once`;
 }
 
 const SKIPPED_SHOWN = 10;
@@ -58,5 +61,5 @@ const SKIPPED_SHOWN = 10;
 export function noteSkipped({ skipped }: Pick<Imported, 'skipped'>, { output }: Pick<CommandContext, 'output'>): void {
   for (const { line, reason } of skipped.slice(0, SKIPPED_SHOWN)) output.note(`skipped: line ${line}: ${reason}`);
   if (skipped.length > SKIPPED_SHOWN)
-    output.note(`skipped: ${skipped.length - SKIPPED_SHOWN} more lines; --json lists them all`);
+    output.note(`skipped: ${skipped.length - SKIPPED_SHOWN} more lines; \`--json\` lists all of them`);
 }

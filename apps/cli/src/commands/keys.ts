@@ -10,16 +10,16 @@ import { keysOf, keyWords } from '../settings/key-presence.ts';
 /** Stores, removes and lists keys. */
 export const keys: Command = {
   name: 'keys',
-  summary: 'keep the key of a provider in the keyring of the system; a variable of the environment goes before it',
+  summary: 'store the key of a provider in the system keyring; an environment variable takes precedence',
   examples: [
-    ['tidemark keys list', 'for each provider whether there is a key, and where'],
-    ['tidemark keys set anthropic < key.txt', 'keep the key that is piped in: so it stands in no history of commands'],
-    ['tidemark keys remove anthropic', 'take it out of the keyring'],
+    ['tidemark keys list', 'for each provider, if there is a key and where'],
+    ['tidemark keys set anthropic < key.txt', 'store the piped key, so that it is not in the command history'],
+    ['tidemark keys remove anthropic', 'remove the key from the keyring'],
   ],
   declare: (command, run) =>
     void command
-      .addArgument(new Argument('<action>', 'what to do').choices(['list', 'set', 'remove']))
-      .addArgument(new Argument('[provider]', 'whose key').choices(withKeys()))
+      .addArgument(new Argument('<action>', 'action').choices(['list', 'set', 'remove']))
+      .addArgument(new Argument('[provider]', 'provider of the key').choices(withKeys()))
       .action((action: 'list' | 'set' | 'remove', provider: string | undefined) =>
         run((context) => ACTIONS[action](provider, context)),
       ),
@@ -48,9 +48,13 @@ async function set(provider: string | undefined, context: CommandContext): Promi
         .trim()
     : '';
   if (!/^[\x21-\x7e]{8,1000}$/.test(key))
-    throw new CliError('cli/usage', 'no key is piped in', `pipe it in: \`tidemark keys set ${named} < key.txt\``);
+    throw new CliError(
+      'cli/usage',
+      'no key was piped in: expected 8 to 1000 visible ASCII characters',
+      `pipe it in: \`tidemark keys set ${named} < key.txt\``,
+    );
   await context.keyring.set(named, key);
-  context.output.result({ provider: named, kept: true }, () => `the key of ${named} is in the keyring`);
+  context.output.result({ provider: named, kept: true }, () => `the key of ${named} is now in the keyring`);
   return undefined;
 }
 
@@ -58,12 +62,12 @@ async function remove(provider: string | undefined, context: CommandContext): Pr
   const named = requireProvider(provider);
   const removed = await context.keyring.remove(named);
   context.output.result({ provider: named, removed }, () =>
-    removed ? `the key of ${named} is out of the keyring` : `the keyring holds no key of ${named}`,
+    removed ? `the key of ${named} was removed from the keyring` : `the keyring has no key of ${named}`,
   );
   return undefined;
 }
 
 function requireProvider(provider: string | undefined): string {
   if (provider !== undefined) return provider;
-  throw new CliError('cli/usage', 'whose key is not said', `name one of ${withKeys().join(', ')}`);
+  throw new CliError('cli/usage', 'the provider of the key is missing', `add one of ${withKeys().join(', ')}`);
 }

@@ -38,7 +38,7 @@ test('`--model sonnet` asks the newest Sonnet', async () => {
 
 test('an unknown GPT model with only an OpenAI key is reported as an unknown model, not as a missing Anthropic key', async () => {
   const ran = await tidemark(['hi there', '--model', 'gpt-7'], { OPENAI_API_KEY: 'key-of-openai-22' });
-  expect(ran).toMatchObject({ exit: 3, out: '', err: expect.stringContaining('the catalog knows no model "gpt-7"') });
+  expect(ran).toMatchObject({ exit: 3, out: '', err: expect.stringContaining('the catalog has no model "gpt-7"') });
   expect(ran.err).not.toContain('Anthropic');
   expect(sessions()).toEqual([]);
 });
@@ -56,7 +56,7 @@ test.each([
   const ran = await tidemark(['hi there', '--model', model, ...reach], { ANTHROPIC_API_KEY: 'no-real-key-at-all' });
   await listening.close();
   expect(ran).toMatchObject({ exit: 3, out: '' });
-  expect(ran.err).toMatch(/^error: .+\nnext: (?!mend).+\n$/);
+  expect(ran.err).toMatch(/^error: .+\nnext: (?!fix the named).+\n$/);
   expect(simulator.calls).toEqual([]);
   expect(sessions()).toEqual([]);
 });

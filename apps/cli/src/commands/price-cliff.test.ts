@@ -18,10 +18,10 @@ test('`why` names the step that crossed the price cliff, and `cost` reports the 
   const why = (await pretendRun(['why', session], { store, colour: true })).out;
   expect(why.match(/crosses a price cliff/g)).toHaveLength(1);
   expect(why).toMatch(
-    /crosses a price cliff: above 100,000 tokens the whole request costs more, \$0\.0\d+ more for this one/,
+    /crosses a price cliff: above 100,000 tokens, the whole request costs more; this one costs \$0\.0\d+ more/,
   );
   const cost = (await pretendRun(['cost', session], { store, colour: true })).out;
-  expect(cost).toMatch(/beyond a price cliff: 2 calls, whose length added \$0\.0\d+/);
+  expect(cost).toMatch(/above a price cliff: 2 calls; the length added \$0\.0\d+/);
   const { whole }: { readonly whole: { readonly dearer: { readonly calls: number } } } = JSON.parse(
     (await pretendRun(['cost', session, '--json'], { store })).out,
   );

@@ -96,7 +96,7 @@ describe('piped input', () => {
       expect(ran).toMatchObject({
         exit: 3,
         out: '',
-        err: expect.stringMatching(/what is piped in is binary.*\nnext: /),
+        err: expect.stringMatching(/the piped input is binary.*\nnext: /),
       });
     }
     expect(isUntouched()).toBe(true);
@@ -128,9 +128,12 @@ describe('piped input', () => {
       piped: 'swordfish',
       colour: true,
     });
-    expect(watched.err).toContain('stdin is what is piped in (9 bytes), so no question can be asked');
+    expect(watched.err).toContain('stdin is the piped input (9 bytes), so no question can be asked');
     const asked = await tidemark(['explain it', '--ask', '--provider', 'simulator'], { piped: 'swordfish' });
-    expect(asked).toMatchObject({ exit: 2, err: expect.stringContaining('stdin is no terminal') });
+    expect(asked).toMatchObject({
+      exit: 2,
+      err: expect.stringContaining('mode ask needs a terminal, but stdin is a pipe'),
+    });
   });
 });
 
@@ -139,7 +142,7 @@ describe('the check for a single word', () => {
     ['models', '--model sonnet'],
     ['mcp', 'mcp.servers'],
     ['login', 'tidemark keys set'],
-    ['completion', 'no completion'],
+    ['completion', 'completion is not available'],
     ['hello', 'tidemark --help'],
     ['constructor', 'tidemark --help'],
   ])('refuses %s, names the alternative, and shows how to send the word as a prompt', async (word, hint) => {
@@ -173,7 +176,7 @@ describe('the check for a single word', () => {
 
   test('suggests a similar command, and shows how to send the word as a prompt', async () => {
     const ran = await tidemark(['sesions']);
-    expect(ran.err).toContain('did you mean sessions? As a prompt: `tidemark run "sesions"`');
+    expect(ran.err).toContain('did you mean sessions? Or to send the word as a prompt: `tidemark run "sesions"`');
   });
 
   test.each([

@@ -114,7 +114,7 @@ describe('a provider on a port', () => {
     expect(ways).toEqual(['websocket', undefined]);
     await expect.poll(() => door.webSockets()).toBe(0);
     expect((await tidemark(['show', session])).out).toContain('over a WebSocket');
-    expect((await tidemark(['show', session, '0'])).out).toContain('went over a WebSocket\n');
+    expect((await tidemark(['show', session, '0'])).out).toContain('sent over a WebSocket\n');
     const shown = JSON.parse((await tidemark(['show', session, '0', '--json'])).out);
     expect(shown).toMatchObject({ transport: { kind: 'websocket', continuation: false }, continuation: null });
   });
@@ -126,8 +126,8 @@ describe('a provider on a port', () => {
     const args = ['--model', 'gpt-6.1-sol', '--transport', 'auto', '--base-url', `${door.url}/v1`];
     const ran = await tidemark(['find the word', '--json', ...args], { environment: KEYS });
     const { out } = await tidemark(['show', String(lastOf(ran)['session']), '1']);
-    expect(out).toMatch(/\ncould go on from resp_\w+ at block \d+: [\d,]+ bytes, digest [0-9a-f]{12}…\n/);
-    expect(out).toContain('\nwent over a WebSocket, going on from the answer before\n');
+    expect(out).toMatch(/\ncould continue from resp_\w+ at block \d+: [\d,]+ bytes, digest [0-9a-f]{12}…\n/);
+    expect(out).toContain('\nsent over a WebSocket, continuing the previous answer\n');
   });
 
   test('whose caching is unknown is reported as such, and an unreported bucket is not printed as 0', async () => {
@@ -142,11 +142,11 @@ describe('a provider on a port', () => {
       `${door.url}/v1`,
     ];
     const ran = await tidemark(['hi there', ...args]);
-    expect(ran.err).toContain('; how the model is cached is not known; unknown price');
+    expect(ran.err).toContain('; the caching of the model is unknown; unknown price');
     expect(ran.err).not.toContain(' 0 read');
     const [, session = ''] = /session (\S+);/.exec(ran.err) ?? [];
-    expect((await tidemark(['show', session])).out).toContain('; how gpt-4o is cached is not known\n');
-    expect((await tidemark(['show', session, '0'])).out).toContain('how the provider caches is not known');
+    expect((await tidemark(['show', session])).out).toContain('; the caching of gpt-4o is unknown\n');
+    expect((await tidemark(['show', session, '0'])).out).toContain('the caching of the provider is unknown');
   });
 
   test('can be any compatible server: its window is given once, its address each time', async () => {
@@ -173,15 +173,15 @@ describe('an incomplete or invalid choice of provider', () => {
   test.each([
     [['--model', 'gpt-6.1-sol'], 3, 'OPENAI_API_KEY is not set'],
     [['--model', 'anthropic/claude-sonnet-5.5'], 3, 'OPENROUTER_API_KEY is not set'],
-    [['--provider', 'openai'], 2, 'name one with --model, such as gpt-6-astra'],
+    [['--provider', 'openai'], 2, 'add `--model` and the name of a model, such as gpt-6-astra'],
     [['--provider', 'compatible', '--model', 'llama3.3', '--window', '8000'], 2, '--base-url http'],
     [['--provider', 'compatible', '--model', 'llama3.3', '--base-url', 'http://127.0.0.1:1/v1'], 2, '--window 32768'],
     [['--model', 'somebody/some-model'], 2, '--window 32768'],
     [['--provider', 'google'], 2, 'Allowed choices are anthropic, openai, openrouter, compatible, simulator'],
     [['--ttl', '2h'], 2, 'Allowed choices are auto, 5m, 1h'],
     [['--model', 'gpt-6.1-sol', '--transport', 'carrier-pigeon'], 2, 'Allowed choices are http, auto'],
-    [['--transport', 'auto'], 2, 'Anthropic is reached over HTTP alone'],
-    [['--transport', 'auto', '--provider', 'simulator'], 2, 'leave out --transport'],
+    [['--transport', 'auto'], 2, 'Anthropic always uses HTTP'],
+    [['--transport', 'auto', '--provider', 'simulator'], 2, 'remove `--transport`'],
     [['--window', 'wide'], 2, 'whole number above 0'],
   ])('%j is refused before anything is sent', async (args, exit, words) => {
     expect(await tidemark(['hi there', ...args])).toMatchObject({ exit, out: '', err: expect.stringContaining(words) });

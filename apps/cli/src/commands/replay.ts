@@ -21,26 +21,28 @@ import { noteSkipped } from './import.ts';
 /** Replays a transcript or a session. */
 export const replayCommand: Command = {
   name: 'replay',
-  summary: 'drive a recorded session against the simulator: billed, against recorded, uncached and ideal',
+  summary: 'replay a recorded session against the simulator, and compare its cost: recorded, uncached and ideal',
   examples: [
-    ['tidemark replay session.jsonl', 'a transcript, as it is'],
-    ['tidemark replay <session> --keep', 'a session, keeping the driven one for show, why and verify'],
+    ['tidemark replay session.jsonl', 'a transcript, without importing it'],
+    ['tidemark replay <session> --keep', 'a session; stores the replay for show, why and verify'],
     [
       'tidemark replay session.jsonl --pruning auto',
-      'with old results shortened where that pays; compare with `never`',
+      'with old results shortened if this saves cost; compare with `never`',
     ],
-    ['tidemark replay session.jsonl --json', 'every figure, break and miss as one JSON object'],
+    ['tidemark replay session.jsonl --json', 'all figures, breaks and misses as one JSON object'],
   ],
   declare: (command, run) =>
     void command
-      .argument('<transcript or session>', 'a file of pi or Claude Code, or a session of the store')
-      .option('--keep', 'store the driven session')
-      .addOption(new Option('--ttl <life>', 'how long what is cached lives').choices(LIVES).default('auto'))
-      .addOption(new Option('--warm <how>', 'what keeps pauses warm').choices(WARMINGS).default('off'))
+      .argument('<transcript or session>', 'transcript of pi or Claude Code, or the id of a session')
+      .option('--keep', 'store the replayed session')
+      .addOption(new Option('--ttl <life>', 'lifetime of cached prefixes').choices(LIVES).default('auto'))
+      .addOption(
+        new Option('--warm <how>', 'how the cache is kept warm during pauses').choices(WARMINGS).default('off'),
+      )
       .addOption(
         new Option(
           '--pruning <when>',
-          'whether old results that were superseded or are unused are shortened where that pays; sizes are then estimated',
+          'shorten old results that were superseded or are unused, if this saves cost; sizes are then estimates',
         ).choices(PRUNINGS),
       )
       .action((subject: string, options: ReplayFlags) => run((context) => replaySubject(subject, options, context))),
@@ -141,7 +143,7 @@ function progressOn({ output }: CommandContext): { readonly onCall?: () => void 
   return {
     onCall: () => {
       calls += 1;
-      if (calls % CALLS_PER_NOTE === 0) output.note(`${calls} calls driven`);
+      if (calls % CALLS_PER_NOTE === 0) output.note(`${calls} calls replayed`);
     },
   };
 }
@@ -153,5 +155,5 @@ function report(result: ReplayResult, options: ReplayFlags, { output }: CommandC
   output.table(replayTable(result));
   const misses = missTable(result);
   if (misses !== undefined) output.table(misses);
-  if (options.keep === true) output.line(`kept as ${sessions.join(', ')}\nnext: tidemark why ${sessions[0] ?? ''}`);
+  if (options.keep === true) output.line(`stored as ${sessions.join(', ')}\nnext: tidemark why ${sessions[0] ?? ''}`);
 }

@@ -24,7 +24,7 @@ const tidemark = (...args: readonly string[]): Promise<Ran> =>
 
 test('`resume` reports that the folder has no session', async () => {
   const ran = await tidemark('resume');
-  expect(ran).toMatchObject({ exit: 3, err: expect.stringContaining(`there is no session of ${stage.folder}`) });
+  expect(ran).toMatchObject({ exit: 3, err: expect.stringContaining(`there is no session in ${stage.folder}`) });
 });
 
 test('`resume` is refused if the last turn is complete', async () => {
@@ -42,7 +42,7 @@ test('`resume` with another model creates no fork if the last turn is complete',
 test('`resume` can narrow the mode of the interrupted turn but not widen it', async () => {
   expect(await tidemark('hello there', '--max-cost', '0.000001')).toMatchObject({ exit: 1 });
   const wider = await tidemark('resume', '--mode', 'auto');
-  expect(wider).toMatchObject({ exit: 2, out: '', err: expect.stringContaining('which `resume` may narrow and not') });
+  expect(wider).toMatchObject({ exit: 2, out: '', err: expect.stringContaining('and `resume` cannot widen') });
   const next = await tidemark('--continue', 'again', '--mode', 'auto', '--max-cost', '0.000001', '--json');
   expect(next.out).toContain('"mode":"auto"');
   const narrower = await tidemark('resume', '--read-only', '--json');

@@ -15,22 +15,22 @@ import { takeTurn } from '../turns/take-turn.ts';
 /** Resumes a turn. */
 export const resume: Command = {
   name: 'resume',
-  summary: 'go on with the turn that was cut, interrupted, limited or failed; what was done is not done again',
+  summary: 'continue a turn that was cut off, interrupted, failed or stopped at a limit; finished work is not repeated',
   examples: [
-    ['tidemark resume', 'in the newest session of this folder'],
-    ['tidemark resume <session>', 'in that session, in its own folder'],
-    ['tidemark resume --max-cost 1', 'with a limit of its own'],
+    ['tidemark resume', 'the newest session of this folder'],
+    ['tidemark resume <session>', 'that session, in its own folder'],
+    ['tidemark resume --max-cost 1', 'with a new cost limit'],
   ],
   declare: (command, run) =>
-    void declareAgentFlags(command.argument('[session]', 'the session')).action(
-      (session: string | undefined, options: AgentFlags) => run((context) => goOn(session, options, context)),
-    ),
+    void declareAgentFlags(
+      command.argument('[session]', 'session id. Default: the newest session of this folder.'),
+    ).action((session: string | undefined, options: AgentFlags) => run((context) => goOn(session, options, context))),
 };
 
 async function goOn(name: string | undefined, flags: AgentFlags, context: CommandContext): Promise<CommandOutcome> {
   // A skill is loaded with a new prompt, and a resumed turn takes no prompt.
   if (name?.startsWith('/skill') === true)
-    throw new CliError('cli/usage', 'a turn that goes on takes no words', `tidemark run --continue "${name} …"`);
+    throw new CliError('cli/usage', 'a resumed turn takes no prompt', `use \`tidemark run --continue "${name} …"\``);
   const store = await context.store();
   const session =
     name === undefined ? await newestSession(store, context.folder) : await namedSession(store, sessionArgument(name));

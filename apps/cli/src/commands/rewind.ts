@@ -14,19 +14,19 @@ import { sessionArgument } from '../arguments/session-argument.ts';
 /** Forks a session before one of its prompts. */
 export const rewind: Command = {
   name: 'rewind',
-  summary: 'go back to before a prompt, in a fork of the talk; files stay as they are',
+  summary: 'fork a session from before one of its prompts; files stay unchanged',
   examples: [
-    ['tidemark rewind <session>', 'takes the last prompt back'],
-    ['tidemark rewind <session> --to 3', 'goes back to before the third prompt'],
-    ['tidemark rewind <session> --to @57', 'to before the prompt at record 57, or to just behind that record'],
-    ['tidemark rewind <session> --dry-run', 'lists the prompts and changes nothing'],
+    ['tidemark rewind <session>', 'from before the last prompt'],
+    ['tidemark rewind <session> --to 3', 'from before the third prompt'],
+    ['tidemark rewind <session> --to @57', 'from before the prompt at record 57, or right after that record'],
+    ['tidemark rewind <session> --dry-run', 'list the prompts and change nothing'],
   ],
   declare: (command, run) =>
     void command
-      .argument('<session>', 'the session')
-      .option('--to <prompt>', 'the number of a prompt, or @ and a position; the last prompt unless said')
-      .option('--summarize', 'tell the model in short what is left behind')
-      .option('--dry-run', 'change nothing')
+      .argument('<session>', 'session id')
+      .option('--to <prompt>', 'number of a prompt, or @ and the position of a record. Default: the last prompt.')
+      .option('--summarize', 'give the model a short summary of the part that the fork omits')
+      .option('--dry-run', 'report the expected result and change nothing')
       .action((name: string, flags: RewindFlags) => run((context) => goBack(sessionArgument(name), flags, context))),
 };
 
@@ -55,14 +55,17 @@ function promptOf(prompts: readonly NumberedPrompt[], to: string | undefined): N
 
 function placeOf(session: SessionId, prompts: readonly NumberedPrompt[], to: string | undefined): ForkOptions {
   if (to?.startsWith('@') === true) return { at: recordArgument(to) };
-  const there = prompts.length === 0 ? 'it holds none' : `name one from 1 to ${prompts.length}, or a position as @57`;
-  throw new CliError('cli/refused', `session ${session} has no prompt ${to ?? 'to take back'}`, there);
+  const there =
+    prompts.length === 0
+      ? 'the session has no prompts'
+      : `use a number from 1 to ${prompts.length}, or a position such as @57`;
+  throw new CliError('cli/refused', `session ${session} has no prompt ${to ?? 'to rewind'}`, there);
 }
 
 function listPrompts(prompts: readonly NumberedPrompt[], { output }: CommandContext): void {
   if (prompts.length === 0) return;
   output.table({
-    head: ['prompt', 'record', 'at', 'words'],
+    head: ['prompt', 'record', 'at', 'text'],
     rows: prompts.map(({ number, position, at, words }) => [
       String(number),
       String(position),

@@ -73,16 +73,19 @@ describe('a prompt', () => {
     const piped = { piped: Buffer.from(DOT, 'base64') };
     const asked = ['how many?', '--provider', 'simulator', '--image'];
     expect(await tidemark([...asked, '-', '--scenario', seen], piped)).toMatchObject({ out: 'One.\n', exit: 0 });
-    expect(await tidemark([...asked, '-'])).toMatchObject({ exit: 2, err: expect.stringContaining('pipe one in') });
+    expect(await tidemark([...asked, '-'])).toMatchObject({
+      exit: 2,
+      err: expect.stringContaining('pipe in one image'),
+    });
     expect(await tidemark([...asked, 'dot.svg'])).toMatchObject({
       exit: 3,
       err: expect.stringMatching(
-        /the image dot\.svg cannot be sent: it is of the kind SVG, which no provider takes.*\n.*name another image/,
+        /the image dot\.svg cannot be sent: it is of the kind SVG, which no provider takes.*\n.*use another image/,
       ),
     });
     expect(await tidemark([...asked, 'gone.png'])).toMatchObject({
       exit: 3,
-      err: expect.stringContaining('the image gone.png is not there'),
+      err: expect.stringContaining('the image gone.png does not exist'),
     });
   });
 
@@ -128,9 +131,9 @@ describe('--padding', () => {
   const asked = ['hello there', '--provider', 'simulator', '--model', 'claude-haiku-4-5', '--padding'];
 
   test.each([
-    ['always', 'front padded, as was said ('],
-    ['never', 'front not padded, as was said ('],
-    ['auto', 'front padded: it was expected to pay ('],
+    ['always', 'front padded, as configured ('],
+    ['never', 'front not padded, as configured ('],
+    ['auto', 'front padded: this was expected to save cost ('],
   ])('%s is applied to the session, and `show` reports the result', async (setting, told) => {
     const ran = await tidemark([...asked, setting, '--json']);
     const { session } = lastOf(ran);
@@ -379,9 +382,26 @@ test('an overflow is compacted automatically, and with `--compaction manual` the
   expect(await by('never')).toMatchObject({ exit: 2 });
 });
 
+test.each([
+  [['--unconfined', 'hi there']],
+  [['run', '--mode', 'auto', '--unconfined', 'hi there']],
+  [['resume', '--unconfined']],
+])(
+  '%j has an old option name: it is refused with exit code 2, and the error names --allow-unsandboxed',
+  async (args) => {
+    expect(await tidemark(args)).toEqual({
+      exit: 2,
+      out: '',
+      err: expect.stringContaining('the option --unconfined was renamed: use --allow-unsandboxed\n'),
+    });
+    const { out } = await tidemark([...args, '--json']);
+    expect(JSON.parse(out)).toMatchObject({ ok: false, error: { code: 'cli/usage' } });
+  },
+);
+
 test('a model that is not in the catalog is refused', async () => {
   const ran = await tidemark(['hi there', '--provider', 'simulator', '--model', 'gpt-sonet']);
-  expect(ran).toMatchObject({ exit: 3, err: expect.stringContaining('knows no model "gpt-sonet"') });
+  expect(ran).toMatchObject({ exit: 3, err: expect.stringContaining('has no model "gpt-sonet"') });
 });
 
 function filesIn(folder: string): readonly string[] {

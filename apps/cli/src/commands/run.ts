@@ -17,22 +17,22 @@ import { takeTurn } from '../turns/take-turn.ts';
 /** Runs an agent. */
 export const runCommand: Command = {
   name: 'run',
-  summary: 'give an agent a prompt in the current folder; `tidemark "prompt"` is short for it',
+  summary: 'send a prompt to an agent in the current folder; `tidemark "prompt"` is the short form',
   examples: [
-    ['tidemark run fix the failing test', 'in a new session; at a terminal it asks before it changes anything'],
+    ['tidemark run fix the failing test', 'in a new session; at a terminal it asks before each change'],
     ['tidemark run --continue "now the other one"', 'in the newest session of this folder'],
-    ['tidemark run --mode auto --max-cost 0.50 < task.md', 'the prompt from a file; ends before it costs more'],
-    ['make 2>&1 | tidemark "why does this fail?"', 'what is piped in comes along with the prompt'],
-    ['tidemark "what does @src/tax.js round?"', 'names a file of the folder: `@"with spaces"` too'],
-    ['tidemark --image form.png "what is wrong here?"', 'with an image, scaled to what the model is shown'],
+    ['tidemark run --mode auto --max-cost 0.50 < task.md', 'with the prompt from a file; ends before it costs more'],
+    ['make 2>&1 | tidemark "why does this fail?"', 'with the piped input attached to the prompt'],
+    ['tidemark "what does @src/tax.js round?"', '@ attaches a file of the folder; with spaces: `@"a b.md"`'],
+    ['tidemark --image form.png "what is wrong here?"', 'with an image, scaled to the size that the model is shown'],
     ['tidemark "/skill tax fill in the form"', 'with the skill `tax` loaded first'],
     ['tidemark run --provider simulator hello', 'without a key, against the simulator'],
   ],
   declare: (command, run) =>
-    void declareAgentFlags(command.argument('[words...]', 'what to do; piped in where there are none, or -'))
+    void declareAgentFlags(command.argument('[words...]', 'prompt; read from stdin if it is missing or -'))
       .option(
         '--image <file>',
-        'a PNG, JPEG, GIF or WebP that comes with the prompt, once for each; - is what is piped in',
+        'PNG, JPEG, GIF or WebP file to send with the prompt (repeatable); - reads it from stdin',
         also,
       )
       .option('--continue', 'in the newest session of this folder')
@@ -70,7 +70,7 @@ function goesOn({ continue: newest, session, image = [] }: RunFlags): boolean {
 
 async function sessionOf(options: RunFlags, context: CommandContext): Promise<ChosenSession | undefined> {
   if (options.session !== undefined && options.continue === true)
-    throw new CliError('cli/usage', '--continue and --session name two sessions', 'give one of them');
+    throw new CliError('cli/usage', '`--continue` cannot be combined with `--session`', 'use one of them');
   if (options.session !== undefined) return namedSession(await context.store(), sessionArgument(options.session));
   return options.continue === true ? newestSession(await context.store(), context.folder) : undefined;
 }

@@ -43,7 +43,7 @@ async function ask(prompt: string, ...answers: readonly ReturnType<typeof calls>
   const steps = [...answers, { text: 'Done.' }].map((answer) => ({ answer }));
   const onRequest = (request: ReceivedRequest): undefined => void sent.push(request);
   listening = await createSimulator({ scenario: { steps }, onRequest }).listen();
-  const flags = ['--base-url', listening.url, '--mode', 'auto', '--unconfined', '--json'];
+  const flags = ['--base-url', listening.url, '--mode', 'auto', '--allow-unsandboxed', '--json'];
   return tidemark('run', prompt, ...flags);
 }
 

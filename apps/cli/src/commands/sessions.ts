@@ -21,13 +21,13 @@ export const sessions: Command = {
   examples: [
     ['tidemark sessions', 'all of them'],
     ['tidemark sessions --workspace .', 'those of the current folder'],
-    ['tidemark sessions --tree', 'forks and subagents under the session they came from'],
+    ['tidemark sessions --tree', 'with forks and subagents below their parent session'],
     ['tidemark sessions --json', 'as one JSON object'],
   ],
   declare: (command, run) =>
     void command
       .option('--workspace <folder>', 'only the sessions of this folder')
-      .option('--tree', 'each fork and each subagent under the session that it came from')
+      .option('--tree', 'list forks and subagents below their parent session')
       .action((options: SessionsFlags) => run((context) => list(options, context))),
 };
 
@@ -72,7 +72,7 @@ function fromOf({ parent, startedBy }: SessionSummary): string {
 }
 
 function headline(count: number, home: string): Shown {
-  if (count === 0) return `no sessions in ${home}; \`tidemark import <transcript>\` makes one`;
+  if (count === 0) return `no sessions in ${home}; \`tidemark "what to do"\` creates one`;
   return `${count} ${count === 1 ? 'session' : 'sessions'} in ${home}`;
 }
 
@@ -94,7 +94,7 @@ function unreadNotes(gauged: readonly GaugedSession[]): readonly Shown[] {
   return [
     ...(long === 0
       ? []
-      : [`the gauge of ${formatCount(long, 'session')} was not read: their logs are long; \`tidemark show\` reads it`]),
+      : [`the gauge of ${formatCount(long, 'session')} was not read because of long logs; \`tidemark show\` reads it`]),
     ...damaged.map(({ session }): Shown => [
       withStyle('yellow', 'damaged'),
       `: ${session}: its gauge cannot be read; see \`tidemark doctor\``,

@@ -60,7 +60,7 @@ describe('rules, skills, plan and memory from settings', () => {
     ];
     write(join(stage.folder, '.tidemark', 'config.json'), { permissions: { rules } });
     const { out } = await tidemark(['config', '--trust']);
-    expect(out).toMatch(/not in force: permissions\.rules .*those that allow are the user's own/);
+    expect(out).toMatch(/not in effect: permissions\.rules .*only the user's own rules can allow/);
     expect(out).toMatch(/permissions\.rules\t\[\{"decision":"deny"[^}]*\}\]\tworkspace: /);
     await tidemark([...writesNew(), '--mode', 'auto', '--trust']);
     expect(made()).toBe(false);
@@ -105,7 +105,7 @@ describe('rules, skills, plan and memory from settings', () => {
     expect(out).not.toContain(theirs);
     write(join(stage.folder, '.tidemark', 'config.json'), { cache: { ttl: '5m' } });
     await tidemark(['trust', '--yes']);
-    expect((await tidemark(['skills'])).out).toContain(`since ${join(theirs, 'tax')} has the same name`);
+    expect((await tidemark(['skills'])).out).toContain(`because ${join(theirs, 'tax')} has the same name`);
   });
 
   test('the answer `a` allows the same commands in this session, also after a restart, but in no other session', async () => {
@@ -120,7 +120,7 @@ describe('rules, skills, plan and memory from settings', () => {
     await tidemark(runs('echo a && echo b', 'echo a', 'echo a > c', 'echo a > c'), { person });
     expect(asked).toEqual([
       expect.stringContaining(
-        '│ echo a && echo b\ny: allow this, once\nn: refuse; words after n are told to the model\n' +
+        '│ echo a && echo b\ny: allow this once\nn: deny; the model receives the text after n\n' +
           'a: bash runs `echo a`, `echo b` exactly as written, alone or together with other allowed commands, for the rest of this session\n',
       ),
       expect.not.stringMatching(/^a[ :]/m),

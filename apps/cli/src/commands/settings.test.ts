@@ -173,16 +173,16 @@ describe('a setting', () => {
     for (const name of ['a.b', 'a__b', '_a', 'a'.repeat(33)])
       expect(await called(name)).toMatchObject({
         exit: 3,
-        err: expect.stringContaining('tidemark.config.json:1: mcp.servers: a server is called by 1 to 32 letters'),
+        err: expect.stringContaining('tidemark.config.json:1: mcp.servers: expected a server name of 1 to 32 letters'),
       });
     expect(await called('a_b-2')).toMatchObject({ exit: 0 });
   });
 
-  test('`instructions: attach` puts AGENTS.md into a note, not into the front, and only the user can set it', async () => {
+  test('`agentsFile: attach` puts AGENTS.md into a note, not into the front, and only the user can set it', async () => {
     writeFileSync(join(stage.folder, 'AGENTS.md'), 'Use tabs, not spaces.\n');
     const environment = { ANTHROPIC_API_KEY: KEY };
-    for (const instructions of ['discover', 'attach']) {
-      own({ model: 'claude-haiku-4-5', baseUrl: { anthropic: door.url }, instructions });
+    for (const agentsFile of ['discover', 'attach']) {
+      own({ model: 'claude-haiku-4-5', baseUrl: { anthropic: door.url }, agentsFile });
       await tidemark(['hello there'], { environment });
     }
     expect(sent.map(({ body }) => JSON.stringify(body['messages']).includes('Use tabs'))).toEqual([false, true]);
@@ -262,17 +262,17 @@ describe('trust', () => {
     expect(given.out).toContain(': trusted\n');
     expect(asked).toEqual([
       [
-        'This folder brings along what acts on an agent:',
+        'This folder contains files that control an agent:',
         '  sets mode to "auto"',
-        'Use it here, from now on? Only if you trust who wrote it. (y/n) ',
+        'Use all of this from now on? Answer y only if you trust its author. (y/n) ',
       ].join('\n'),
     ]);
     expect((await tidemark(['config'])).out).toContain('mode\tauto\tworkspace: ');
     expect((await tidemark(['trust', '--list'])).out).toContain('trusted\t');
     expect((await tidemark(['trust', '--revoke', '--list'])).exit).toBe(2);
-    expect((await tidemark(['trust', '--revoke'])).out).toContain('forgotten');
-    expect((await tidemark(['config'])).out).toContain('mode\task at a terminal, else read-only\tdefault');
-    expect((await tidemark(['config'])).out).toContain('not in force: mode (');
+    expect((await tidemark(['trust', '--revoke'])).out).toContain('decision removed');
+    expect((await tidemark(['config'])).out).toContain('mode\task at a terminal, otherwise read-only\tdefault');
+    expect((await tidemark(['config'])).out).toContain('not in effect: mode (');
     expect((await tidemark(['config', '--trust'])).out).toContain('mode\tauto\tworkspace: ');
   });
 
@@ -298,10 +298,10 @@ describe('an API key', () => {
     );
     const told = [ran, ...shown].map(({ out, err }) => `${out}${err}`).join('\n');
     expect(told).not.toContain(KEY);
-    expect(told).toContain('anthropic: ANTHROPIC_API_KEY is not set, one is in the keyring');
+    expect(told).toContain('anthropic: ANTHROPIC_API_KEY is not set, a key is in the keyring');
     for (const name of readdirSync(stage.home, { recursive: true, withFileTypes: true }))
       if (name.isFile()) expect(readFileSync(join(name.parentPath, name.name), 'latin1')).not.toContain(KEY);
-    expect((await tidemark(['keys', 'remove', 'anthropic'], { keyring })).out).toContain('out of the keyring');
+    expect((await tidemark(['keys', 'remove', 'anthropic'], { keyring })).out).toContain('removed from the keyring');
     expect(await tidemark(['hello there'], { keyring })).toMatchObject({ exit: 3 });
   });
 
@@ -342,7 +342,7 @@ describe('an API key', () => {
 
   test('cannot be stored without a system keyring, and `doctor` reports this without failing', async () => {
     const ran = await tidemark(['keys', 'set', 'anthropic'], { piped: KEY });
-    expect(ran).toMatchObject({ exit: 3, err: expect.stringContaining('the keyring of this system cannot be used') });
+    expect(ran).toMatchObject({ exit: 3, err: expect.stringContaining('the system keyring cannot be used') });
     expect(ran.err).not.toContain(KEY);
     expect(await tidemark(['doctor'])).toMatchObject({ exit: 0, out: expect.stringContaining('keyring: ') });
   });

@@ -27,16 +27,16 @@ export const show: Command = {
   name: 'show',
   summary: 'show the steps of a session, or one request as its spans: role, origin, bytes, tokens',
   examples: [
-    ['tidemark show <session>', 'every step: what was read, written, paid'],
+    ['tidemark show <session>', 'every step, with its tokens and its cost'],
     ['tidemark show <session> 12', 'the request of step 12, span by span'],
-    ['tidemark show <session> 12 --diff', 'what it adds to the request before it, or where they part'],
+    ['tidemark show <session> 12 --diff', 'what it adds to the previous request, or where they differ'],
     ['tidemark show <session> side/title-1', 'the request of a side call, by the name of its stream'],
   ],
   declare: (command, run) =>
     void command
-      .argument('<session>', 'the session')
-      .argument('[step]', 'one step, or the stream of a side call')
-      .option('--diff', 'only what differs from the request before it')
+      .argument('<session>', 'session id')
+      .argument('[step]', 'step number, or the stream of a side call')
+      .option('--diff', 'show only the difference from the previous request')
       .action((session: string, step: string | undefined, options: ShowFlags) =>
         run((context) =>
           step === undefined
@@ -122,7 +122,7 @@ async function showSession(session: SessionId, context: CommandContext): Promise
   context.output.result(value, () =>
     [
       `${session}: ${formatNumber(records)} records, ${countOf(steps)}${forecastsOff(off)}${unknownCaching(steps)}`,
-      ...(parent === undefined ? [] : [`a fork: it left ${parent.session} behind record ${parent.position}`]),
+      ...(parent === undefined ? [] : [`a fork of ${parent.session} after record ${parent.position}`]),
       ...(startedBy === undefined ? [] : [`a subagent of ${startedBy.session}, for its call ${startedBy.call}`]),
       ...subagents.map(subagentLine),
       ...(gauge === undefined ? [] : [`the next request: ${gaugeInWords(gauge)}`]),
@@ -151,7 +151,7 @@ function countOf(steps: readonly StepRow[]): string {
  */
 function unknownCaching(steps: readonly StepRow[]): string {
   const models = steps.flatMap(({ forecast, model }) => (forecast?.caching === 'unknown' ? [model] : []));
-  return models.length === 0 ? '' : `; how ${[...new Set(models)].join(' and ')} is cached is not known`;
+  return models.length === 0 ? '' : `; the caching of ${[...new Set(models)].join(' and ')} is unknown`;
 }
 
 function stepRow(record: Recorded, purposes: ReadonlyMap<number, string>): StepRow | undefined {
@@ -188,7 +188,7 @@ function cells(row: StepRow): readonly string[] {
   const count = (value: number | null): string => (value === null ? '?' : formatNumber(value));
   const { step, stream, purpose, at, model, fresh, read, written, input, answer, cost, transport, note } = row;
   const isWhole = fresh !== null && read !== null && written !== null;
-  const total = isWhole || input === null ? '' : `${formatNumber(input)} input tokens in all`;
+  const total = isWhole || input === null ? '' : `${formatNumber(input)} input tokens in total`;
   const beside = step === null ? [`${purpose ?? 'side call'} (${stream})`] : [];
   return [
     step === null ? '' : String(step),

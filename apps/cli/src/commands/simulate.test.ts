@@ -58,7 +58,7 @@ test('`simulate --help` prints the limits and --allow-host', async () => {
   const ran = await pretendRun(['simulate', '--help']);
   expect(ran).toMatchObject({ exit: 0 });
   expect(ran.out).toContain('--allow-host <name>');
-  expect(ran.out).toContain('32 MB for a request, 10 s for its headers, 60 s for all of it, 512 connections');
+  expect(ran.out).toContain('32 MB for a request, 10 s for its headers, 60 s for the whole request, 512 connections');
 });
 
 test.each(['http://ci.test', '*', ''])('`simulate` refuses %j as an allowed host', async (name) => {

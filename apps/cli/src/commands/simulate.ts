@@ -14,21 +14,21 @@ import { openSimulator } from '../settings/simulator-server.ts';
 /** Runs the simulator until Ctrl-C. */
 export const simulate: Command = {
   name: 'simulate',
-  summary: 'run the simulator of all providers on a port, until Ctrl-C',
+  summary: 'run the simulator of all providers on a port until Ctrl-C',
   examples: [
-    ['tidemark simulate --port 8787', 'then point a client at the address that it prints for its provider'],
-    ['tidemark simulate --scenario answers.json', 'answer from a script, on any free port'],
-    ['tidemark simulate --allow-host ci-worker', 'for clients that reach it by this name'],
-    ['tidemark simulate --virtual --json', 'time moves by the calls; the address as JSON'],
+    ['tidemark simulate --port 8787', 'then use the printed address of the provider in a client'],
+    ['tidemark simulate --scenario answers.json', 'with answers from a script, on any free port'],
+    ['tidemark simulate --allow-host ci-worker', 'for clients that use this host name'],
+    ['tidemark simulate --virtual --json', 'with a clock that the calls set; the address as JSON'],
   ],
   declare: (command, run) =>
     void command
-      .option('--port <number>', 'the port on the loopback interface; 0 for any free one', portOf, 0)
-      .option('--virtual', 'a clock that only the calls move, by their header x-tidemark-at (milliseconds since 1970)')
-      .option('--scenario <file>', 'a JSON script of answers')
+      .option('--port <number>', 'port on the loopback interface; 0 selects any free port', portOf, 0)
+      .option('--virtual', 'use a clock that only the calls set, by the header x-tidemark-at (milliseconds since 1970)')
+      .option('--scenario <file>', 'JSON script of the answers')
       .option(
         '--allow-host <name>',
-        'a name by which clients reach it through a forwarded port; name:port for one port (repeatable)',
+        'host name that clients use through a forwarded port; name:port for one port (repeatable)',
         addTo,
         [],
       )
@@ -38,9 +38,10 @@ export const simulate: Command = {
 
 /** Text that `--help` prints. The limits are literals here, because importing them would load the whole server. */
 const LIMITS = `
-It listens on 127.0.0.1 alone and answers requests for 127.0.0.1 and localhost with its port. Pages of other sites
-are refused. Limits: 32 MB for a request, 10 s for its headers, 60 s for all of it, 512 connections. An answer may
-take any time.`;
+The simulator listens only on 127.0.0.1 and answers requests for 127.0.0.1 and localhost with its port. It refuses
+requests from pages of other sites.
+Limits: 32 MB for a request, 10 s for its headers, 60 s for the whole request, 512 connections. An answer has no time
+limit.`;
 
 interface SimulateFlags {
   readonly port: number;
@@ -78,7 +79,7 @@ function addTo(name: string, names: readonly string[]): readonly string[] {
 function portOf(text: string): number {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
   if (!(port <= 65_535)) {
-    throw new CliError('cli/usage', `not a port: ${JSON.stringify(text)}`, 'name a number from 0 to 65535');
+    throw new CliError('cli/usage', `${JSON.stringify(text)} is not a port`, 'use a number from 0 to 65535');
   }
   return port;
 }

@@ -100,7 +100,7 @@ test('a skill of the workspace is used only if the workspace is trusted, and oth
   install(join(stage.folder, '.agents', 'skills'), 'tax', TAX);
   const ran = await tidemark(['/skill tax do mine', '--provider', 'simulator']);
   expect(ran.err).toContain('there is no skill tax');
-  expect((await tidemark(['skills'])).out).toContain('not used: tax, since this folder is not trusted');
+  expect((await tidemark(['skills'])).out).toContain('not used: tax, because this folder is not trusted');
   await tidemark(['trust', '--yes']);
   expect((await tidemark(['skills'])).out).toMatch(/\ntax\tworkspace\t/);
 });
@@ -125,7 +125,7 @@ test('`tidemark skills` lists the skills of a trusted workspace with their sourc
   install(own, 'mail', TAX.replace('tax', 'mail'));
   const untrusted = await tidemark(['skills']);
   expect(untrusted.out).not.toContain(theirs);
-  expect(untrusted.out).toContain('not used: broken, tax, since this folder is not trusted');
+  expect(untrusted.out).toContain('not used: broken, tax, because this folder is not trusted');
   await tidemark(['trust', '--yes']);
   const { out, err } = await tidemark(['skills']);
   expect(err).toBe('');
@@ -133,7 +133,9 @@ test('`tidemark skills` lists the skills of a trusted workspace with their sourc
   expect(out).toMatch(/\ntax\tworkspace\t[0-9a-f]{12}\tFiles taxes here\.\n/);
   expect(out).toMatch(/\nmail\tconfig\t/);
   expect(out).toContain(`\nworkspace: ${theirs}\n`);
-  expect(out).toContain(`hidden: ${join(own, 'tax')}, since ${join(theirs, 'tax')} has the same name and is nearer`);
+  expect(out).toContain(
+    `hidden: ${join(own, 'tax')}, because ${join(theirs, 'tax')} has the same name and takes precedence`,
+  );
   expect(out).toMatch(new RegExp(`skipped: ${join(theirs, 'broken')}.*: it does not begin with front matter`));
   const json: unknown = JSON.parse((await tidemark(['skills', '--json'])).out);
   expect(json).toMatchObject({

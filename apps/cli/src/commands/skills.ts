@@ -19,16 +19,16 @@ import type { TableOf } from '../frame/table.ts';
 /** Reports the use of skills. */
 export const skills: Command = {
   name: 'skills',
-  summary: 'say which skills are installed and were loaded, why and how large, and what the front lists',
+  summary: 'list the installed skills, and the loaded skills with reason and size',
   examples: [
-    ['tidemark skills', 'over all sessions, and what is installed: for you, and in this folder where you trust it'],
-    ['tidemark skills <session>', 'one session, with the list in its front'],
-    ['tidemark skills --since 2026-11-20', 'loaded from that day on'],
+    ['tidemark skills', 'all sessions, and the installed skills: your own, and those of this folder if it is trusted'],
+    ['tidemark skills <session>', 'one session, with the list that the model was given'],
+    ['tidemark skills --since 2026-11-20', 'loaded on or after that day'],
   ],
   declare: (command, run) =>
     void command
-      .argument('[session]', 'one session; all of the store unless named')
-      .option('--since <day>', 'loads from that day or instant on: 2026-11-20, or 2026-11-20T09:30:00Z')
+      .argument('[session]', 'session id. Default: all sessions.')
+      .option('--since <day>', 'count loads from this day or time on: 2026-11-20, or 2026-11-20T09:30:00Z')
       .action((session: string | undefined, flags: SkillsFlags) => run((context) => report(session, flags, context))),
 };
 
@@ -74,7 +74,7 @@ function together(found: readonly SessionSkills[]): readonly SkillUse[] {
 }
 
 function headline(session: string | undefined, found: readonly SessionSkills[], used: readonly SkillUse[]): string {
-  if (found.length === 0) return 'no session yet';
+  if (found.length === 0) return 'no sessions yet';
   const where = session ?? formatCount(found.length, 'session');
   if (used.length === 0) return `no skill was loaded in ${where}`;
   const loads = used.reduce((sum, one) => sum + one.loads, 0);
@@ -109,7 +109,7 @@ function reasonsOf(reasons: SkillUse['reasons']): string {
 function indexLines(session: string | undefined, found: readonly SessionSkills[]): readonly string[] {
   const listed = found.flatMap(({ index }) => (index === undefined ? [] : [index]));
   const [first] = listed;
-  if (first === undefined) return found.length === 0 ? [] : ['no session lists a skill'];
+  if (first === undefined) return found.length === 0 ? [] : ['no session has a list of skills'];
   if (session === undefined) return [`${formatCount(listed.length, 'session')} with a list of skills`];
   const { tokens, text } = first;
   return [`listed for the model: about ${formatNumber(tokens)} tokens`, text];

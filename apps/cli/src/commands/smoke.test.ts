@@ -55,14 +55,14 @@ describe('`smoke` with a live provider', () => {
     const ran = await live();
     expect(ran.err).toMatch(/^claude-haiku-5-5: 6 calls of about \d+ tokens, at most \$0\.00\d+\n$/);
     expect(ran.out.split('\n').slice(0, 4)).toEqual([
-      'transport: hit. The same bytes are read again',
-      'contract: hit. The next request reads all that the first one left',
-      'the cache works, from the first request to the next',
+      'transport: hit. The same bytes were read from the cache',
+      'contract: hit. The next request read everything that the first one cached',
+      'the cache works from one request to the next',
       expect.stringMatching(
         /^a change at the tail still reads .*%; at the end of the front reads nothing; at the first/,
       ),
     ]);
-    expect(ran.out).toMatch(/\nit cost \$0\.000\d+\n$/);
+    expect(ran.out).toMatch(/\ncost: \$0\.000\d+\n$/);
     expect(ran.exit).toBe(0);
   });
 
@@ -91,7 +91,7 @@ describe('`smoke` with a live provider', () => {
     const ran = await live('--model', 'claude-sonnet-4-5');
     // The random words that make the prefix of each run unique decide if four or five calls fit.
     const made = Number(/: (\d) calls of about/.exec(ran.err)?.[1]);
-    expect(ran.err).toMatch(/not made, to stay below the limit: .*first-sentence\n/);
+    expect(ran.err).toMatch(/skipped, to stay below the cost limit: .*first-sentence\n/);
     expect([4, 5]).toContain(made);
     expect(simulator.calls).toHaveLength(made);
   });
@@ -120,12 +120,14 @@ test('`smoke` refuses an unknown model, and a model of another provider', async 
 describe('`smoke --promotion`', () => {
   test('prints how long it waits, and its price', async () => {
     const ran = await live('--promotion', '--dry-run');
-    expect(ran.err).toMatch(/3 calls of about \d+ tokens, at most \$0\.00\d+; it waits 5\.25 minutes in between\n$/);
+    expect(ran.err).toMatch(
+      /3 calls of about \d+ tokens, at most \$0\.00\d+; it waits 5\.25 minutes between two calls\n$/,
+    );
   });
 
   test('takes no time on the simulator, and stores no result', async () => {
     const ran = await tidemark(['smoke', '--provider', 'simulator', '--promotion']);
-    expect(ran).toMatchObject({ exit: 0, out: expect.stringContaining('promotes: behind the pause') });
+    expect(ran).toMatchObject({ exit: 0, out: expect.stringContaining('promotes: after the pause,') });
     expect(existsSync(join(home, 'catalog.json'))).toBe(false);
   });
 

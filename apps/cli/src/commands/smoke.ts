@@ -25,25 +25,25 @@ import { smokeWords } from '../smoke/words.ts';
 /** Measures a provider's cache. */
 export const smoke: Command = {
   name: 'smoke',
-  summary: 'measure with a few small calls whether a provider reads again what it cached; at most $0.05',
+  summary: 'measure with a few small calls if a provider reads back what it cached; costs at most $0.05',
   examples: [
-    ['tidemark smoke --dry-run', 'what would be sent, and its price at most'],
+    ['tidemark smoke --dry-run', 'report what would be sent, and its maximum price'],
     ['tidemark smoke', 'live, with the cheapest model of Anthropic; needs a key'],
     ['tidemark smoke --provider openai --json', 'every figure as one JSON object; needs a key'],
     ['tidemark smoke --provider simulator --model claude-opus-5-5', 'without a key, against the simulator'],
-    ['tidemark smoke --promotion', 'whether an entry of five minutes can be made to live an hour; waits'],
+    ['tidemark smoke --promotion', 'if a five-minute entry can be extended to an hour; waits'],
   ],
   declare: (command, run) =>
     void command
       .addOption(
-        new Option('--provider <name>', 'whom to ask')
+        new Option('--provider <name>', 'provider to measure')
           .choices(['anthropic', 'openai', 'simulator'])
           .default('anthropic'),
       )
-      .option('--model <name>', 'a model of the catalog; the cheapest of the provider unless said')
-      .option('--base-url <address>', 'where the provider listens')
-      .option('--dry-run', 'say what would be sent and its price, and send nothing')
-      .option('--promotion', 'measure instead whether a long-lived marker makes a short-lived entry live long')
+      .option('--model <name>', 'model of the catalog. Default: the cheapest model of the provider.')
+      .option('--base-url <address>', 'address of the provider')
+      .option('--dry-run', 'report what would be sent and its price, and send nothing')
+      .option('--promotion', 'measure instead if a long-lived marker extends a short-lived entry')
       .action((options: SmokeFlags) => run((context) => smokeWith(options, context))),
 };
 
@@ -114,7 +114,7 @@ async function measure(settled: SettledSmoke, open: OpenSubject, { output }: Com
   const told = verdictOf(result);
   output.result({ ok, model: subject.row.model, ...result, leftOut, ...price }, () => told.join('\n'));
   output.table(smokeTable(result));
-  if (spent !== undefined) output.line(`it cost ${dollars(spent)}`);
+  if (spent !== undefined) output.line(`cost: ${dollars(spent)}`);
   return ok ? EXIT.ok : EXIT.difference;
 }
 
@@ -128,8 +128,8 @@ async function promote(settled: SettledSmoke, open: OpenSubject, context: Comman
   const { most } = plan;
   const value = { ok: promotion.outcome === 'promotes', model: subject.row.model, ...promotion, kept };
   context.output.result({ ...value, ...defined({ most }) }, () => promotionVerdict(promotion));
-  if (kept) context.output.line(`written down in ${ownCatalogPath(context.home)}`);
+  if (kept) context.output.line(`recorded in ${ownCatalogPath(context.home)}`);
   if (subject.simulated)
-    context.output.line('of the simulator: this says nothing of the provider, and is not written down');
+    context.output.line('measured on the simulator: the result is not evidence about the provider and is not recorded');
   return promotion.outcome === 'promotes' ? EXIT.ok : EXIT.difference;
 }

@@ -34,7 +34,7 @@ test('a subagent is listed under its parent, and `show` links each session to th
   const ran = await tidemark(['find the word', '--provider', 'simulator', '--scenario', scenario]);
   expect(ran.exit).toBe(0);
   expect(ran.err).toContain('agent reader Find the word.: ok');
-  expect(ran.err).toMatch(/^subagent reader: at work as session \S+$/m);
+  expect(ran.err).toMatch(/^subagent reader: running as session \S+$/m);
   expect(ran.err).toMatch(/^completed: 2 steps, 1 tool call; .*; \$0\.\d+, \$0\.\d+ of it for 1 subagent$/m);
   const { sessions } = JSON.parse((await tidemark(['sessions', '--tree', '--json'])).out);
   const [parent, child] = sessions;

@@ -14,19 +14,19 @@ import { tooLongToAsk, trustLines } from '../settings/trust-lines.ts';
 /** Trusts a folder, revokes its trust, or lists all decisions. */
 export const trust: Command = {
   name: 'trust',
-  summary: 'allow a folder its own settings, skills and memory; asked again when they change',
+  summary: 'let a folder use its own settings, skills and memory; asks again when they change',
   examples: [
-    ['tidemark trust', 'this folder, as it is now; at a terminal it is asked first'],
+    ['tidemark trust', 'this folder as it is now; at a terminal it asks first'],
     ['tidemark trust --yes ../shop', 'that folder, without a question'],
-    ['tidemark trust --revoke', 'forget what was said of this folder'],
-    ['tidemark trust --list', 'every folder of which something was said'],
+    ['tidemark trust --revoke', 'remove the decision about this folder'],
+    ['tidemark trust --list', 'every folder with a decision'],
   ],
   declare: (command, run) =>
     void command
-      .argument('[folder]', 'the folder; this one unless said')
-      .option('--yes', 'without a question')
-      .option('--revoke', 'forget what was said of it')
-      .option('--list', 'list what was said of every folder')
+      .argument('[folder]', 'folder. Default: the current folder.')
+      .option('--yes', 'trust the folder without a question')
+      .option('--revoke', 'remove the decision about the folder')
+      .option('--list', 'list the decisions about all folders')
       .action((folder: string | undefined, flags: TrustFlags) => run((context) => act(folder, flags, context))),
 };
 
@@ -38,7 +38,7 @@ interface TrustFlags {
 
 function act(folder: string | undefined, flags: TrustFlags, context: CommandContext): Promise<CommandOutcome> {
   if (Object.keys(flags).filter((flag) => flag !== 'json').length > 1)
-    throw new CliError('cli/usage', '--yes, --revoke and --list are three commands', 'give one of them');
+    throw new CliError('cli/usage', '`--yes`, `--revoke` and `--list` cannot be combined', 'use one of them');
   if (flags.list === true) return list(context);
   const path = resolve(context.folder, folder ?? '.');
   return flags.revoke === true ? revoke(path, context) : give(path, flags.yes === true, context);
@@ -75,10 +75,14 @@ async function ask(
 ): Promise<'trusted' | 'declined'> {
   const tooLong = tooLongToAsk(asked.lines);
   if (tooLong !== undefined)
-    throw new CliError('cli/refused', `${brought.workspace} is not asked about: ${tooLong}`, LOOK);
+    throw new CliError('cli/refused', `no question can be asked about ${brought.workspace}: ${tooLong}`, LOOK);
   if (!canAsk(context)) {
     noteAll(asked.lines, context);
-    throw new CliError('cli/usage', 'nobody can be asked here', 'look the folder through, then say --yes');
+    throw new CliError(
+      'cli/usage',
+      'no question can be asked here: this needs a terminal, without `--json`',
+      'check the folder, then add `--yes`',
+    );
   }
   const decision = await askForTrust(brought, asked, context);
   if (decision !== undefined) return decision;
@@ -92,17 +96,17 @@ function report({ workspace, digest }: WorkspaceContents, state: TrustState, { o
 
 async function revoke(path: string, { home, output }: CommandContext): Promise<CommandOutcome> {
   const revoked = await revokeTrust(home, path);
-  output.result({ folder: path, revoked }, () => `${path}: ${revoked ? 'forgotten' : 'nothing was said of it'}`);
+  output.result({ folder: path, revoked }, () => `${path}: ${revoked ? 'decision removed' : 'there was no decision'}`);
   return undefined;
 }
 
 async function list({ home, output }: CommandContext): Promise<CommandOutcome> {
   const workspaces = await listTrust(home);
   if (output.json) output.result({ workspaces }, () => '');
-  else if (workspaces.length === 0) output.line('nothing was said of any folder');
+  else if (workspaces.length === 0) output.line('there is no decision about any folder');
   else
     output.table({
-      head: ['said', 'at', 'folder'],
+      head: ['decision', 'at', 'folder'],
       rows: workspaces.map(({ workspace, decision, at }) => [decision, at, workspace]),
     });
   return undefined;

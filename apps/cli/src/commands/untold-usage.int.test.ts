@@ -86,7 +86,7 @@ describe('a call without reported usage', () => {
   test('is listed as not counted at the end of a turn, with an estimate', async () => {
     const { summary, json } = await printed(NOTHING);
     expect(summary).toMatch(
-      /tokens: unknown: 1 call not counted, about [\d,]+ by estimate; how the model .*; unknown price$/,
+      /tokens: unknown: 1 call not counted, estimated at about [\d,]+; the caching of the model is unknown; unknown price$/,
     );
     expect(json.run['tokens']).toMatchObject({ read: null, written: null, fresh: null, output: null, uncounted: 1 });
   });
@@ -95,7 +95,7 @@ describe('a call without reported usage', () => {
     const { cost, json } = await printed(NOTHING);
     expect(cost).toMatch(/^paid\s+unknown/m);
     expect(cost).not.toContain('$0');
-    expect(cost).toMatch(/1 call without counts: in no sum of tokens; about [\d,]+ tokens by estimate/);
+    expect(cost).toMatch(/1 call without token counts, not in the sums; estimate: about [\d,]+ tokens/);
     expect(cost).toMatch(/^nothing paid again\s+1\s+\?\s+\?\s+\?/m);
     expect(json.cost.whole).toMatchObject({ cost: null, uncounted: 1, unanswered: 1 });
   });
@@ -105,7 +105,7 @@ describe('a call with reported totals', () => {
   test('is summed as input with unknown cache use', async () => {
     const { summary, cost, show, json } = await printed(TOTAL);
     expect(summary).toContain(
-      'tokens: 4,321 input tokens of which the server does not tell what was cached, 12 out; how the model',
+      'tokens: 4,321 input tokens without a report of what was cached, 12 out; the caching of the model',
     );
     expect(json.run['tokens']).toEqual({
       read: null,
@@ -116,17 +116,15 @@ describe('a call with reported totals', () => {
       caching: 'unknown',
     });
     expect(cost).toMatch(/^nothing paid again\s+1\s+4,321\s+12\s+\?/m);
-    expect(cost).toContain('4,321 input tokens that the provider did not tell as read, written or fresh');
-    expect(show).toContain('4,321 input tokens in all');
+    expect(cost).toContain('4,321 input tokens that the provider did not report as read, written or fresh');
+    expect(show).toContain('4,321 input tokens in total');
     expect(show).toMatch(/the next request: about 4,333 .*of 24,000 tokens/);
   });
 
   test('has a hit rate if the server also reports the tokens read from the cache', async () => {
     const { summary, cache } = await printed(READ);
-    expect(summary).toContain(
-      'tokens: 321 read, 4,000 input tokens of which the server does not tell what was cached, 12 out',
-    );
-    expect(cache).toMatch(/hit rate\s+7\.4%\s+read, of 4,321 input tokens/);
+    expect(summary).toContain('tokens: 321 read, 4,000 input tokens without a report of what was cached, 12 out');
+    expect(cache).toMatch(/hit rate\s+7\.4%\s+of 4,321 input tokens were read/);
     expect(cache).toMatch(/write share\s+–/);
   });
 });
@@ -155,12 +153,12 @@ describe('`why` of a session', () => {
     const { tidemark, session } = await twoPrompts(TOTAL);
     const { out } = await tidemark('why', session);
     expect(out).toContain(
-      `each request of ${session} extends the one before it. ` +
-        'What 2 of 2 requests read from a cache is not known: 2 answers without a count of it',
+      `each request of ${session} extends the previous one. ` +
+        'The cache reads of 2 of 2 requests are unknown: 2 answers without a count',
     );
     expect(out).not.toContain('read all it could');
     const one = await tidemark('why', session, '1');
-    expect(one.out).toContain('what it read from a cache is not known, as the server does not tell it');
+    expect(one.out).toContain('its cache reads are unknown, because the server does not report them');
     const json: unknown = JSON.parse((await tidemark('why', session, '--json')).out);
     expect(json).toMatchObject({ requests: 2, untold: { answered: 2, unanswered: 0 } });
   });
@@ -168,12 +166,12 @@ describe('`why` of a session', () => {
   test('counts refused requests as requests with unknown cache reads', async () => {
     const { tidemark, session } = await twoPrompts(READ, true);
     const { out } = await tidemark('why', session);
-    expect(out).toContain('What 2 of 2 requests read from a cache is not known: 2 requests without a whole answer');
+    expect(out).toContain('The cache reads of 2 of 2 requests are unknown: 2 requests without a complete answer');
     expect(out).not.toContain('read all it could');
   });
 
   test('reports nothing to explain if each answer has its cache reads', async () => {
     const { tidemark, session } = await twoPrompts({ ...TOTAL, prompt_tokens_details: { cached_tokens: 4_321 } });
-    expect((await tidemark('why', session)).out).toContain('extends the one before it and read all it could');
+    expect((await tidemark('why', session)).out).toContain('extends the previous one and read all cached tokens');
   });
 });

@@ -21,14 +21,14 @@ export const verify: Command = {
   name: 'verify',
   summary: 'rebuild every request from the log and compare it, byte for byte, with what was sent',
   examples: [
-    ['tidemark verify <session>', 'exit code 1 when a request differs, 4 when the log is damaged'],
-    ['tidemark verify <session> --full', 'rebuild each request from nothing, not on top of the one before'],
+    ['tidemark verify <session>', 'exit code 1 if a request differs, 4 if the log is damaged'],
+    ['tidemark verify <session> --full', 'rebuild each request from the start, not from the previous one'],
     ['tidemark verify <session> --json', 'as one JSON object'],
   ],
   declare: (command, run) =>
     void command
-      .argument('<session>', 'the session')
-      .option('--full', 'rebuild each request from nothing')
+      .argument('<session>', 'session id')
+      .option('--full', 'rebuild each request from the start of the log')
       .action((session: string, options: VerifyFlags) =>
         run((context) => check(sessionArgument(session), options, context)),
       ),
@@ -62,17 +62,17 @@ function report(session: SessionId, found: Verification, records: number, ok: bo
   const unlabelled = breaks.filter((one) => one.cause === undefined);
   const requestsLine =
     requests === 0
-      ? '0 requests of ours: an import holds none (`tidemark replay --keep` drives it and keeps its requests)'
-      : `${formatNumber(requests)} requests rebuilt, ${differences.length === 0 ? 'every byte the same' : `${differences.length} differ`}`;
+      ? '0 requests: an imported session has none (`tidemark replay --keep` replays it and keeps the requests)'
+      : `${formatNumber(requests)} requests rebuilt, ${differences.length === 0 ? 'all bytes identical' : `${differences.length} differ`}`;
   return [
-    withStyle(ok ? 'green' : 'red', ok ? 'whole' : 'differs'),
-    ` ${session}\n  ${formatNumber(records)} records, chain unbroken\n  ${requestsLine}`,
+    withStyle(ok ? 'green' : 'red', ok ? 'verified' : 'differs'),
+    ` ${session}\n  ${formatNumber(records)} records, digest chain intact\n  ${requestsLine}`,
     requests === 0 ? '' : `\n  ${breaks.length - unlabelled.length} labelled breaks, ${unlabelled.length} unlabelled`,
     ...differences.map(
       (one) =>
-        `\n  ${one.stream === 'main' ? `step ${one.step}` : one.stream}: ${one.reason === undefined ? `recorded ${one.recorded.slice(0, 12)}…, rebuilt ${one.rebuilt.slice(0, 12)}…` : `the log no longer makes it: ${one.reason}`}`,
+        `\n  ${one.stream === 'main' ? `step ${one.step}` : one.stream}: ${one.reason === undefined ? `recorded ${one.recorded.slice(0, 12)}…, rebuilt ${one.rebuilt.slice(0, 12)}…` : `cannot be rebuilt from the log: ${one.reason}`}`,
     ),
     ...unlabelled.map((one) => `\n  step ${one.step}: a break that no epoch explains (L3)`),
-    ...problems.map((problem) => `\n  set aside: ${problem}`),
+    ...problems.map((problem) => `\n  ignored: ${problem}`),
   ];
 }

@@ -16,16 +16,16 @@ import { noStep, stepArgument } from '../arguments/step-argument.ts';
 /** Explains cache breaks and misses. */
 export const why: Command = {
   name: 'why',
-  summary: 'explain each cache break and miss of a session: where, which event, why, and what it cost',
+  summary: 'explain each cache break and miss of a session: place, event, cause and cost',
   examples: [
-    ['tidemark why <session>', 'every step that broke or missed, and side calls that missed'],
-    ['tidemark why <session> 12', 'step 12, whatever happened there'],
+    ['tidemark why <session>', 'every step with a break or a miss, and every side call with a miss'],
+    ['tidemark why <session> 12', 'step 12, even without a break or a miss'],
     ['tidemark why <session> --json', 'as one JSON object'],
   ],
   declare: (command, run) =>
     void command
-      .argument('<session>', 'the session')
-      .argument('[step]', 'one step')
+      .argument('<session>', 'session id')
+      .argument('[step]', 'step number')
       .action((session: string, step: string | undefined) =>
         run((context) =>
           explain(sessionArgument(session), step === undefined ? undefined : stepArgument(step), context),
@@ -47,9 +47,9 @@ async function explain(session: SessionId, step: number | undefined, context: Co
 
 function nothingToExplain(session: SessionId, requests: number, unknown: string | undefined): string {
   if (requests === 0)
-    return `0 requests of ours in ${session}: an import holds none (\`tidemark replay --keep\` drives it and keeps its requests)`;
-  if (unknown !== undefined) return `each request of ${session} extends the one before it. ${unknown}`;
-  return `nothing to explain: each request of ${session} extends the one before it and read all it could`;
+    return `0 requests in ${session}: an imported session has none (\`tidemark replay --keep\` replays it and keeps the requests)`;
+  if (unknown !== undefined) return `each request of ${session} extends the previous one. ${unknown}`;
+  return `nothing to explain: each request of ${session} extends the previous one and read all cached tokens`;
 }
 
 /**
@@ -60,10 +60,10 @@ function untoldInWords(requests: number, { answered, unanswered }: UntoldReads):
   const unknown = answered + unanswered;
   if (unknown === 0) return undefined;
   const reasons = [
-    ...(answered === 0 ? [] : [`${formatCount(answered, 'answer')} without a count of it`]),
-    ...(unanswered === 0 ? [] : [`${formatCount(unanswered, 'request')} without a whole answer`]),
+    ...(answered === 0 ? [] : [`${formatCount(answered, 'answer')} without a count`]),
+    ...(unanswered === 0 ? [] : [`${formatCount(unanswered, 'request')} without a complete answer`]),
   ].join(', ');
-  return `What ${formatNumber(unknown)} of ${formatCount(requests, 'request')} read from a cache is not known: ${reasons}`;
+  return `The cache reads of ${formatNumber(unknown)} of ${formatCount(requests, 'request')} are unknown: ${reasons}`;
 }
 
 function lines(found: readonly Explanation[]): Shown {

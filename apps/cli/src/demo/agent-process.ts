@@ -49,7 +49,7 @@ export function startAgent(
 ): AgentProcess {
   const child = spawn(
     process.execPath,
-    [COMMAND, ...args, '--json', '--mode', 'auto', '--unconfined', '--trust', '--base-url', url],
+    [COMMAND, ...args, '--json', '--mode', 'auto', '--allow-unsandboxed', '--trust', '--base-url', url],
     {
       cwd: project,
       // The user's own settings must not affect the demo.

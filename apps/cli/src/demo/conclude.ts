@@ -44,7 +44,7 @@ export async function conclude(done: DoneWork, { output }: CommandContext): Prom
     '\n',
     ...paragraph('cost', costs(sum)),
     ...(explained.length === 0
-      ? paragraph('why', 'nothing to explain: each request extends the one before it, and read all it could')
+      ? paragraph('why', 'nothing to explain: each request extends the previous one and read all cached tokens')
       : [withStyle('bold', 'why'.padEnd(INDENT)), ...explained.flatMap(describeExplanation), '\n']),
     ...paragraph('verify', verdict(verified)),
     '\n',
@@ -54,8 +54,8 @@ export async function conclude(done: DoneWork, { output }: CommandContext): Prom
 }
 
 function verdict({ requests, records, sessions, differences }: Omit<Audit, 'explained' | 'senders'>): string {
-  const made = `${formatCount(requests, 'request')} made again from ${formatCount(records, 'record')} of ${formatCount(sessions, 'log')}`;
-  return `${made}: ${differences === 0 ? 'every byte the same' : 'some differ'}`;
+  const made = `${formatCount(requests, 'request')} rebuilt from ${formatCount(records, 'record')} of ${formatCount(sessions, 'log')}`;
+  return `${made}: ${differences === 0 ? 'all bytes identical' : 'some differ'}`;
 }
 
 const INDENT = 8;
@@ -68,7 +68,7 @@ function paragraph(head: string, text: string): readonly Shown[] {
 }
 
 function costs({ calls, billed, uncached, cost, ideal }: Sum): string {
-  return `${dollars(cost)} for ${formatCount(calls, 'call')}. The input cost ${percent(billed, uncached)} of what it costs without a cache, and ${(billed / ideal).toFixed(3)} of the ideal: each new token written once, each old one read`;
+  return `${dollars(cost)} for ${formatCount(calls, 'call')}. The input cost ${percent(billed, uncached)} of its cost without a cache, and ${(billed / ideal).toFixed(3)} × the ideal: each new token written once, each old token read`;
 }
 
 function lookInside(home: string, session: string): readonly Shown[] {
@@ -83,9 +83,9 @@ function lookInside(home: string, session: string): readonly Shown[] {
 
 const NEXT: readonly Shown[] = [
   withStyle('bold', 'next'.padEnd(INDENT)),
-  'npx tidemark demo --keep             keep this session, and look inside\n',
+  'npx tidemark demo --keep             keep the session and inspect it\n',
   '        npx tidemark replay <file>           what a transcript of your own (pi,\n',
-  '                                             Claude Code) cost, and had to cost\n',
-  '        npx tidemark "fix the failing test"  at work, with a key: it asks before\n',
-  '                                             it changes anything',
+  '                                             Claude Code) cost, and its ideal\n',
+  '        npx tidemark "fix the failing test"  real work, with a key: it asks\n',
+  '                                             before it changes anything',
 ];

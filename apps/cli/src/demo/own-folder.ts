@@ -36,7 +36,7 @@ export async function inOwnFolder<Result>(keep: boolean, work: (folder: string) 
 function makeFolder(): Promise<string> {
   return mkdtemp(join(tmpdir(), 'tidemark-demo-')).catch((error: unknown) => {
     const why = error instanceof Error ? error.message : String(error);
-    const next = 'name a folder that can be written to: `TMPDIR=… tidemark demo`';
-    throw new CliError('cli/refused', `the demo needs a folder of its own, and none can be made: ${why}`, next, error);
+    const next = 'set a writable temporary folder: `TMPDIR=… tidemark demo`';
+    throw new CliError('cli/refused', `the demo cannot create a temporary folder: ${why}`, next, error);
   });
 }

@@ -44,9 +44,9 @@ function noteOf({ refused, prepared }: DrivenCall): string {
   if (refused !== undefined) return `refused: ${refused}`;
   const { opened, outlook } = prepared;
   if (opened !== undefined && opened.data.cause !== 'initial') {
-    return `epoch ${opened.data.number}: ${opened.data.cause}, ${formatNumber(opened.data.forecast.rewrite)} again`;
+    return `epoch ${opened.data.number}: ${opened.data.cause}, ${formatNumber(opened.data.forecast.rewrite)} written again`;
   }
-  return outlook.loss === undefined ? '' : `${outlook.loss.cause}: ${formatNumber(outlook.loss.tokens)} again`;
+  return outlook.loss === undefined ? '' : `${outlook.loss.cause}: ${formatNumber(outlook.loss.tokens)} written again`;
 }
 
 const COLUMNS = [

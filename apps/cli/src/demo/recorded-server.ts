@@ -51,7 +51,7 @@ async function lastPart(parts: ReturnType<ReturnType<typeof createAnthropicProvi
   throw new ProviderError(
     'retryable',
     'provider/cut',
-    'the answer of the simulator ended before it was finished: run the demo again',
+    'the answer of the simulator is incomplete: run the demo again',
     { provider: 'anthropic' },
   );
 }

@@ -39,7 +39,7 @@ async function driveIn(folder: string, context: CommandContext): Promise<Command
     const { output } = context;
     output.line([
       withStyle('bold', 'A coding session of 14 calls'),
-      `, driven through the official SDK\nagainst the simulator at ${server.url}\n`,
+      `, replayed through the official SDK\nagainst the simulator at ${server.url}\n`,
     ]);
     const show = openCallTable(output);
     const onCall = (call: DrivenCall): void => output.event(callRow(call), () => show(call));
@@ -77,12 +77,12 @@ async function conclude(result: ReplayResult, store: NdjsonStore, { output }: Co
   output.result(summary, () => [
     withStyle('bold', 'verify'),
     `  ${verified.requests} requests rebuilt from ${records} records, `,
-    verified.differences.length === 0 ? 'every byte the same\n\n' : withStyle('red', 'some differ\n\n'),
+    verified.differences.length === 0 ? 'all bytes identical\n\n' : withStyle('red', 'some differ\n\n'),
     withStyle('bold', 'cost'),
     `    ${formatNumber(result.billed)} for input, in tokens at the base price: ${percent(result.billed, result.uncached)} of uncached\n`,
-    `        ${formatNumber(result.uncached)} uncached; ${formatNumber(result.recorded.billed)} were paid when it was recorded\n\n`,
+    `        ${formatNumber(result.uncached)} uncached; ${formatNumber(result.recorded.billed)} were paid in the recording\n\n`,
     withStyle('bold', 'next'),
-    '    on a transcript of your own (pi, Claude Code):\n  npx tidemark replay <file>         what it cost, and what it had to\n  npx tidemark replay <file> --keep  and keep the driven session\n  npx tidemark why <session>         each break and miss, with cause and price',
+    '    with a transcript of your own (pi, Claude Code):\n  npx tidemark replay <file>         its cost and its ideal cost\n  npx tidemark replay <file> --keep  also store the replayed session\n  npx tidemark why <session>         each break and miss, with cause and cost',
   ]);
   return whole ? undefined : EXIT.difference;
 }

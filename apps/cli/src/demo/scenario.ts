@@ -4,10 +4,10 @@
 import type { Scenario } from '@tidemark/simulator';
 
 /** First prompt to the agent. */
-export const PROMPT = 'The receipt test fails. Find out why, mend it, and run the tests.';
+export const PROMPT = 'The receipt test fails. Find out why, fix it, and run the tests.';
 
 /** Second prompt to the agent. */
-export const SECOND_PROMPT = 'Next week discounts change. What has to be checked?';
+export const SECOND_PROMPT = 'Discounts change next week. What has to be checked?';
 
 /** Index of the request, from 0, during which the agent's process is killed. Its answer is being sent at that time. */
 export const FATAL_CALL = 4;
@@ -33,7 +33,7 @@ export const SCENARIO: Scenario = {
     {
       expect: { lastUserText: PROMPT },
       answer: {
-        text: 'I look at the project and its instructions, and run the tests to see the failure.',
+        text: 'I read the project and its instructions, and run the tests to see the failure.',
         calls: [
           { name: 'ls', arguments: { depth: 2 } },
           { name: 'read', arguments: { path: 'AGENTS.md' } },
@@ -44,7 +44,7 @@ export const SCENARIO: Scenario = {
     {
       expect: { toolResult: "'tax 0.87'" },
       answer: {
-        text: 'A cent of tax is missing. AGENTS.md wants all rounding in `roundHalfUp`; and a skill is listed for code that computes amounts.',
+        text: 'One cent of tax is missing. AGENTS.md requires `roundHalfUp` for all rounding, and there is a skill for code that computes amounts.',
         calls: [
           { name: 'grep', arguments: { pattern: 'Math\\.(floor|round|ceil|trunc)', path: 'src' } },
           { name: 'skill_load', arguments: { name: 'change-money' } },
@@ -54,7 +54,7 @@ export const SCENARIO: Scenario = {
     {
       expect: { toolResult: '# Changing what customers pay' },
       answer: {
-        text: '`taxOn` cuts half cents off. Before I mend it: where does the tax office want them?',
+        text: '`taxOn` cuts off half cents. Before I fix it: how does the tax office want them rounded?',
         calls: [
           { name: 'skill_load', arguments: { name: 'change-money', file: 'references/rounding.md' } },
           { name: 'read', arguments: { path: 'src/tax.js' } },
@@ -89,7 +89,7 @@ export const SCENARIO: Scenario = {
     {
       expect: { toolResult: '+  return roundHalfUp((cents * rate) / 100);' },
       answer: {
-        text: 'The instructions want a line in the changelog; then the tests.',
+        text: 'The instructions ask for a line in the changelog. Then I run the tests.',
         calls: [
           {
             name: 'edit',
@@ -107,21 +107,21 @@ export const SCENARIO: Scenario = {
     {
       expect: { toolResult: 'fail 0' },
       answer: {
-        text: 'All tests pass. Now the past, as the skill asks: all 2,400 orders again.',
+        text: 'All tests pass. The skill asks to check the past, so I replay all 2,400 orders.',
         calls: [{ name: 'bash', arguments: { command: REPLAY } }],
       },
     },
     {
       expect: { toolResult: `The whole is the output ${REPLAYED}` },
       answer: {
-        text: 'Half of them would be a cent more. The oldest are cut off here, and they matter most: I read those too.',
+        text: 'Half of them would cost a cent more. The oldest are cut off here and matter most, so I read them too.',
         calls: [{ name: 'output_read', arguments: { output: REPLAYED, limit: 60 } }],
       },
     },
     {
       expect: { toolResult: '1002 +1' },
       answer: {
-        text: 'Closed orders are among them, from 1002 on. Does anything compute their tax again? A subagent may look.',
+        text: 'Closed orders are among them, from 1002 on. Does any code compute their tax again? A subagent can check.',
         calls: [{ name: 'agent', arguments: { role: 'researcher', task: TASK, readOnly: true } }],
       },
     },
@@ -129,7 +129,7 @@ export const SCENARIO: Scenario = {
       // From here on, the requests come from the subagent. It sees its task but nothing of the earlier conversation.
       expect: { lastUserText: TASK },
       answer: {
-        text: 'I look who computes tax, and who prints.',
+        text: 'I look for code that computes tax and code that prints.',
         calls: [
           { name: 'grep', arguments: { pattern: 'taxOn|totals\\(', path: 'src' } },
           { name: 'read', arguments: { path: 'src/archive.js' } },
@@ -138,12 +138,14 @@ export const SCENARIO: Scenario = {
     },
     {
       expect: { toolResult: 'by what was charged then' },
-      answer: { text: 'None does: src/archive.js prints copies, and takes the tax that was charged from the order.' },
+      answer: {
+        text: 'No code does: src/archive.js prints copies, and takes the tax that was charged from the order.',
+      },
     },
     {
-      expect: { toolResult: 'None does: src/archive.js prints copies' },
+      expect: { toolResult: 'No code does: src/archive.js prints copies' },
       answer: {
-        text: 'So copies stay as they are. No file says that they have to; I keep it for later sessions.',
+        text: 'So copies stay unchanged. No file states this rule, so I store it for later sessions.',
         calls: [
           {
             name: 'memory_update',
@@ -155,13 +157,13 @@ export const SCENARIO: Scenario = {
     {
       expect: { toolResult: 'MEMORY.md has 627 bytes' },
       answer: {
-        text: 'Mended: `taxOn` cut half cents off and now rounds through `roundHalfUp`. All tests pass. 1,228 past orders would be taxed a cent more today; what was charged for closed ones stays on their copies.',
+        text: 'Fixed: `taxOn` cut off half cents and now rounds with `roundHalfUp`. All tests pass. 1,228 past orders would be taxed one cent more today; copies of closed orders keep the tax that was charged.',
       },
     },
     {
       // The prompt is followed by a note about the memory, which contains only the changed lines.
       expect: { lastUserText: `+${LEARNT}` },
-      answer: { text: 'Replay the past orders. Those up to 1199 are closed: their copies must not change.' },
+      answer: { text: 'Replay the past orders. Orders up to 1199 are closed: their copies must not change.' },
     },
   ],
 };

@@ -149,13 +149,13 @@ function besideOf(record: Recorded): string | undefined {
     case 'tool.failed':
       return shapingNote(record.data.shaping);
     case 'skill.loaded':
-      return `the skill stands in the context from now on: ${formatCount(record.data.tokens, 'token')}`;
+      return `the skill is now in the context: ${formatCount(record.data.tokens, 'token')}`;
     case 'memory.changed':
-      return `${record.data.file} has ${formatCount(record.data.bytes, 'byte')} now, for every later session`;
+      return `${record.data.file} now has ${formatCount(record.data.bytes, 'byte')}; every later session receives it`;
     case 'subagent.started':
-      return 'a subagent begins, in a session of its own with the same cached beginning';
+      return 'a subagent starts in a session of its own, which shares the cached prefix';
     case 'subagent.ended':
-      return 'the model is told its last words; the rest stands in the log of the subagent';
+      return 'the model receives its last answer; the rest is in the log of the subagent';
     case 'context.noted':
       return record.data.source === 'memory' ? MEMORY_NOTES[record.data.cause] : undefined;
     default:
@@ -171,6 +171,6 @@ function shapingNote(shaping: Shaping | undefined): string | undefined {
 }
 
 const MEMORY_NOTES: Readonly<Partial<Record<RecordedOf<'context.noted'>['data']['cause'], string>>> = {
-  initial: 'the model is told what earlier sessions keep in MEMORY.md',
-  changed: 'with the next prompt the model is told what changed there, no more',
+  initial: 'the model receives MEMORY.md, which earlier sessions wrote',
+  changed: 'with the next prompt, the model receives only the changed lines',
 };

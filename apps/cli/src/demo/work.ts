@@ -26,7 +26,8 @@ const PROJECT = ownFile('demo/project');
 /** Runs the demo. With `keep`, the folder stays, and the output shows how to look into it. */
 export async function workOnProject(keep: boolean, context: CommandContext): Promise<CommandOutcome> {
   const capabilities = findModel(defaultCatalog(), MODEL, 'anthropic');
-  if (capabilities === undefined) throw new CliError('cli/not-found', `the catalog has no ${MODEL}`, 'restore it');
+  if (capabilities === undefined)
+    throw new CliError('cli/not-found', `the catalog has no ${MODEL}`, 'install tidemark again');
   return inOwnFolder(keep, (folder) => workIn({ folder, keep, capabilities }, context));
 }
 
@@ -82,9 +83,9 @@ function placeIn(folder: string, url: string, { environment, signal }: CommandCo
 
 function introduce({ url }: Workplace, { output }: CommandContext): void {
   output.line([
-    withStyle('bold', 'An agent mends a small shop'),
-    ', in a folder of its own. Its tools are real; a\nscript stands in for the model, behind the official SDK and a simulator of the\n',
-    `provider at ${url}. The shop brings a skill along, which --trust\nallows. Beside each answer: input tokens that were read from the cache, written\nto it, or fresh; and what the call cost.`,
+    withStyle('bold', 'An agent fixes a small shop project'),
+    ' in a temporary folder. Its tools are real. A\nscript replaces the model, behind the official SDK and a simulator of the\n',
+    `provider at ${url}. The project has a skill of its own, which\n--trust allows. Next to each answer: input tokens that were read from the cache,\nwritten to it, or fresh, and the cost of the call.`,
   ]);
 }
 
@@ -103,10 +104,10 @@ async function lifeThatEnds(args: readonly string[], place: Workplace, sight: De
 }
 
 function unexpectedEnd({ exit, signal, complaints }: ProcessEnd): CliError {
-  const how = exit === null ? `was ended by ${signal}` : `ended with ${exit}`;
+  const how = exit === null ? `was ended by the signal ${signal}` : `ended with exit code ${exit}`;
   return new CliError(
     'cli/refused',
     `the agent of the demo ${how}: ${complaints}`,
-    'run the demo again; if it stays so, please report it',
+    'run the demo again; if it fails again, please report it',
   );
 }

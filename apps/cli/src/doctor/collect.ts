@@ -10,9 +10,9 @@ import { plainSize } from '../frame/plain-size.ts';
 export async function collect(dryRun: boolean, context: CommandContext): Promise<CommandOutcome> {
   const { removed, young, named } = await collectGarbage({ home: context.home }, { dryRun });
   context.output.result({ dryRun, removed, young, named }, () => [
-    `${dryRun ? 'would remove' : 'removed'} ${tallyText(removed)} that no log names, `,
-    `${plainSize(removed.bytes)} ${dryRun ? 'would be' : 'are'} free; left ${tallyText(named)} that a log names`,
-    ...(young.files === 0 ? [] : [`, and ${tallyText(young)} that a writer may be about to name`]),
+    `${dryRun ? 'would remove' : 'removed'} ${tallyText(removed)} that no log names; `,
+    `${dryRun ? 'would keep' : 'kept'} ${tallyText(named)} that a log names`,
+    ...(young.files === 0 ? [] : [`, and ${tallyText(young)} that a running session may still name`]),
   ]);
   return undefined;
 }

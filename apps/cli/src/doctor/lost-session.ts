@@ -3,7 +3,7 @@
 import { LogError } from '@tidemark/log';
 
 /** Next step for a session that only the user can restore. */
-export const RESTORE = 'restore its folder from a backup, or move it away';
+export const RESTORE = 'restore the session folder from a backup, or move it away';
 
 /** Returns true if the error concerns the files of one session, so that the other sessions can still be checked. */
 export function isOfFiles(error: unknown): error is Error {

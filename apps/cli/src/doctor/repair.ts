@@ -29,10 +29,10 @@ export async function repair(name: string, context: CommandContext): Promise<Com
     },
   );
   context.output.result({ repaired: from, session: to, records, mended, lost, damage }, () => [
-    `${records - countOf(lost)} records of ${from} are now in `,
+    `${records - countOf(lost)} records of ${from} were copied to `,
     withStyle('cyan', to),
-    ...(mended === 0 ? [] : [`, ${mended} of them put right, proven by the chain`]),
-    `; ${from} is as it was`,
+    ...(mended === 0 ? [] : [`, ${mended} of them corrected and proven by the digest chain`]),
+    `; ${from} is unchanged`,
     ...lost.map(lostLine),
   ]);
   return undefined;
@@ -44,9 +44,9 @@ export async function repair(name: string, context: CommandContext): Promise<Com
  */
 function refusal(error: unknown, known: UnreadableSession | undefined): unknown {
   if (error instanceof LogError && error.code === 'log/damaged')
-    return beyondRepair(error.message, '`tidemark doctor` lists what is sound', error);
+    return beyondRepair(error.message, '`tidemark doctor` shows which records are intact', error);
   if (known === undefined || !isOfFiles(error)) return error;
-  const message = `nothing of session ${known.session} can be copied, since not one record of it can be read: ${known.reason}`;
+  const message = `session ${known.session} cannot be repaired, because none of its records can be read: ${known.reason}`;
   return beyondRepair(message, RESTORE, error);
 }
 
@@ -60,7 +60,7 @@ function countOf(lost: readonly LostRecords[]): number {
 
 function lostLine({ from, count, line, offset, bytes }: LostRecords): Shown {
   const which = count === 1 ? `position ${from} is` : `positions ${from} to ${from + count - 1} are`;
-  return `\n${which} lost (line ${line}, byte ${offset}, ${bytes} bytes); the new session says so there`;
+  return `\n${which} lost (line ${line}, byte ${offset}, ${bytes} bytes); the new session records the loss`;
 }
 
 function freeName({ sessions, unreadable }: ListedSessions, wanted: string): string {

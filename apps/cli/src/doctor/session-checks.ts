@@ -31,7 +31,7 @@ export async function* inspectSessions(store: Log, home: string): AsyncIterable<
   for (const { session } of sessions) yield await inspectOne(home, session);
   for (const { session, reason } of unreadable) {
     const id = readId(session);
-    const lost = lostSession(session, `not one record can be read: ${reason}`);
+    const lost = lostSession(session, `no record can be read: ${reason}`);
     yield id === undefined ? lost : await inspectOne(home, id, lost);
   }
 }
@@ -76,7 +76,7 @@ function judge(inspection: Inspection): InspectedSession {
   };
 }
 
-const RESTORE_FILES = 'restore these files from a backup, as they are or with .zst at the end of their names';
+const RESTORE_FILES = 'restore these files from a backup, under these names or with .zst appended';
 
 function missingWords(missing: readonly MissingArtifact[]): string {
   const listed = missing
@@ -91,11 +91,11 @@ function judgeLog({ session, records, torn, unknown, damage, damagedSnapshot }: 
   if (damage !== undefined) {
     const { path, line, offset, phase, reason, soundBehind } = damage;
     const place = `${path}, line ${line}, byte ${offset} (${phase})`;
-    const found = `${records} sound records, then damage in ${place}: ${reason}; ${soundBehind} sound lines behind it`;
+    const found = `${records} intact records, then damage in ${place}: ${reason}; ${soundBehind} intact lines after it`;
     return { session, state: 'failed', records, found, damage, next: `tidemark doctor --repair ${session}` };
   }
   const names = [...new Set(unknown.map((each) => each.name))];
-  const tail = torn === 0 ? '' : `, and a torn tail of ${torn} bytes that the next writer cuts`;
+  const tail = torn === 0 ? '' : `, and an incomplete last line of ${torn} bytes, which the next writer removes`;
   const found = `${records} records${tail}`;
   if (damagedSnapshot !== undefined) {
     const next = `rm ${damagedSnapshot}`;
@@ -103,5 +103,5 @@ function judgeLog({ session, records, torn, unknown, damage, damagedSnapshot }: 
   }
   if (names.length === 0) return { session, state: 'good', records, found };
   const next = 'update Tidemark to run this session';
-  return { session, state: 'warning', records, found: `${found}; kinds unknown here: ${names.join(', ')}`, next };
+  return { session, state: 'warning', records, found: `${found}; unknown event kinds: ${names.join(', ')}`, next };
 }

@@ -24,7 +24,7 @@ export async function checkArtifacts(home: string): Promise<DoctorCheck> {
     name: 'artifacts',
     state: 'failed',
     found: `${found}, ${damaged.length} damaged:${paths.join('')}`,
-    next: 'restore these files from a backup; the same bytes put again mend them too',
+    next: 'restore these files from a backup; storing the same bytes again also repairs them',
   };
 }
 
@@ -33,7 +33,7 @@ export async function checkSize(home: string, much: number = MUCH): Promise<Doct
   const bytes = await bytesBelow(home);
   const found = plainSize(bytes);
   if (bytes <= much) return { name: 'size', state: 'good', found };
-  return { name: 'size', state: 'warning', found, next: 'tidemark doctor --gc removes what no log names' };
+  return { name: 'size', state: 'warning', found, next: '`tidemark doctor --gc` removes unused artifacts' };
 }
 
 async function bytesBelow(home: string): Promise<number> {

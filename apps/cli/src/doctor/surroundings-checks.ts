@@ -9,6 +9,7 @@ import { readSettings, SettingsError } from '@tidemark/settings';
 import type { CommandContext } from '../frame/command.ts';
 import type { SettingsPlaces } from '../settings/display-in.ts';
 import { settingsRequest } from '../settings/settings-in.ts';
+import { formatCount } from '../frame/numbers.ts';
 import type { DoctorCheck } from './check.ts';
 
 /** Oldest major version of Node that can run this program. */
@@ -35,13 +36,14 @@ export function checkNode(version: string): DoctorCheck {
 export async function checkHome(home: string): Promise<DoctorCheck> {
   const name = 'home';
   const folder = await stat(home).catch(absent);
-  if (folder === undefined) return { name, state: 'good', found: `${home}: not there yet; the first session makes it` };
+  if (folder === undefined)
+    return { name, state: 'good', found: `${home}: does not exist yet; the first session creates it` };
   if (!folder.isDirectory()) {
-    return { name, state: 'failed', found: `${home}: not a folder`, next: 'name another with TIDEMARK_HOME' };
+    return { name, state: 'failed', found: `${home}: not a folder`, next: 'set TIDEMARK_HOME to a folder' };
   }
   const mode = (folder.mode & 0o777).toString(8).padStart(4, '0');
   if ((folder.mode & NOT_OWNER) !== 0) {
-    return { name, state: 'warning', found: `${home}: open to others (${mode})`, next: `chmod 700 ${home}` };
+    return { name, state: 'warning', found: `${home}: other users have access (${mode})`, next: `chmod 700 ${home}` };
   }
   const writable = await access(home, constants.R_OK | constants.W_OK | constants.X_OK).then(yes, no);
   if (writable) return { name, state: 'good', found: `${home} (${mode})` };
@@ -67,7 +69,11 @@ export async function checkSettings(places: SettingsPlaces): Promise<DoctorCheck
   try {
     const { effective } = await readSettings({ ...settingsRequest(places), trusted: false });
     const set = effective.filter(({ source }) => source !== 'default').length;
-    return { name, state: 'good', found: `${places.configFile ?? places.configFolder}: ${set} set` };
+    return {
+      name,
+      state: 'good',
+      found: `${places.configFile ?? places.configFolder}: ${formatCount(set, 'setting')} set`,
+    };
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;
     return { name, state: 'failed', found: error.message, next: error.next };
@@ -81,12 +87,12 @@ export async function checkKeyring({ keyring }: Pick<CommandContext, 'keyring'>)
     return { name: 'keyring', state: 'good', found: 'can be used' };
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;
-    return { name: 'keyring', state: 'good', found: `${error.message}; keys come from the environment alone` };
+    return { name: 'keyring', state: 'good', found: `${error.message}; keys are read only from the environment` };
   }
 }
 
 const UNHELD =
-  'commands are not held to the workspace: they ask first in every mode that runs them, unless --unconfined is said';
+  'commands are not confined to the workspace: they ask first in every mode that runs them, unless `--allow-unsandboxed` is used';
 
 /**
  * Result of the check for each state of the sandbox. A sandbox is optional; without one, commands need more
@@ -95,19 +101,19 @@ const UNHELD =
 const SANDBOX: { readonly [state in SandboxState]: Omit<DoctorCheck, 'name'> } = {
   works: {
     state: 'good',
-    found: 'bubblewrap works: commands run in it, unasked in mode auto; each of its promises was tried:',
+    found: 'bubblewrap works: commands run in it, in mode auto without asking; each of its promises was tested:',
   },
   blocked: {
     state: 'warning',
-    found: `bubblewrap is installed, and the system lets it make no namespaces; ${UNHELD}`,
-    next: 'allow unprivileged user namespaces, or run in a container that does',
+    found: `bubblewrap is installed, but the system does not let it create namespaces; ${UNHELD}`,
+    next: 'allow unprivileged user namespaces, or run in a container that allows them',
   },
   missing: {
     state: 'warning',
     found: `bubblewrap is not installed; ${UNHELD}`,
     next: 'install bubblewrap (`bwrap`): apt install bubblewrap, dnf install bubblewrap',
   },
-  'not-here': { state: 'good', found: `bubblewrap is for Linux alone; ${UNHELD}` },
+  'not-here': { state: 'good', found: `bubblewrap works only on Linux; ${UNHELD}` },
 };
 
 /** Reports if a sandbox confines commands, and the consequence if it does not. */
@@ -122,5 +128,10 @@ export function checkSandbox(state: SandboxState): DoctorCheck {
 export function checkPromise({ promise, kept }: TriedPromise): DoctorCheck {
   const name = 'sandbox';
   if (kept) return { name, state: 'good', found: promise };
-  return { name, state: 'failed', found: `not kept: ${promise}`, next: 'use mode ask on this machine, and report it' };
+  return {
+    name,
+    state: 'failed',
+    found: `not kept: ${promise}`,
+    next: 'use mode ask on this machine, and report the failure',
+  };
 }

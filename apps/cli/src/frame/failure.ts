@@ -62,7 +62,7 @@ export function failureOf(thrown: unknown): CommandFailure {
   if (isAgentCode(code))
     return {
       ...describeError(thrown, code),
-      next: AGENT_NEXT[code] ?? '`tidemark doctor` looks the sessions over',
+      next: AGENT_NEXT[code] ?? '`tidemark doctor` checks the sessions',
       exit: AGENT_EXITS[AGENT_ERRORS[code]],
     };
   const family = FAMILIES.get(code.slice(0, code.indexOf('/')));
@@ -90,8 +90,8 @@ function isFullStack(thrown: unknown): boolean {
 
 const TOO_DEEP: CommandFailure = {
   code: 'cli/too-deep',
-  message: 'a value of a file or session is nested too deep to be worked on',
-  next: '`tidemark doctor` names damaged sessions; a file of at most 500 levels can be read',
+  message: 'a value in a file or session is nested too deep to be processed',
+  next: '`tidemark doctor` lists damaged sessions; a file may have at most 500 levels',
   exit: EXIT.refused,
 };
 
@@ -102,7 +102,7 @@ const TOO_DEEP: CommandFailure = {
 function otherSystemError(thrown: Error, code: string): Pick<CommandFailure, 'exit' | 'next'> | undefined {
   const isSystem = /^E[A-Z0-9]+$/.test(code) && 'syscall' in thrown;
   if (!isSystem && !code.startsWith('ERR_FS_')) return undefined;
-  return { next: 'check the path, its permissions and its disk, then run the command again', exit: EXIT.refused };
+  return { next: 'check the path, its permissions and the disk, then run the command again', exit: EXIT.refused };
 }
 
 function bug(thrown: unknown): CommandFailure {
@@ -126,18 +126,19 @@ function logExit(code: LogErrorCode): ExitCode {
 const LOG_EXITS = { refused: EXIT.refused, retryable: EXIT.busy, corrupt: EXIT.corrupt, bug: EXIT.bug } as const;
 
 const LOG_NEXT: { readonly [code in LogErrorCode]?: string } = {
-  'log/missing': '`tidemark sessions` lists what is there',
+  'log/missing': '`tidemark sessions` lists the sessions',
   'log/exists': 'choose another session id',
-  'log/locked': 'wait until the process that writes this session ends, or end it; reading works meanwhile',
-  'log/damaged': '`tidemark doctor --repair <session>` copies what is sound into a new session',
-  'log/not-a-file': '`tidemark doctor` names every session that cannot be read',
-  'log/unknown-revision': 'a later version wrote this: update Tidemark',
+  'log/locked':
+    'wait until the process that writes this session ends, or end that process; the session can still be read',
+  'log/damaged': '`tidemark doctor --repair <session>` copies the intact records into a new session',
+  'log/not-a-file': '`tidemark doctor` lists every session that cannot be read',
+  'log/unknown-revision': 'a later version of Tidemark wrote this: update Tidemark',
   'log/unsupported-filesystem': 'set TIDEMARK_HOME to a folder on a local disk',
   'log/write-failed':
-    'make room on the disk or mend its permissions, then run the command again; nothing acknowledged is lost',
-  'log/flush-failed': 'check the disk, then run the command again; nothing acknowledged is lost',
-  'artifact/missing': '`tidemark doctor` names what is missing',
-  'artifact/damaged': '`tidemark doctor` names what is damaged',
+    'free space on the disk or fix its permissions, then run the command again; no acknowledged record is lost',
+  'log/flush-failed': 'check the disk, then run the command again; no acknowledged record is lost',
+  'artifact/missing': '`tidemark doctor` lists the missing artifacts',
+  'artifact/damaged': '`tidemark doctor` lists the damaged artifacts',
 };
 
 function isAgentCode(code: string): code is AgentErrorCode {
@@ -145,11 +146,11 @@ function isAgentCode(code: string): code is AgentErrorCode {
 }
 
 const AGENT_NEXT: { readonly [code in AgentErrorCode]?: string } = {
-  'agent/nothing-to-resume': 'say what to do next: `tidemark --continue "…"`',
-  'agent/not-closed': '--dry-run says where it would leave; without --at it is the last closed record',
+  'agent/nothing-to-resume': 'send a new prompt: `tidemark --continue "…"`',
+  'agent/not-closed': 'remove `--at` to fork at the last closed record; `--dry-run` shows the place without a change',
   'agent/no-such-record': '`tidemark export <session> --format json` lists every record',
-  'agent/unfit-image': 'name another image, or make a copy that fits',
-  'agent/unknown-price': 'limit steps or tokens instead: --max-steps, --max-tokens',
+  'agent/unfit-image': 'use another image, or make a copy in a supported format and size',
+  'agent/unknown-price': 'limit steps or tokens instead: `--max-steps`, `--max-tokens`',
 };
 
 const AGENT_EXITS = { refused: EXIT.refused, conflict: EXIT.busy, bug: EXIT.bug } as const;
@@ -157,15 +158,15 @@ const AGENT_EXITS = { refused: EXIT.refused, conflict: EXIT.busy, bug: EXIT.bug 
 /** Exit code and next step for errors of other packages, by the part of their code before the slash. */
 const FAMILIES: ReadonlyMap<string, Pick<CommandFailure, 'exit' | 'next'>> = new Map(
   Object.entries<Pick<CommandFailure, 'exit' | 'next'>>({
-    import: { exit: EXIT.refused, next: 'give a session file of pi or a transcript of Claude Code' },
-    workspace: { exit: EXIT.refused, next: 'mend what is named and run the command again' },
-    file: { exit: EXIT.refused, next: 'name a regular file' },
-    mcp: { exit: EXIT.refused, next: 'mend what is named and run the command again' },
-    kit: { exit: EXIT.refused, next: 'mend what is named and run the command again' },
-    settings: { exit: EXIT.refused, next: 'mend what is named and run the command again' },
-    catalog: { exit: EXIT.refused, next: 'mend the named fields and run the command again' },
-    simulator: { exit: EXIT.refused, next: 'mend what is named and run the command again' },
-    provider: { exit: EXIT.provider, next: 'see what the provider said, and run the command again' },
+    import: { exit: EXIT.refused, next: 'use a session file of pi or a transcript of Claude Code' },
+    workspace: { exit: EXIT.refused, next: 'fix the named problem, then run the command again' },
+    file: { exit: EXIT.refused, next: 'use a regular file' },
+    mcp: { exit: EXIT.refused, next: 'fix the named problem, then run the command again' },
+    kit: { exit: EXIT.refused, next: 'fix the named problem, then run the command again' },
+    settings: { exit: EXIT.refused, next: 'fix the named problem, then run the command again' },
+    catalog: { exit: EXIT.refused, next: 'fix the named fields, then run the command again' },
+    simulator: { exit: EXIT.refused, next: 'fix the named problem, then run the command again' },
+    provider: { exit: EXIT.provider, next: 'read the message of the provider, then run the command again' },
   }),
 );
 
@@ -173,22 +174,22 @@ const SYSTEM_ERRORS: ReadonlyMap<string, Pick<CommandFailure, 'exit' | 'next'>> 
   Object.entries<Pick<CommandFailure, 'exit' | 'next'>>({
     ENOENT: { next: 'check the path', exit: EXIT.refused },
     ENOTDIR: { next: 'check the path', exit: EXIT.refused },
-    EISDIR: { next: 'name a file, not a folder', exit: EXIT.refused },
-    EACCES: { next: 'mend the permissions, or run as the user who owns it', exit: EXIT.refused },
-    EPERM: { next: 'mend the permissions, or run as the user who owns it', exit: EXIT.refused },
+    EISDIR: { next: 'use a file, not a folder', exit: EXIT.refused },
+    EACCES: { next: 'fix the permissions, or run the command as the owner', exit: EXIT.refused },
+    EPERM: { next: 'fix the permissions, or run the command as the owner', exit: EXIT.refused },
     EROFS: { next: 'set TIDEMARK_HOME to a folder that can be written', exit: EXIT.refused },
-    ENOSPC: { next: 'make room on the disk, then run the command again', exit: EXIT.refused },
+    ENOSPC: { next: 'free space on the disk, then run the command again', exit: EXIT.refused },
     EMFILE: { next: 'raise the limit of open files (`ulimit -n`)', exit: EXIT.refused },
-    EEXIST: { next: 'move away what is there, or name another path', exit: EXIT.refused },
-    ELOOP: { next: 'mend the links of the path', exit: EXIT.refused },
+    EEXIST: { next: 'move the existing file away, or use another path', exit: EXIT.refused },
+    ELOOP: { next: 'fix the symbolic links in the path', exit: EXIT.refused },
     ENAMETOOLONG: { next: 'use a shorter path', exit: EXIT.refused },
     EIO: {
-      next: 'check the disk, then run the command again; nothing was changed by the failed read or write',
+      next: 'check the disk, then run the command again; the failed read or write changed nothing',
       exit: EXIT.refused,
     },
-    EDQUOT: { next: 'make room within the quota, then run the command again', exit: EXIT.refused },
+    EDQUOT: { next: 'free space within the quota, then run the command again', exit: EXIT.refused },
     ERR_SQLITE_ERROR: {
-      next: 'check the permissions of the home and the limit of open files (`ulimit -n`), then run the command again',
+      next: 'check the permissions of the Tidemark home and the limit of open files (`ulimit -n`), then run the command again',
       exit: EXIT.refused,
     },
     ENFILE: { next: 'close other programs, or raise the limit of open files of the system', exit: EXIT.refused },

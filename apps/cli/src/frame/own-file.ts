@@ -13,7 +13,7 @@ export function ownFile(path: string): string {
     if (existsSync(join(folder, 'package.json'))) return join(folder, path);
     if (folder === dirname(folder))
       throw new Error(
-        `no package stands around ${import.meta.dirname}, so there is no ${path}: install tidemark whole`,
+        `no folder above ${import.meta.dirname} contains a package.json, so ${path} cannot be found: install tidemark again`,
       );
   }
 }

@@ -36,7 +36,7 @@ export function wordsOf(text: string): Markup {
  * text stays.
  */
 export function preOf(text: string): Markup {
-  return markup`<pre dir="auto">\n${text === '' ? '(nothing)' : text}</pre>`;
+  return markup`<pre dir="auto">\n${text === '' ? '(empty)' : text}</pre>`;
 }
 
 async function imageOf(artifacts: Artifacts, { artifact, mediaType, bytes }: ImagePart<Digest>): Promise<Markup> {

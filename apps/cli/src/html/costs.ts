@@ -28,7 +28,7 @@ export function costRow({ kind, position, data }: EndedCall): CostRow {
     miss === undefined
       ? ''
       : `${formatNumber(miss.tokens)} tokens paid again: ${[miss.cause, ...(miss.also ?? [])].join(' + ')}`;
-  const ended = kind === 'answer.interrupted' ? `cut by the ${data.by}` : again;
+  const ended = kind === 'answer.interrupted' ? `interrupted by the ${data.by}` : again;
   const note = [totalWords(usage), ended].filter((words) => words !== '').join('; ');
   return { position, what: stream === 'main' ? `step ${step}` : stream, model, usage, cost, note };
 }
@@ -37,7 +37,7 @@ export function costRow({ kind, position, data }: EndedCall): CostRow {
 function totalWords(usage: Usage): string {
   const input = inputTokens(usage);
   const isWhole = usage.fresh !== undefined && usage.read !== undefined && allWritten(usage) !== undefined;
-  return isWhole || input === undefined ? '' : `${formatNumber(input)} input tokens in all`;
+  return isWhole || input === undefined ? '' : `${formatNumber(input)} input tokens in total`;
 }
 
 /** Formats the usage and cost of a call on one line: `read 1,200, written 30, fresh 4, out 85; $0.0102`. */
@@ -50,7 +50,7 @@ export function usageWords({ usage, cost }: CostRow): string {
 export function costTable(rows: readonly CostRow[]): Markup {
   const known = rows.flatMap(({ cost }) => (cost === undefined ? [] : [cost]));
   const unknown = rows.length - known.length;
-  const note = unknown === 0 ? '' : `and ${formatNumber(unknown)} of unknown cost`;
+  const note = unknown === 0 ? '' : `and ${formatNumber(unknown)} with unknown cost`;
   return markup`<h2 id="costs">Cost by step</h2>
     <div class="scroll">
       <table>

@@ -13,16 +13,16 @@ export function lineOf(record: Recorded): Markup {
   switch (record.kind) {
     case 'context.noted': {
       const { source, cause, body, artifact = 'unknown' } = record.data;
-      return opening(record, `Note of ${source} (${cause})`, preOf(body ?? `artifact ${artifact}`));
+      return opening(record, `Note from ${source} (${cause})`, preOf(body ?? `artifact ${artifact}`));
     }
     case 'notification.received':
-      return opening(record, `Notification of ${record.data.source}`, wordsOf(record.data.body));
+      return opening(record, `Notification from ${record.data.source}`, wordsOf(record.data.body));
     case 'branch.summarized':
-      return opening(record, 'A branch that was left', preOf(record.data.text));
+      return opening(record, 'Abandoned branch', preOf(record.data.text));
     case 'permission.decided':
       return record.data.decision === 'denied' ? line(record, `A call was denied by a ${record.data.by}.`) : NOTHING;
     case 'mode.changed':
-      return line(record, `Permission mode: ${record.data.mode}, by the ${record.data.by}.`);
+      return line(record, `Permission mode: ${record.data.mode}, set by the ${record.data.by}.`);
     case 'reasoning.changed':
       return line(record, `Reasoning: ${record.data.setting}.`);
     case 'role.changed':
@@ -37,13 +37,16 @@ export function lineOf(record: Recorded): Markup {
     case 'history.pruned':
       return line(record, `${formatCount(record.data.calls.length, 'old result')} shortened from the next request on.`);
     case 'block.quarantined':
-      return line(record, `A block was put aside: ${record.data.reason}.`);
+      return line(record, `A block was quarantined: ${record.data.reason}.`);
     case 'memory.changed':
       return line(record, `Memory: ${record.data.operation} in ${record.data.file}.`);
     case 'subagent.started':
-      return line(record, `Subagent ${record.data.child} begins as ${record.data.role}: ${record.data.task}`);
+      return line(record, `Subagent ${record.data.child} started as ${record.data.role}: ${record.data.task}`);
     case 'subagent.ended':
-      return line(record, `Subagent ${record.data.child} ended as ${record.data.status}: ${record.data.summary}`);
+      return line(
+        record,
+        `Subagent ${record.data.child} ended with the status ${record.data.status}: ${record.data.summary}`,
+      );
     case 'answer.failed':
       return line(record, markup`<span class="bad">A call failed: ${record.data.message}</span>`);
     case 'turn.ended': {
@@ -51,7 +54,7 @@ export function lineOf(record: Recorded): Markup {
       if (outcome === 'completed') return NOTHING;
       return line(
         record,
-        markup`<span class="bad">The turn ended as ${outcome}${error === undefined ? '' : `: ${error.message}`}.</span>`,
+        markup`<span class="bad">The turn ended with the outcome ${outcome}${error === undefined ? '' : `: ${error.message}`}.</span>`,
       );
     }
     default:

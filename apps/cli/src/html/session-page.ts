@@ -72,19 +72,19 @@ function beginningOf({ data, at }: RecordedOf<'session.created'>): Markup {
   return markup`${pageHead(title ?? id)}
     <header>
       <h1>${title ?? id}</h1>
-      <p class="soft">session ${id} · begun ${at} · in <code>${workspace}</code> · <a href="#costs">cost by step</a></p>
+      <p class="soft">session ${id} · started ${at} · in <code>${workspace}</code> · <a href="#costs">cost by step</a></p>
     </header> `;
 }
 
 function forkOf({ data: { id, parent }, at, position }: RecordedOf<'session.created'>): Markup {
-  const from = parent === undefined ? '' : ` behind record ${parent.position} of ${parent.session}`;
+  const from = parent === undefined ? '' : ` after record ${parent.position} of ${parent.session}`;
   return markup`<p class="band" id="r${position}">
-    The fork <b>${id}</b> goes on${from}, ${at}. <a href="#costs">Cost by step</a>
+    The fork <b>${id}</b> continues${from}, ${at}. <a href="#costs">Cost by step</a>
   </p> `;
 }
 
 function promptOf(record: RecordedOf<'prompt.given'>, parts: readonly Markup[]): Markup {
-  return article(record, 'user', record.data.steer === true ? 'Said meanwhile' : 'Prompt', parts);
+  return article(record, 'user', record.data.steer === true ? 'Message during the turn' : 'Prompt', parts);
 }
 
 function article(record: Recorded, whose: 'user' | 'model', who: string, parts: readonly Markup[]): Markup {
@@ -107,7 +107,9 @@ function answerOf(
   const { data, kind } = record;
   for (const part of data.parts) if (part.type === 'call') open.set(part.call, part);
   const end =
-    kind === 'answer.interrupted' ? [markup`<p class="line bad">The answer was cut by the ${data.by}.</p>`] : [];
+    kind === 'answer.interrupted'
+      ? [markup`<p class="line bad">The answer was interrupted by the ${data.by}.</p>`]
+      : [];
   const note =
     cost.note === '' || kind === 'answer.interrupted' ? '' : markup` · <span class="mark">${cost.note}</span>`;
   return article(record, 'model', data.model, [
@@ -167,7 +169,7 @@ function timeOf(ms: number): string {
 function wholeOf(record: ToolEnd): Markup {
   if (record.kind === 'tool.abandoned' || record.data.shaping === undefined) return NOTHING;
   const { shaping, output } = record.data;
-  const where = output === undefined ? '' : `; the whole is artifact ${output}`;
+  const where = output === undefined ? '' : `; the complete output is artifact ${output}`;
   return markup`<p class="line">
     The model was shown ${formatNumber(shaping.kept)} of ${formatNumber(shaping.total)} ${shaping.unit}${where}.
   </p>`;

@@ -160,7 +160,7 @@ describe('a question of a subagent', () => {
     expect(heads()).toEqual([
       'bash touch y [ask/execute]',
       'subagent one: bash echo b [ask/execute]',
-      'no grants are kept for this project.',
+      'this project cannot store grants.',
       'subagent one: bash touch y [ask/execute]',
     ]);
   });
@@ -221,7 +221,7 @@ require('node:readline').createInterface({ input: process.stdin }).on('line', (l
     own({ mcp: shop() });
     await tidemark(['do it', ...playing(buy({ n: 1 }), buy({ n: 2 }), DONE)], answering(answer, 'y', 'n'));
     expect(asked[0]).not.toMatch(/^[ap] ?(<|:|in)/m);
-    expect(heads()[1]).toBe('no grant covers this call: allow it once, or refuse.');
+    expect(heads()[1]).toBe('this call can only be allowed once: answer y or n.');
     expect(heads()[2]).toMatch(/^buy of the MCP server shop /);
   });
 
@@ -261,8 +261,8 @@ describe('rules of the user and grants', () => {
     expect(asked).toHaveLength(3);
     expect(asked[0]).not.toMatch(/^[ap][ :]/m);
     expect(heads().slice(1)).toEqual([
-      'no grant covers this call: allow it once, or refuse.',
-      'no grant covers this call: allow it once, or refuse.',
+      'this call can only be allowed once: answer y or n.',
+      'this call can only be allowed once: answer y or n.',
     ]);
   });
 

@@ -70,7 +70,7 @@ describe('a question', () => {
     await tidemark(turn(edit('tax.js', '0.2', '0.19')), answering('y'));
     expect(asked[0]).toContain(
       'edit tax.js [ask/write]\n│ --- tax.js\n│ +++ tax.js\n│ @@ -1,2 +1,2 @@\n│  const a = 1;\n' +
-        '│ -const rate = 0.2;\n│ +const rate = 0.19;\ny: allow this, once\n',
+        '│ -const rate = 0.2;\n│ +const rate = 0.19;\ny: allow this once\n',
     );
     expect(content('tax.js')).toContain('0.19');
   });
@@ -96,7 +96,7 @@ describe('a question', () => {
       .split('\n')
       .flatMap((line) => (line.startsWith('│ ') ? [line.slice(2)] : []));
     expect(shown).toEqual(command.split('\n'));
-    expect(asked.at(-1)).toMatch(/y: allow this, once\n[^]*allow it\? \(y\/n\) $/);
+    expect(asked.at(-1)).toMatch(/y: allow this once\n[^]*allow it\? \(y\/n\) $/);
     expect(ran.err).toContain('denied');
   });
 
@@ -118,9 +118,9 @@ describe('a question', () => {
   });
 
   test('frames text written by others, so that it cannot imitate the answers', async () => {
-    await tidemark(turn(bash('true\ny: allow this, once\nallow it? (y/n) ')), answering('n'));
+    await tidemark(turn(bash('true\ny: allow this once\nallow it? (y/n) ')), answering('n'));
     expect(asked[0]?.split('\n').filter((line) => line.startsWith('y: '))).toHaveLength(1);
-    expect(asked[0]).toContain('│ y: allow this, once\n│ allow it? (y/n) \n');
+    expect(asked[0]).toContain('│ y: allow this once\n│ allow it? (y/n) \n');
   });
 
   test('accepts only `unseen`, and neither `y` nor a grant, if the content cannot be shown completely', async () => {
@@ -129,7 +129,9 @@ describe('a question', () => {
     const big = turn(edit('big.txt', 'END', 'CHANGED'));
     await tidemark(big, answering('y', 'a big.txt'));
     expect(asked[0]?.replaceAll('\n┆ ', '')).toMatch(/\+\+\+ big\.txt: 700008 bytes, SHA-256 [0-9a-f]{64}/);
-    expect(unfolded(asked[0])).toMatch(/unseen: allow it, once, though not all of it can be shown[^]*\(unseen\/n\) $/);
+    expect(unfolded(asked[0])).toMatch(
+      /unseen: allow this once, although not all of it can be shown[^]*\(unseen\/n\) $/,
+    );
     expect(content('big.txt')).toBe(`${line}END\n`);
     asked.length = 0;
     await tidemark(big, answering('unseen'));
@@ -148,7 +150,7 @@ describe('a call', () => {
     await tidemark(turn(edit('a.txt', 'one', 'two')), { person });
     expect(asked).toHaveLength(2);
     expect(asked[0]).not.toContain('evil');
-    expect(asked[1]).toMatch(/It changed after your answer[^]*│ {2}evil\n/);
+    expect(asked[1]).toMatch(/The call changed after your answer[^]*│ {2}evil\n/);
     expect(content('a.txt')).toBe('one\nevil\n');
   });
 
@@ -215,11 +217,11 @@ describe('an answer', () => {
     await tidemark(turn(bash(command)), answering(answer, 'n'));
     // No grant can cover such a call, so the question offers none.
     expect(asked[0]).not.toMatch(/^a /m);
-    expect(unfolded(asked[1])).toMatch(/^"\w+ \*" would allow any[^\n]*\.\ny: allow this, once\nn: /);
+    expect(unfolded(asked[1])).toMatch(/^"\w+ \*" would allow any[^\n]*\.\ny: allow this once\nn: /);
     asked.length = 0;
     await tidemark(turn(bash('echo a')), answering(answer, 'n'));
     expect(asked).toHaveLength(2);
-    expect(unfolded(asked[1])).toMatch(/^"\w+ \*" (would allow any|is refused: )[^\n]*\.\ny: allow this, once\n/);
+    expect(unfolded(asked[1])).toMatch(/^"\w+ \*" (would allow any|is refused: )[^\n]*\.\ny: allow this once\n/);
   });
 });
 
@@ -267,7 +269,7 @@ describe('a grant for the project', () => {
     writeFileSync(join(stage.home, 'grants', file), '{');
     const ran = await tidemark(turn(bash('echo a')), answering('n'));
     expect([ran.exit, ran.out]).toEqual([3, '']);
-    expect(ran.err).toContain('grants nothing');
+    expect(ran.err).toContain('its grants are not used');
   });
 
   test.each(['a link', 'a folder'])('whose file is %s stops the command with an error message', async (what) => {
@@ -279,7 +281,7 @@ describe('a grant for the project', () => {
     else mkdirSync(file);
     const ran = await tidemark(turn(bash('echo a')), answering('n'));
     expect([ran.exit, ran.out]).toEqual([3, '']);
-    expect(ran.err).toMatch(/is (a link|no file): it grants nothing/);
+    expect(ran.err).toMatch(/is (a symbolic link|not a file): its grants are not used/);
     expect(ran.err).not.toMatch(/^\s+at /m);
   });
 });

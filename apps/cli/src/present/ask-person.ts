@@ -43,7 +43,7 @@ async function answerFrom(question: Question, asking: PersonPrompt): Promise<Per
     if (reply === 'unclear') unclear += 1;
     else refused += 1;
     if (unclear >= MOST_UNCLEAR || refused >= MOST_REFUSED) return 'denied';
-    const why = reply === 'unclear' ? 'That is none of the answers.' : `${markedText(reply.problem)}.`;
+    const why = reply === 'unclear' ? 'This is not one of the answers.' : `${markedText(reply.problem)}.`;
     const next = { above: hanging(why, asking.input.columns), again: [], asked: text.answers, prompt: text.prompt };
     typed = await askBelow(next, asking);
   }

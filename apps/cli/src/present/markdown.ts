@@ -12,12 +12,12 @@ export function markdownOf(record: Recorded): string {
     case 'session.created':
       return beginningOf(record);
     case 'prompt.given':
-      return `## ${record.data.steer === true ? 'Said meanwhile' : 'Prompt'}\n\n${withoutHtml(contentOf(record.data.parts))}`;
+      return `## ${record.data.steer === true ? 'Message during the turn' : 'Prompt'}\n\n${withoutHtml(contentOf(record.data.parts))}`;
     case 'notification.received':
-      return blockQuote(`Notification of ${inlineWords(record.data.source)}: ${record.data.body}`);
+      return blockQuote(`Notification from ${inlineWords(record.data.source)}: ${record.data.body}`);
     case 'context.noted':
       return blockQuote(
-        `Note of ${inlineWords(record.data.source)}:\n${record.data.body ?? `artifact ${record.data.artifact ?? 'unknown'}`}`,
+        `Note from ${inlineWords(record.data.source)}:\n${record.data.body ?? `artifact ${record.data.artifact ?? 'unknown'}`}`,
       );
     case 'epoch.opened':
       return `*Epoch ${record.data.number} (${record.data.cause}): ${inlineWords(record.data.model)}*`;
@@ -33,7 +33,7 @@ export function markdownOf(record: Recorded): string {
     case 'history.compacted':
       return `## Checkpoint of records ${record.data.range.from} to ${record.data.range.to}\n\n${blockQuote(record.data.checkpoint)}`;
     case 'branch.summarized':
-      return `## A branch that was left\n\n${blockQuote(record.data.text)}`;
+      return `## Abandoned branch\n\n${blockQuote(record.data.text)}`;
     case 'turn.ended':
       return record.data.outcome === 'completed' ? '' : endOf(record);
     default:
@@ -44,14 +44,14 @@ export function markdownOf(record: Recorded): string {
 function beginningOf({ data, at, position }: RecordedOf<'session.created'>): string {
   const { id, title, parent, startedBy, workspace } = data;
   if (parent !== undefined)
-    return `---\n\n*Behind record ${parent.position} of ${parent.session} the fork ${id} goes on (${at}).*`;
+    return `---\n\n*The fork ${id} continues after record ${parent.position} of ${parent.session} (${at}).*`;
   const heading = `${position === 0 ? '# ' : '## '}${inlineWords(title ?? id)}`;
   return `${heading}\n\n*${id}, ${at}, ${inlineWords(workspace)}${startedBy === undefined ? '' : `, a subagent of ${startedBy.session}`}*`;
 }
 
 function answerOf({ kind, data }: RecordedOf<'answer.received'> | RecordedOf<'answer.interrupted'>): string {
   if (data.stream !== 'main') return '';
-  const end = kind === 'answer.interrupted' ? [`*The answer was cut by the ${data.by}.*`] : [];
+  const end = kind === 'answer.interrupted' ? [`*The answer was interrupted by the ${data.by}.*`] : [];
   return [`### ${inlineWords(data.model)}`, ...data.parts.map(partOf).filter((part) => part !== ''), ...end].join(
     '\n\n',
   );
@@ -82,7 +82,7 @@ function contentOf(parts: readonly ContentPart[]): string {
 }
 
 function endOf({ data: { outcome, error } }: RecordedOf<'turn.ended'>): string {
-  return `*The turn ended as ${outcome}${error === undefined ? '' : `: ${inlineWords(error.message)}`}.*`;
+  return `*The turn ended with the outcome ${outcome}${error === undefined ? '' : `: ${inlineWords(error.message)}`}.*`;
 }
 
 function blockQuote(text: string): string {

@@ -39,7 +39,7 @@ test('`readAlong` waits for a slow pipe, and prints a note', async () => {
   await new Promise((resolve) => setImmediate(resolve));
   stream.end('late');
   expect(Buffer.from(await bytes).toString()).toBe('late');
-  expect(notes).toEqual([expect.stringContaining('waiting for the end of what is piped in')]);
+  expect(notes).toEqual([expect.stringContaining('waiting for the end of the piped input')]);
 });
 
 test('`readAlong` continues without an open socket that sends nothing, and prints a note', async () => {
@@ -47,7 +47,7 @@ test('`readAlong` continues without an open socket that sends nothing, and print
   const bytes = readAlong(reading, 1_000, NEVER);
   pass();
   expect((await bytes).length).toBe(0);
-  expect(notes).toEqual([expect.stringContaining('going on without it')]);
+  expect(notes).toEqual([expect.stringContaining('continuing without it')]);
 });
 
 test('`readAlong` reads a socket to its end after the first data', async () => {

@@ -54,12 +54,12 @@ export async function readAlong(reading: PipedReading, most: number, signal: Abo
     const first = await Promise.race([read.then(() => 'read' as const), silent, rejectOnAbort(stopped)]);
     if (first === true && !ends) {
       note(
-        `stdin is open and gave nothing for ${PATIENCE_MS / 1_000} s: going on without it; \`< /dev/null\` closes it`,
+        `stdin is open but sent nothing for ${PATIENCE_MS / 1_000} s: continuing without it; \`< /dev/null\` avoids the wait`,
       );
       stream.destroy();
       return new Uint8Array();
     }
-    if (first === true) note('waiting for the end of what is piped in; `< /dev/null` gives nothing');
+    if (first === true) note('waiting for the end of the piped input; `< /dev/null` sends an empty input');
     await Promise.race([read, rejectOnAbort(signal)]);
     return Buffer.concat(chunks);
   } finally {

@@ -81,8 +81,8 @@ test('the advisory tier is reported once, when the log records it, and an unknow
     gaugeAt('unknown'),
   ];
   expect(present(steps).err.split('\n')).toEqual([
-    'context: the next request holds about 7,100 of 10,000 tokens (71%), advisory',
-    'context: the next request holds an unknown part of 10,000 tokens',
+    'context: the next request uses about 7,100 of 10,000 tokens (71%), advisory',
+    'context: the next request uses an unknown part of 10,000 tokens',
     '',
   ]);
 });

@@ -105,7 +105,7 @@ function showStatus(sight: SessionView, gauge: Gauge): void {
   const shows = sight.advised || (gauge.tier === 'unknown' && !sight.unknownSaid);
   sight.advised = false;
   sight.unknownSaid ||= gauge.tier === 'unknown';
-  if (shows) note(sight, [withStyle('dim', 'context'), `: the next request holds ${gaugeInWords(gauge)}`]);
+  if (shows) note(sight, [withStyle('dim', 'context'), `: the next request uses ${gaugeInWords(gauge)}`]);
 }
 
 function showRecord(sight: SessionView, record: Recorded): void {
@@ -130,7 +130,7 @@ function showRecord(sight: SessionView, record: Recorded): void {
       if (record.data.decision === 'denied') sight.denied.add(record.data.call);
       return;
     case 'subagent.started':
-      return note(sight, withStyle('dim', `subagent ${record.data.role}: at work as session ${record.data.child}`));
+      return note(sight, withStyle('dim', `subagent ${record.data.role}: running as session ${record.data.child}`));
     case 'subagent.ended':
       sight.subagents.push(record.data);
       return;

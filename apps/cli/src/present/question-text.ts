@@ -54,7 +54,7 @@ export function questionText(question: Question, columns: number): QuestionText 
         head: hanging(`${titleOf(question.title)} [${question.rule}]`, columns),
         body: frameLines(definitionText(question), columns),
         answers: [],
-        prompt: 'take it? (y/n) ',
+        prompt: 'accept it? (y/n) ',
       };
     case 'rewrite':
       return { head: [], body: [], answers: [], prompt: `${markedText(question.title)}. Send it? (y/n) ` };
@@ -71,7 +71,7 @@ export function hanging(line: string, columns: number): readonly string[] {
   return [first, ...(text === '' ? [] : foldLine(text, Math.max(1, columns - 3)).map((row) => `┆ ${row}`))];
 }
 
-const CHANGED = 'It changed after your answer. This is what it would do now:';
+const CHANGED = 'The call changed after your answer. It would now do this:';
 
 function titleOf(title: string): string {
   const [line = ''] = title.split('\n', 1);
@@ -81,16 +81,16 @@ function titleOf(title: string): string {
 
 function definitionText({ was, is }: DefinitionQuestion): string {
   const shown = (spec: typeof is): string => JSON.stringify(spec, undefined, 2);
-  return `as it was taken:\n${shown(was)}\nas it is now:\n${shown(is)}`;
+  return `accepted before:\n${shown(was)}\nnow:\n${shown(is)}`;
 }
 
 function answersTo(question: CallQuestion): readonly string[] {
   const { preview } = question;
   const yes =
     preview.unseen === undefined
-      ? 'y: allow this, once'
-      : `unseen: allow it, once, though not all of it can be shown (${markedText(preview.unseen)})`;
-  return [yes, 'n: refuse; words after n are told to the model', ...grantAnswers(question)];
+      ? 'y: allow this once'
+      : `unseen: allow this once, although not all of it can be shown (${markedText(preview.unseen)})`;
+  return [yes, 'n: deny; the model receives the text after n', ...grantAnswers(question)];
 }
 
 function grantAnswers({ offer, preview }: CallQuestion): readonly string[] {
@@ -102,7 +102,7 @@ function grantAnswers({ offer, preview }: CallQuestion): readonly string[] {
     ...(call.effects?.commands === undefined
       ? []
       : [
-          'a <pattern>, as in `a npm test *`: every command that fits it (a * at the end: any further words), likewise',
+          'a <pattern>, such as `a npm test *`: every command that matches (a final * stands for any words), for the rest of this session',
         ]),
     ...offeredPlaces(offer).map((place) => {
       const grant = readGrant(offer, place);
@@ -112,7 +112,7 @@ function grantAnswers({ offer, preview }: CallQuestion): readonly string[] {
     }),
   ];
   if (lines.length === 0 || !project) return lines;
-  return [...lines, 'p in the place of a: the same, for every session in this project'];
+  return [...lines, 'p instead of a: the same, for every session in this project'];
 }
 
 /**
@@ -130,9 +130,7 @@ function middleCut(name: string): string {
 function exactCovers(exact: Granted): string {
   const covers = grantCovers(exact);
   const short = covers.length <= LONGEST || exact.commands === undefined;
-  return markedText(
-    short ? covers : `${exact.tool} runs each of the commands above to the letter, in any line of such commands`,
-  );
+  return markedText(short ? covers : `${exact.tool} runs exactly the commands above, alone or in any line of them`);
 }
 
 /**

@@ -29,14 +29,14 @@ export function readReply(question: CallQuestion, typed: string): PersonReply {
  * would then allow what no one has seen.
  */
 function readGrantReply({ offer, preview }: CallQuestion, keep: 'session' | 'project', text: string): PersonReply {
-  if (preview.unseen !== undefined) return { problem: 'no grant is taken for a call that was not shown whole' };
+  if (preview.unseen !== undefined) return { problem: 'a call that was not shown completely can only be allowed once' };
   if (offer === undefined) return { problem: noOffer(preview.kind, text) };
-  if (keep === 'project' && !offer.project) return { problem: 'no grants are kept for this project' };
+  if (keep === 'project' && !offer.project) return { problem: 'this project cannot store grants' };
   const always = readGrant(offer, text);
   return 'problem' in always ? always : { answer: { decision: 'allowed', always, keep } };
 }
 
 function noOffer(kind: CallQuestion['preview']['kind'], text: string): string {
   const reason = kind === 'command' && text !== '' ? patternProblem(text) : undefined;
-  return reason ?? 'no grant covers this call: allow it once, or refuse';
+  return reason ?? 'this call can only be allowed once: answer y or n';
 }

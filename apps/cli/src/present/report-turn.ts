@@ -57,7 +57,7 @@ function forPeople({ session, finished, tokens, subagents = [] }: EndedTurn): Sh
     forSubagents(subagents),
     '\nsession ',
     withStyle('cyan', session),
-    ok ? '; go on with `tidemark --continue "…"`' : '; go on with `tidemark resume`',
+    ok ? '; continue with `tidemark --continue "…"`' : '; continue with `tidemark resume`',
   ];
 }
 
@@ -69,12 +69,12 @@ function forSubagents(subagents: readonly SubagentEnded[]): string {
   if (subagents.length === 0) return '';
   const costs = subagents.flatMap(({ cost }) => (cost === undefined ? [] : [cost]));
   const who = formatCount(subagents.length, 'subagent');
-  if (costs.length < subagents.length) return `, with ${who}`;
+  if (costs.length < subagents.length) return `, including ${who}`;
   return `, ${dollars(sumOfMoney(costs))} of it for ${who}`;
 }
 
 /** Returns the cost of a turn. If the cost is unknown, returns its upper bound. */
 function costInWords({ cost, taken }: TurnTotals): string {
   if (cost !== undefined || taken?.cost === undefined) return dollars(cost);
-  return `cost unknown, about ${dollars(taken.cost)} at most`;
+  return `cost unknown, at most about ${dollars(taken.cost)}`;
 }

@@ -75,15 +75,15 @@ export function tokensInWords(seen: SeenTokens): string {
     ...buckets.flatMap(([count, what]) =>
       count === null || (caching && count === 0) ? [] : `${formatNumber(count)} ${what}`,
     ),
-    ...(untold === 0 ? [] : [`${formatNumber(untold)} input tokens of which the server does not tell what was cached`]),
+    ...(untold === 0 ? [] : [`${formatNumber(untold)} input tokens without a report of what was cached`]),
     ...(output === null ? [] : [`${formatNumber(output)} out`]),
   ];
-  const about = estimated === 0 ? '' : `, about ${formatNumber(estimated)} by estimate`;
+  const about = estimated === 0 ? '' : `, estimated at about ${formatNumber(estimated)}`;
   return [
     ...(said.length === 0 ? [] : [said.join(', ')]),
     ...(uncounted === 0
       ? []
       : [`${said.length === 0 ? 'unknown: ' : ''}${formatCount(uncounted, 'call')} not counted${about}`]),
-    ...(caching === undefined ? [] : ['how the model is cached is not known']),
+    ...(caching === undefined ? [] : ['the caching of the model is unknown']),
   ].join('; ');
 }

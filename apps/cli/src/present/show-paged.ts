@@ -43,7 +43,7 @@ type TerminalSize = Pick<Input, 'columns' | 'rows'>;
  */
 export function discardNotice({ columns, rows }: TerminalSize): string {
   if (rows < FEWEST_ROWS + 1) return '';
-  return columns < NARROW || rows < LOW ? '(ignored)' : '(what was typed before this question is ignored)';
+  return columns < NARROW || rows < LOW ? '(ignored)' : '(text typed before this question is ignored)';
 }
 
 /** Returns the number of rows that `Input.ask` may use above a question for its notice about discarded text. */
@@ -58,7 +58,7 @@ export function isTooSmall({ columns, rows }: TerminalSize): boolean {
 }
 
 /** Message shown when the terminal is too small. The question then counts as denied. */
-export const TOO_SMALL = 'The terminal is too small to show what is decided about: that counts as no.\n';
+export const TOO_SMALL = 'The terminal is too small to show the question, so the answer is no.\n';
 
 const FEWEST_COLUMNS = 8;
 const FEWEST_ROWS = 4;

@@ -44,7 +44,7 @@ test('input that arrives over many turns of the event loop before a question doe
   type();
   expect(await input.ask('allow it? ', new AbortController().signal)).toBe('n');
   expect(left).toBe(0);
-  expect(written()).toContain('(what was typed before this question is ignored)');
+  expect(written()).toContain('(text typed before this question is ignored)');
   expect(modes).toEqual([true, false]);
 });
 

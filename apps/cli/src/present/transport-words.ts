@@ -8,17 +8,21 @@ import { formatNumber } from '../frame/numbers.ts';
 export type AnswerTransport = NonNullable<AnswerReceived['transport']>;
 
 /**
- * Describes a transport: `over a WebSocket, going on from the answer before`, `over a WebSocket, whole: connection`, or
- * `over HTTP instead: silent`.
+ * Describes a transport: `over a WebSocket, continuing the previous answer`, `over a WebSocket, complete request: connection`, or
+ * `over HTTP as fallback: silent`.
  */
 export function transportWords({ kind, continuation, reset, fallback }: AnswerTransport): string {
   const way = kind === 'websocket' ? 'over a WebSocket' : kind === 'http' ? 'over HTTP' : `over ${kind}`;
   const form =
-    continuation === true ? ', going on from the answer before' : reset === undefined ? '' : `, whole: ${reset}`;
-  return `${way}${fallback === undefined ? '' : ` instead: ${fallback}`}${form}`;
+    continuation === true
+      ? ', continuing the previous answer'
+      : reset === undefined
+        ? ''
+        : `, complete request: ${reset}`;
+  return `${way}${fallback === undefined ? '' : ` as fallback: ${fallback}`}${form}`;
 }
 
-/** Describes a possible continuation: `could go on from resp_1 at block 12: 340 bytes, digest 0a1b2c3d4e5f…`. */
+/** Describes a possible continuation: `could continue from resp_1 at block 12: 340 bytes, digest 0a1b2c3d4e5f…`. */
 export function continuationLine({ response, from, bytes, digest }: ContinuationRecord): string {
-  return `could go on from ${response} at block ${from}: ${formatNumber(bytes)} bytes, digest ${digest.slice(0, 12)}…`;
+  return `could continue from ${response} at block ${from}: ${formatNumber(bytes)} bytes, digest ${digest.slice(0, 12)}…`;
 }

@@ -92,7 +92,7 @@ describe.skipIf(skips)('a question at a terminal', () => {
     await turn.until(/y\s+y\s+yy/);
     turn.letGo();
     await turn.until(/allow it\? \(y\/n\)/);
-    expect(turn.screen()).toContain('what was typed before this question is ignored');
+    expect(turn.screen()).toContain('text typed before this question is ignored');
     turn.type('n', 'Enter');
     const shown = await turn.until(/exit: \d+/);
     expect(shown).toMatch(/bash touch made: denied/);

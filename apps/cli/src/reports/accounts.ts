@@ -39,9 +39,13 @@ const GROUPS: readonly GroupBy[] = ['session', 'day', 'model', 'contract', 'caus
 /** Declares the argument and the options of both commands. */
 export function declareAccountFlags(command: Command): Command {
   return command
-    .argument('[session]', 'one session; all of the store unless named')
-    .addOption(new Option('--by <what>', 'one line each: by session, or for one session by cause').choices(GROUPS))
-    .option('--since <day>', 'calls from that day or instant on: 2026-11-20, or 2026-11-20T09:30:00Z');
+    .argument('[session]', 'session id. Default: all sessions.')
+    .addOption(
+      new Option('--by <what>', 'grouping of the lines. Default: session, or cause for a single session.').choices(
+        GROUPS,
+      ),
+    )
+    .option('--since <day>', 'count calls from this day or time on: 2026-11-20, or 2026-11-20T09:30:00Z');
 }
 
 /** Sums up the accounts. A session that cannot be read is reported on stderr and omitted, unless the user named it. */
@@ -70,8 +74,8 @@ export async function addUp(
 export function nothingFound({ session, since }: Reported, { home }: CommandContext): string {
   const where = session ?? `the sessions of ${home}`;
   if (since !== undefined)
-    return `no call to a model since ${since} in ${where}; name an earlier day, or leave --since out`;
-  return `no call to a model in ${where}; \`tidemark "what to do"\` makes some, \`tidemark import <transcript>\` brings others`;
+    return `no model calls since ${since} in ${where}; use an earlier day, or remove \`--since\``;
+  return `no model calls in ${where}; \`tidemark "what to do"\` makes some, \`tidemark import <transcript>\` imports others`;
 }
 
 /** Returns the headline of a report: `2 sessions, 41 calls, 2026-11-19 to 2026-11-21`. */
@@ -91,22 +95,22 @@ export function unknownsOf(account: Account): readonly string[] {
 
 /** Returns lines about tokens that are not part of any sum, and about input without a known bucket. */
 export function untoldTokens({ uncounted, unanswered, tokens, estimated }: Account): readonly string[] {
-  const about = estimated.calls === 0 ? '' : `; about ${formatNumber(estimated.tokens)} tokens by estimate`;
+  const about = estimated.calls === 0 ? '' : `; estimate: about ${formatNumber(estimated.tokens)} tokens`;
   return [
-    ...(uncounted === 0 ? [] : [`${formatCount(uncounted, 'call')} without counts: in no sum of tokens${about}`]),
-    ...(unanswered <= uncounted ? [] : [`${formatCount(unanswered, 'call')} without a count of the output`]),
+    ...(uncounted === 0 ? [] : [`${formatCount(uncounted, 'call')} without token counts, not in the sums${about}`]),
+    ...(unanswered <= uncounted ? [] : [`${formatCount(unanswered, 'call')} without an output count`]),
     ...(tokens.untold === 0
       ? []
-      : [`${formatNumber(tokens.untold)} input tokens that the provider did not tell as read, written or fresh`]),
+      : [`${formatNumber(tokens.untold)} input tokens that the provider did not report as read, written or fresh`]),
   ];
 }
 
 function untoldMoney({ unpriced, bounded, estimated }: Account): readonly string[] {
   if (unpriced === 0) return [];
   const most =
-    bounded.calls === 0 ? '' : `; ${dollars(bounded.cost)} at most for ${formatNumber(bounded.calls)} of them`;
-  const about = Number(estimated.cost) === 0 ? '' : `; about ${dollars(estimated.cost)} at most by estimate`;
-  return [`${formatCount(unpriced, 'call')} without a price: in no sum of money${most}${about}`];
+    bounded.calls === 0 ? '' : `; at most ${dollars(bounded.cost)} for ${formatNumber(bounded.calls)} of them`;
+  const about = Number(estimated.cost) === 0 ? '' : `; estimate: at most about ${dollars(estimated.cost)}`;
+  return [`${formatCount(unpriced, 'call')} without a price, not in the sums${most}${about}`];
 }
 
 /** Returns the total that was paid, or `undefined` if no call of the account has a known cost. */

@@ -26,7 +26,7 @@ export function causeTable(groups: ReadonlyMap<string | undefined, Account>): Ta
       formatNumber(again.tokens),
       again.unpriced === again.calls ? '?' : dollars(again.cost),
     ]);
-  return { head: ['cause', 'by', 'calls', 'paid again', 'above reading'], rows, numbers: [2, 3, 4] };
+  return { head: ['cause', 'by', 'calls', 'paid again', 'extra cost'], rows, numbers: [2, 3, 4] };
 }
 
 /** Returns the origin of each joined cause, without repetition. */

@@ -16,12 +16,15 @@ test.each<[Checked, ReturnType<typeof describeCheck>]>([
   ],
   [
     { diagnosis: { found: 'same' }, verdict: 'explains' },
-    'the provider says: nothing changed of what was sent before, so its cache no longer held it',
+    'the provider reports: the content that was sent before is unchanged, so the entry was no longer in its cache',
   ],
-  [{ diagnosis: { found: 'same' }, verdict: 'agrees' }, 'the provider agrees: nothing changed of what was sent before'],
+  [
+    { diagnosis: { found: 'same' }, verdict: 'agrees' },
+    'the provider agrees: the content that was sent before is unchanged',
+  ],
   [
     { diagnosis: { found: 'unknown-response' }, verdict: 'silent' },
-    'the provider cannot say: it does not remember the request before',
+    'no diagnosis from the provider: it does not remember the previous request',
   ],
 ])('`describeCheck` describes %j', (checked, words) => {
   expect(describeCheck(checked)).toEqual(words);

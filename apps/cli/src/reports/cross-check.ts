@@ -20,25 +20,25 @@ export function describeCheck({ diagnosis, verdict }: Checked): Shown {
     case 'disagrees':
       return withStyle('red', `the provider disagrees: ${said}`);
     case 'explains':
-      return `the provider says: ${said}${diagnosis.found === 'same' ? ', so its cache no longer held it' : ''}`;
+      return `the provider reports: ${said}${diagnosis.found === 'same' ? ', so the entry was no longer in its cache' : ''}`;
     case 'silent':
-      return `the provider cannot say: ${said}`;
+      return `no diagnosis from the provider: ${said}`;
   }
 }
 
 function wordsOf({ found, reason, missed }: Checked['diagnosis']): string {
   switch (found) {
     case 'same':
-      return 'nothing changed of what was sent before';
+      return 'the content that was sent before is unchanged';
     case 'hit':
       return 'its cache was hit';
     case 'miss':
       return `${reason ?? 'a miss'}${missed === undefined ? '' : `, about ${formatNumber(missed)} tokens`}`;
     case 'pending':
-      return 'it had not finished comparing when it answered';
+      return 'it answered before its comparison was finished';
     case 'unknown-response':
-      return 'it does not remember the request before';
+      return 'it does not remember the previous request';
     case 'unavailable':
-      return 'it has no diagnosis, or no word for what changed';
+      return 'it offers none, or it has no name for the change';
   }
 }

@@ -43,7 +43,7 @@ test('sessions of another version and unreadable sessions are omitted and named'
   expect(ran).toEqual({
     exit: 0,
     out: 'good\n',
-    err: 'left out: broken: no first record; see `tidemark doctor`\nleft out: other: of another version; see `tidemark doctor`\n',
+    err: 'skipped: broken: no first record; see `tidemark doctor`\nskipped: other: of another version; see `tidemark doctor`\n',
   });
 });
 

@@ -40,5 +40,5 @@ export function isOfSession(error: unknown): error is Error {
 }
 
 function leaveOut(session: string, reason: string, { output }: CommandContext): void {
-  output.note([withStyle('yellow', 'left out'), `: ${session}: ${reason}; see \`tidemark doctor\``]);
+  output.note([withStyle('yellow', 'skipped'), `: ${session}: ${reason}; see \`tidemark doctor\``]);
 }

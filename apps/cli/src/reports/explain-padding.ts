@@ -5,15 +5,15 @@ import type { EpochOpened, PaddingReason, PaddingRecord } from '@tidemark/log';
 import { formatNumber } from '../frame/numbers.ts';
 
 const REASONS: Readonly<Record<PaddingReason, string>> = {
-  pays: 'padded: it was expected to pay',
-  always: 'padded, as was said',
-  never: 'not padded, as was said',
-  costs: 'not padded: it was expected to cost more than it saves',
-  'above-floor': 'not padded: the front is cached as it is',
-  'no-fit': 'not padded: no whole sections come above the floor and stay below the cap',
-  implicit: 'not padded: the provider caches by itself, and what it gains cannot be summed',
-  uncached: 'not padded: this model is not known to cache',
-  'unknown-floor': 'not padded: it is not known from which length on this model caches',
+  pays: 'padded: this was expected to save cost',
+  always: 'padded, as configured',
+  never: 'not padded, as configured',
+  costs: 'not padded: padding was expected to cost more than it saves',
+  'above-floor': 'not padded: the front is large enough to be cached',
+  'no-fit': 'not padded: whole sections end either below the floor or above the cap',
+  implicit: 'not padded: the provider caches without markers, so the gain cannot be calculated',
+  uncached: 'not padded: no cache is known for this model',
+  'unknown-floor': 'not padded: the floor of this model is unknown',
   'unknown-price': 'not padded: the prices of this model are unknown',
 };
 
@@ -28,17 +28,19 @@ export function explainPadding({ number, padding }: Pick<EpochOpened, 'number' |
 }
 
 function sizes({ natural, padded, floor }: PaddingRecord): string {
-  const against = floor === undefined ? '' : ` against a floor of ${formatNumber(floor)}`;
+  const against = floor === undefined ? '' : `, floor ${formatNumber(floor)}`;
   const filled = padded === undefined ? '' : `, ${formatNumber(padded)} with padding`;
   return `about ${formatNumber(natural)} tokens${against}${filled}`;
 }
 
 function expectationTexts({ calls, others, gain }: PaddingRecord): readonly string[] {
   return [
-    ...(calls === undefined ? [] : [`${calls} call${calls === 1 ? '' : 's'} expected below it`]),
-    ...(others === undefined ? [] : [`${formatNumber(others)} other session${others === 1 ? '' : 's'} on it`]),
+    ...(calls === undefined ? [] : [`${calls} call${calls === 1 ? '' : 's'} expected below the floor`]),
+    ...(others === undefined
+      ? []
+      : [`${formatNumber(others)} other session${others === 1 ? '' : 's'} with the same front`]),
     ...(gain === undefined
       ? []
-      : [`${gain < 0 ? 'loss' : 'gain'} of ${formatNumber(Math.abs(gain))} tokens at the base price expected`]),
+      : [`expected ${gain < 0 ? 'loss' : 'gain'}: ${formatNumber(Math.abs(gain))} tokens at the base price`]),
   ];
 }

@@ -16,27 +16,26 @@ export function describeExplanation(one: Explanation): readonly Shown[] {
   const { divergence, opened, miss, checked, cliff } = one;
   const named = one.stream === 'main' ? `step ${one.step}` : `${one.purpose} (${one.stream})`;
   const lines: Shown[] = [];
-  if (divergence === undefined && miss === undefined) lines.push(`extends the request before it${readOf(one)}`);
+  if (divergence === undefined && miss === undefined) lines.push(`extends the previous request${readOf(one)}`);
   if (divergence !== undefined) lines.push(`breaks at ${placeOf(divergence)}`);
   if (opened !== undefined) lines.push(`cause: ${allInWords(opened)} (epoch ${opened.number})`, forecastOf(opened));
-  else if (divergence !== undefined) lines.push(withStyle('red', 'no event explains it: this is a bug (L3)'));
+  else if (divergence !== undefined) lines.push(withStyle('red', 'no event explains the break: this is a bug (L3)'));
   if (miss !== undefined)
-    lines.push(`paid again: ${formatNumber(miss.tokens)} tokens, ${dollars(miss.cost)} above reading them`);
+    lines.push(`paid again: ${formatNumber(miss.tokens)} tokens, ${dollars(miss.cost)} more than reading them`);
   if (miss !== undefined && !(miss.cause === 'opened' && opened !== undefined))
     lines.push(`cause: ${missInWords(miss, opened)}${miss.cause === 'expired' ? pauseBefore(one) : ''}`);
   if (cliff !== undefined)
     lines.push(
-      `crosses a price cliff: above ${formatNumber(cliff.above)} tokens the whole request costs more, ${dollars(cliff.cost)} more for this one`,
+      `crosses a price cliff: above ${formatNumber(cliff.above)} tokens, the whole request costs more; this one costs ${dollars(cliff.cost)} more`,
     );
   if (checked !== undefined) lines.push(describeCheck(checked));
   return [withStyle('bold', named), ` at ${one.at}`, ...lines.map((line) => ['\n  ', line])];
 }
 
 function readOf({ answer }: Explanation): string {
-  if (answer === undefined) return '; what it read from a cache is not known, as no whole answer came';
-  if (answer.usage.read === undefined)
-    return '; what it read from a cache is not known, as the server does not tell it';
-  return ' and read all it could';
+  if (answer === undefined) return '; its cache reads are unknown, because no complete answer arrived';
+  if (answer.usage.read === undefined) return '; its cache reads are unknown, because the server does not report them';
+  return ' and read all cached tokens';
 }
 
 /** Returns the name of a cause and its meaning. */
@@ -70,14 +69,14 @@ function forecastOf({ forecast }: NonNullable<Explanation['opened']>): string {
  * wrote or read it is sent.
  */
 function pauseBefore({ gap }: Explanation): string {
-  return gap === undefined ? '' : ` (the request before was sent ${(gap / 60_000).toFixed(1)} minutes earlier)`;
+  return gap === undefined ? '' : ` (the previous request was sent ${(gap / 60_000).toFixed(1)} minutes earlier)`;
 }
 
 function placeOf(divergence: NonNullable<Explanation['divergence']>): string {
   if (divergence.at === 'parameters')
     return `the render parameters, which the cache of ${divergence.section} depends on`;
   const { is, was, byte } = divergence;
-  return `block ${divergence.at}, byte ${byte}: ${blockName(is)}, where ${blockName(was)} stood`;
+  return `block ${divergence.at}, byte ${byte}: ${blockName(is)} instead of ${blockName(was)}`;
 }
 
 function blockName(block: Block | undefined): string {

@@ -10,12 +10,12 @@ import type { TableOf } from '../frame/table.ts';
 /** Returns the headline: the recorded cost and the replayed cost, each compared with the ideal cost. */
 export function replayHeadline(result: ReplayResult): Shown {
   const { calls, tokens, recordedRatio, ratio, expiringRatio, breaks, refused, standIns } = result;
-  if (calls === 0) return 'this recording holds no call with usage: there is nothing to drive';
+  if (calls === 0) return 'this recording has no calls with token counts: there is nothing to replay';
   return [
     `${formatNumber(calls)} calls, ${formatNumber(tokens)} input tokens (sizes: ${result.sizes})\n`,
-    ['recorded   ', times(recordedRatio), ' what it had to cost\n'],
+    ['recorded   ', times(recordedRatio), ' the ideal\n'],
     [
-      'driven     ',
+      'replayed   ',
       times(ratio),
       ' the ideal, ',
       times(expiringRatio),
@@ -26,13 +26,13 @@ export function replayHeadline(result: ReplayResult): Shown {
     warmingLine(result),
     refused === 0 ? '' : withStyle('red', `\nrefused    ${refused} requests`),
     ...standIns.map(
-      ({ model, as }) => `\nnote: ${model} is not a model of Anthropic in the catalog; it was driven as ${as}`,
+      ({ model, as }) => `\nnote: ${model} is not a model of Anthropic in the catalog; it was replayed as ${as}`,
     ),
   ];
 }
 
 function warmingLine({ warming: { calls, billed } }: ReplayResult): string {
-  return calls === 0 ? '' : `\nwarming    ${formatNumber(calls)} calls, ${formatNumber(billed)} of what is billed`;
+  return calls === 0 ? '' : `\nwarming    ${formatNumber(calls)} calls, ${formatNumber(billed)} of the billed tokens`;
 }
 
 function times(ratio: number | null): Shown {
@@ -47,11 +47,11 @@ export function replayTable(result: ReplayResult): TableOf {
     head: ['input cost, in tokens at the base price', 'cost', 'of uncached'],
     rows: [
       row('uncached', uncached),
-      row('as it was recorded', recorded.billed),
-      row('driven by Tidemark', billed),
-      row('  of that forced by breaks of the recording', forced),
+      row('as recorded', recorded.billed),
+      row('replayed by Tidemark', billed),
+      row('  of that, caused by breaks in the recording', forced),
       row('with entries that live 5 minutes', expiring),
-      row('ideal: new tokens written once, old ones read', ideal),
+      row('ideal: new tokens written once, old tokens read', ideal),
     ],
     numbers: [1, 2],
   };
@@ -59,7 +59,7 @@ export function replayTable(result: ReplayResult): TableOf {
 
 /** Returns the misses by cause, with their number, tokens and cost. Returns `undefined` without misses. */
 export function missTable(result: ReplayResult): TableOf | undefined {
-  const causes = [...sumByCause('recorded', result.recorded.misses), ...sumByCause('driven', result.misses)];
+  const causes = [...sumByCause('recorded', result.recorded.misses), ...sumByCause('replayed', result.misses)];
   if (causes.length === 0) return undefined;
   return { head: ['misses', 'cause', 'calls', 'tokens', 'cost'], rows: causes, numbers: [2, 3, 4] };
 }

@@ -25,8 +25,8 @@ export async function reportRequests(name: string | undefined, context: CommandC
   const where = name ?? `the sessions of ${home}`;
   output.result({ sessions: found }, () =>
     found.length === 0
-      ? `no request of ours in ${where}; an import holds none: \`tidemark replay --keep <session>\` drives it first`
-      : `the latest requests of ${formatCount(found.length, 'session')}, sizes in estimated tokens`,
+      ? `no requests in ${where}; an imported session has none: run \`tidemark replay --keep <session>\` first`
+      : `the latest requests of ${formatCount(found.length, 'session')}; sizes are estimated tokens`,
   );
   for (const { session, requests } of found) {
     output.line(['\n', withStyle('cyan', session)]);

@@ -50,7 +50,7 @@ export async function showStep(
       headOf(session, found),
       relationOf(found, before, divergence),
       ...(continuation === undefined ? [] : [continuationLine(continuation)]),
-      ...(transport === undefined ? [] : [`went ${transportWords(transport)}`]),
+      ...(transport === undefined ? [] : [`sent ${transportWords(transport)}`]),
       forecastLine(forecast, usage),
     ].join('\n'),
   );
@@ -101,10 +101,10 @@ function relationOf(
   if (data.stream !== 'main') return `a side call: ${data.purpose}`;
   if (before === undefined) return 'the first request';
   if (divergence === undefined)
-    return `extends the request before it at block ${before.promptStream.sequence.blocks.length}`;
+    return `extends the previous request at block ${before.promptStream.sequence.blocks.length}`;
   if (divergence.at === 'parameters')
-    return `breaks the request before it at the render parameters, which the cache of ${divergence.section} depends on`;
-  return `breaks the request before it at block ${divergence.at}, byte ${divergence.byte}`;
+    return `breaks the prefix of the previous request at the render parameters, which the cache of ${divergence.section} depends on`;
+  return `breaks the prefix of the previous request at block ${divergence.at}, byte ${divergence.byte}`;
 }
 
 /** Parts of an answer that are shown. */
@@ -113,7 +113,7 @@ interface ShownAnswer {
   readonly transport?: AnswerTransport;
 }
 
-const NO_LONGER = '`tidemark verify <session>` lists all that it no longer makes';
+const NO_LONGER = '`tidemark verify <session>` lists every request that cannot be rebuilt';
 
 /** Request that was searched for, with the previous request on the main stream and the answer. */
 interface FoundRequest {
@@ -139,7 +139,7 @@ async function requestAt(
   if (found instanceof Error)
     throw new CliError(
       'cli/refused',
-      `the log of ${session} no longer makes this request: ${found.message}`,
+      `this request cannot be rebuilt from the log of ${session}: ${found.message}`,
       NO_LONGER,
     );
   return { found, ...defined({ answer }), ...(before && !(before instanceof Error) && { before }) };
@@ -192,12 +192,12 @@ function startOf(divergence: Divergence | undefined, before: Rebuilt): number {
 }
 
 function leftOutLine({ record, model, text }: LeftOutReasoning): string {
-  const said = text.trim() === '' ? 'told in no words' : JSON.stringify(text);
+  const said = text.trim() === '' ? 'no readable text' : JSON.stringify(text);
   return `not sent: reasoning of ${model}, record ${record}: ${said}`;
 }
 
 function parameterLine({ name, was, is }: ParameterChange): string {
-  return `${name}: ${was ?? 'not set'} before, ${is ?? 'not set'} now`;
+  return `${name}: was ${was ?? 'not set'}, is now ${is ?? 'not set'}`;
 }
 
 function diffValue({ sign, was, is, block }: DiffRow): object {

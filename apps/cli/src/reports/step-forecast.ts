@@ -7,18 +7,18 @@ import { writtenTokens } from '@tidemark/model';
 import { dollars, formatNumber, percent } from '../frame/numbers.ts';
 
 /**
- * Formats the forecast and the result: `forecast: 11,132 read, 555 written, 0 fresh, $0.0036 before the answer; it came
- * so`.
+ * Formats the forecast and the result: `forecast: 11,132 read, 555 written, 0 fresh, $0.0036 before the answer; it was
+ * exact`.
  */
 export function forecastLine(forecast: CallForecast, usage: Usage | undefined): string {
   const cost = forecast.cost === undefined ? 'unknown price' : `${dollars(forecast.cost)} before the answer`;
-  if (forecast.caching === 'unknown') return `forecast: ${cost} at most; how the provider caches is not known`;
+  if (forecast.caching === 'unknown') return `forecast: at most ${cost}; the caching of the provider is unknown`;
   const said = `forecast: ${buckets(forecast.read, forecast.write, forecast.fresh)}, ${cost}`;
   if (usage?.read === undefined || usage.writes === undefined || usage.fresh === undefined)
-    return `${said}; what it came to is unknown`;
+    return `${said}; the actual values are unknown`;
   const written = writtenTokens(usage.writes);
   const same = usage.read === forecast.read && written === forecast.write && usage.fresh === forecast.fresh;
-  return same ? `${said}; it came so` : `${said}\nit came:  ${buckets(usage.read, written, usage.fresh)}`;
+  return same ? `${said}; it was exact` : `${said}\nactual:   ${buckets(usage.read, written, usage.fresh)}`;
 }
 
 function buckets(read: number, written: number, fresh: number): string {
@@ -43,9 +43,9 @@ export function addForecast(sums: ForecastsOff, { usage, forecast }: AnswerRecei
 }
 
 /**
- * Returns the forecast error, such as `; forecasts off by 0.4% of the input`. Returns an empty string if no call was
+ * Returns the forecast error, such as `; forecast error 0.4% of the input`. Returns an empty string if no call was
  * compared.
  */
 export function forecastsOff({ calls, input, off }: ForecastsOff): string {
-  return calls === 0 ? '' : `; forecasts off by ${percent(off, input)} of the input`;
+  return calls === 0 ? '' : `; forecast error ${percent(off, input)} of the input`;
 }

@@ -47,7 +47,7 @@ export async function chooseProvider(request: ProviderRequest, context: CommandC
   requireTransport(wanted.provider, flags);
   if (flags.provider === 'simulator') return simulator(request, wanted);
   if (flags.scenario !== undefined)
-    throw new CliError('cli/usage', 'a scenario is for the simulator', 'add --provider simulator');
+    throw new CliError('cli/usage', '`--scenario` works only with the simulator', 'add `--provider simulator`');
   const limits = limitsOf(request, wanted);
   const baseURL = addressIn(request, wanted);
   requireNoPassword(flags);
@@ -98,7 +98,11 @@ function defaultModel(provider: ProviderName | undefined, catalog: Catalog): str
   if (provider !== undefined && provider !== 'anthropic') {
     const some = catalog.rows.filter((row) => row.provider === provider).slice(0, 3);
     const such = some.length === 0 ? '' : `, such as ${some.map(({ model }) => model).join(', ')}`;
-    throw new CliError('cli/usage', `--provider ${provider} needs a model`, `name one with --model${such}`);
+    throw new CliError(
+      'cli/usage',
+      `\`--provider ${provider}\` needs a model`,
+      `add \`--model\` and the name of a model${such}`,
+    );
   }
   return nearestModel(catalog, 'claude-sonnet', 'anthropic')?.capabilities.model ?? 'claude-sonnet';
 }
@@ -123,7 +127,11 @@ function transportOf({ transport }: AgentFlags): Pick<AgentOptions, 'connection'
 function requireTransport(provider: ProviderName = 'anthropic', { transport }: AgentFlags): void {
   if (transport === undefined || provider === 'openai') return;
   const { title } = PROVIDERS[provider];
-  throw new CliError('cli/usage', `${title} is reached over HTTP alone`, 'leave out --transport');
+  throw new CliError(
+    'cli/usage',
+    `\`--transport\` works only with OpenAI; ${title} always uses HTTP`,
+    'remove `--transport`',
+  );
 }
 
 async function simulator(request: ProviderRequest, wanted: WantedModel): Promise<OpenedProvider> {
@@ -131,8 +139,8 @@ async function simulator(request: ProviderRequest, wanted: WantedModel): Promise
   if (baseUrl !== undefined)
     throw new CliError(
       'cli/usage',
-      '--provider simulator starts one of its own',
-      'leave out --base-url, or --provider',
+      '`--base-url` cannot be combined with `--provider simulator`, which starts a simulator of its own',
+      'remove one of the two options',
     );
   // Each run starts a new simulator, which did not issue the reasoning signatures of earlier runs. With `issued`, it
   // accepts them.
@@ -167,14 +175,14 @@ function requireSaid(
   if (provider === 'compatible' && baseURL === undefined)
     throw new CliError(
       'cli/usage',
-      `${title} has no address of its own`,
-      'say where it listens: --base-url http://127.0.0.1:11434/v1',
+      `${title} has no default address`,
+      'add the address of the server, such as --base-url http://127.0.0.1:11434/v1',
     );
   if (window !== undefined || findModel(catalog, model, provider) !== undefined) return;
   throw new CliError(
     'cli/usage',
-    `the catalog does not know ${JSON.stringify(model)} of ${title}`,
-    'say how many tokens it takes, input and output together: --window 32768',
+    `the catalog has no model ${JSON.stringify(model)} of ${title}`,
+    'add its context window in tokens, input and output together, such as --window 32768',
   );
 }
 
@@ -194,7 +202,7 @@ async function keyFor(
   throw new CliError(
     'cli/no-key',
     `there is no key for ${title}: ${variable} is not set`,
-    `set ${variable}, keep one with \`tidemark keys set ${provider}\`, or add \`--provider simulator\` to try it without one`,
+    `set ${variable}, store a key with \`tidemark keys set ${provider}\`, or add \`--provider simulator\` to try it without a key`,
   );
 }
 
@@ -207,7 +215,7 @@ function requireNoPassword({ baseUrl }: Pick<AgentFlags, 'baseUrl'>): void {
   if (url === null || (url.username === '' && url.password === '')) return;
   throw new CliError(
     'cli/usage',
-    'the address of --base-url contains a user name or a password',
-    'leave them out of the address, and give the secret as the API key of the provider',
+    'the address of `--base-url` contains a user name or a password',
+    'remove them from the address, and set the secret as the API key of the provider',
   );
 }

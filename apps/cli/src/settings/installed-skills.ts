@@ -56,7 +56,7 @@ export function showInstalled(
   roots: readonly SkillRoot[],
   { output }: CommandContext,
 ): void {
-  output.line(skills.length === 0 ? 'none is installed' : `${formatCount(skills.length, 'skill')} installed`);
+  output.line(skills.length === 0 ? 'no skill is installed' : `${formatCount(skills.length, 'skill')} installed`);
   const rows = skills.map(({ name, source, version, use }) => [name, source, version, plainText(use)]);
   if (rows.length > 0) output.table({ head: ['skill', 'from', 'version', 'when to use'], rows });
   const told = new Set([...skills, ...shadowed.map(({ skill }) => skill), ...bad].map(({ source }) => source));
@@ -64,10 +64,10 @@ export function showInstalled(
   if (untrusted.length > 0)
     output.line(
       plainText(
-        `not used: ${untrusted.map(oneName).join(', ')}, since this folder is not trusted; \`tidemark trust\` shows it`,
+        `not used: ${untrusted.map(oneName).join(', ')}, because this folder is not trusted; \`tidemark trust\` shows them and asks`,
       ),
     );
   for (const { skill, by } of shadowed)
-    output.line(plainText(`hidden: ${skill.folder}, since ${by.folder} has the same name and is nearer`));
+    output.line(plainText(`hidden: ${skill.folder}, because ${by.folder} has the same name and takes precedence`));
   for (const { path, reason } of bad) output.line(plainText(`skipped: ${path}: ${reason}`));
 }

@@ -55,7 +55,7 @@ export async function keysOf({
 
 /** Describes where the key is. */
 export function keyWords({ variable, present, inKeyring }: KeyPresence): string {
-  const held = inKeyring === undefined ? '' : inKeyring ? ', one is in the keyring' : ', none is in the keyring';
+  const held = inKeyring === undefined ? '' : inKeyring ? ', a key is in the keyring' : ', no key is in the keyring';
   return `${variable} is ${present ? 'set' : 'not set'}${held}`;
 }
 

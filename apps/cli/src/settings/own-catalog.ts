@@ -77,9 +77,9 @@ function parse(text: string, path: string): object {
     if (typeof value === 'object' && value !== null) return value;
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new CliError('cli/refused', `${path} is not JSON: ${reason}`, 'mend the file', error);
+    throw new CliError('cli/refused', `${path} is not JSON: ${reason}`, 'fix the file', error);
   }
-  throw new CliError('cli/refused', `${path} holds no object`, 'mend the file');
+  throw new CliError('cli/refused', `${path} contains no JSON object`, 'fix the file');
 }
 
 function isRowOf(row: unknown, { provider, model }: OwnRowChange): boolean {

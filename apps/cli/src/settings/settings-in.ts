@@ -61,5 +61,8 @@ async function broughtBy(
 }
 
 function noteProblem({ message }: SettingsError, { output }: CommandContext): void {
-  output.note([withStyle('yellow', 'notice'), `: what this folder brings along is not used: ${message}`]);
+  output.note([
+    withStyle('yellow', 'notice'),
+    `: the settings, skills and memory of this folder are not used: ${message}`,
+  ]);
 }

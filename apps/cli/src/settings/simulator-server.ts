@@ -47,6 +47,6 @@ async function readJson(path: string): Promise<unknown> {
     return parseJson(text);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new CliError('cli/refused', `${path} is not JSON: ${reason}`, 'mend the file', error);
+    throw new CliError('cli/refused', `${path} is not JSON: ${reason}`, 'fix the file', error);
   }
 }

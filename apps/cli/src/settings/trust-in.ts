@@ -21,13 +21,13 @@ export async function trustIn(brought: WorkspaceContents, context: CommandContex
   if (state === 'declined' || lines.length === 0) return false;
   const changed = state === 'changed';
   if (!canAsk(context) || !(await canKeepTrust(context.home, brought.workspace))) {
-    const why = changed ? 'it changed since it was trusted' : 'it is not trusted';
-    return notUsed(`${why}; \`tidemark trust\` shows it`, context);
+    const why = changed ? 'they changed since the folder was trusted' : 'the folder is not trusted';
+    return notUsed(`${why}; \`tidemark trust\` shows them and asks`, context);
   }
   const tooLong = tooLongToAsk(lines);
   if (tooLong !== undefined) return notUsed(`${tooLong}; ${LOOK}`, context);
   const decision = await askForTrust(brought, { lines, changed }, context);
-  if (decision === undefined) return notUsed('it changed while the question was open', context);
+  if (decision === undefined) return notUsed('they changed while the question was open', context);
   await recordTrust(context.home, brought, { decision, at: new Date().toISOString() });
   return decision === 'trusted';
 }
@@ -42,7 +42,7 @@ async function usableLines(brought: WorkspaceContents): Promise<readonly string[
 }
 
 /** Advice for a folder whose list is too long for a question. */
-export const LOOK = 'look at .tidemark/config.json; `tidemark trust --yes` trusts it as it is';
+export const LOOK = 'check .tidemark/config.json; `tidemark trust --yes` trusts the folder as it is';
 
 /** Returns true if the user can be asked. */
 export function canAsk({ input, output }: Pick<CommandContext, 'input' | 'output'>): boolean {
@@ -51,7 +51,10 @@ export function canAsk({ input, output }: Pick<CommandContext, 'input' | 'output
 
 /** Prints why the contents of the folder are not used. Returns false, as the result for the caller. */
 function notUsed(why: string, { output }: CommandContext): false {
-  output.note([withStyle('yellow', 'notice'), `: what this folder brings along is not used, because ${why}`]);
+  output.note([
+    withStyle('yellow', 'notice'),
+    `: the settings, skills and memory of this folder are not used, because ${why}`,
+  ]);
   return false;
 }
 
@@ -83,11 +86,11 @@ export async function askForTrust(
   return (await readBrought(workspace)).digest === digest ? 'trusted' : undefined;
 }
 
-const USE_IT = 'Use it here, from now on? Only if you trust who wrote it. (y/n) ';
-const NOTHING = 'This folder brings nothing along now. A yes allows memory files that an agent writes here later.';
-const BRINGS = 'This folder brings along what acts on an agent:';
+const USE_IT = 'Use all of this from now on? Answer y only if you trust its author. (y/n) ';
+const NOTHING = 'This folder contains nothing to trust yet. A yes allows memory files that an agent writes here later.';
+const BRINGS = 'This folder contains files that control an agent:';
 /** Also shown after an update of Tidemark, because trust given to an earlier version covered less. */
-const CHANGED = 'What this folder brings along, or what of it is checked, has changed:';
+const CHANGED = 'The files that control an agent here, or the rules for checking them, changed:';
 
 /**
  * Splits a wide line into rows. Each row after the first begins with a mark, so that it cannot look like a separate

@@ -31,7 +31,7 @@ async function linesOf(settings: object): Promise<readonly string[]> {
 
 async function serverLines(server: object): Promise<readonly string[]> {
   const [head = '', ...rest] = await linesOf({ mcp: { servers: { one: server } } });
-  const end = rest.indexOf('Servers are started at once, in every mode.');
+  const end = rest.indexOf('Servers start immediately, in every mode.');
   expect(end).toBeGreaterThanOrEqual(0);
   return [head, ...rest.slice(0, end).map((line) => line.trim())];
 }
@@ -59,7 +59,7 @@ test('each setting is shown completely on one line', async () => {
     'sets model to "cl\\u{430}ude"',
     `sets baseUrl.anthropic to "${url}"`,
     'sets mode to "auto"',
-    'sets skillRoots to ["/etc"] (not in force: only the user\'s own settings may)',
+    'sets skillRoots to ["/etc"] (no effect: only the user\'s own settings can set this)',
   ]);
 });
 
@@ -70,7 +70,7 @@ test('each rule is one line, and an allow rule is marked as not in force', async
   ];
   expect(await linesOf({ permissions: { rules } })).toEqual([
     "rule: deny bash, commands: 'git push *' rm",
-    "rule: allow '*' (not in force: a folder may only ask and deny)",
+    "rule: allow '*' (no effect: a folder's rules can only ask and deny)",
   ]);
 });
 
@@ -116,10 +116,10 @@ describe('an MCP server', () => {
       "in the folder: 'my tools'",
       "variable: NODE_OPTIONS='--require ./x.js'",
       'variable: LD_PRELOAD=x.so',
-      `variable: API_TOKEN=[not shown: by its name a secret, ${TOKEN.length} characters]`,
+      `variable: API_TOKEN=[not shown: the name indicates a secret, ${TOKEN.length} characters]`,
       "effect class of its tools: look=read 'a b'=write",
-      'longest silence of a call: 5 ms',
-      'not covered: the files that run may start, which cannot be told before it runs',
+      'timeout of a call without progress: 5 ms',
+      'not checked: files that run may start, because they are unknown before it runs',
     ]);
   });
 
@@ -146,7 +146,7 @@ describe('an MCP server', () => {
     ['DB_PASSWORD', 'p@ss!word#1', []],
   ])('hides the value of %s', async (name, value, args) => {
     const lines = await serverLines({ command: 'docker', args, env: { [name]: value } });
-    expect(lines[1]).toBe(`variable: ${name}=[not shown: by its name a secret, ${value.length} characters]`);
+    expect(lines[1]).toBe(`variable: ${name}=[not shown: the name indicates a secret, ${value.length} characters]`);
   });
 
   test('is shown with its complete address, and with its headers except secret values', async () => {
@@ -154,8 +154,8 @@ describe('an MCP server', () => {
     const headers = { Authorization: `Bearer ${TOKEN}`, Cookie: TOKEN, Accept: '*/*', 'X-Token': 'a\r\nHost: evil' };
     expect(await serverLines({ url, headers })).toEqual([
       `MCP server one connects to: '${url}'`,
-      `header: Authorization: [not shown: by its name a secret, ${TOKEN.length + 7} characters]`,
-      `header: Cookie: [not shown: by its name a secret, ${TOKEN.length} characters]`,
+      `header: Authorization: [not shown: the name indicates a secret, ${TOKEN.length + 7} characters]`,
+      `header: Cookie: [not shown: the name indicates a secret, ${TOKEN.length} characters]`,
       "header: Accept: '*/*'",
       "header: X-Token: $'a\\u{d}\\nHost: evil'",
       'effect class of its tools: execute',
@@ -168,9 +168,9 @@ describe('an MCP server', () => {
     expect(lines).toEqual([
       'MCP server one runs: node tools/server.js',
       '    effect class of its tools: execute',
-      '    names, and a change asks again: tools/server.js',
-      'Servers are started at once, in every mode.',
-      'What the files that they name load in turn is not covered.',
+      '    names this file; a change asks for trust again: tools/server.js',
+      'Servers start immediately, in every mode.',
+      'Files that are loaded by the named files are not checked.',
     ]);
   });
 });
@@ -191,8 +191,8 @@ test.each<[string, object, readonly string[]]>([
   ['an interpreter with a file', { command: 'node', args: ['a.js'] }, []],
 ])('a server has a line for each program that may start unknown files: %s', async (_what, server, programs) => {
   const lines = await serverLines(server);
-  expect(lines.filter((line) => line.startsWith('not covered: '))).toEqual(
-    programs.map((name) => `not covered: the files that ${name} may start, which cannot be told before it runs`),
+  expect(lines.filter((line) => line.startsWith('not checked: '))).toEqual(
+    programs.map((name) => `not checked: files that ${name} may start, because they are unknown before it runs`),
   );
 });
 
@@ -201,7 +201,7 @@ test("a server's line about unknown files follows the files that are known", asy
   expect(await serverLines({ command: 'make', args: ['serve'] })).toEqual([
     'MCP server one runs: make serve',
     'effect class of its tools: execute',
-    'names, and a change asks again: Makefile',
-    'not covered: the files that make may start, which cannot be told before it runs',
+    'names this file; a change asks for trust again: Makefile',
+    'not checked: files that make may start, because they are unknown before it runs',
   ]);
 });

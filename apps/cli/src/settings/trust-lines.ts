@@ -26,7 +26,7 @@ export async function trustLines(brought: WorkspaceContents): Promise<readonly s
     ...serverNotes(servers, brought),
     ...rules.map(ruleLine),
     ...(await skillLines(brought)),
-    ...(brought.memory ? ['memory files, which are read into the conversation'] : []),
+    ...(brought.memory ? ['memory files, which are added to the conversation'] : []),
   ];
 }
 
@@ -37,19 +37,19 @@ const MOST_LINES = 2_000;
 export function tooLongToAsk(lines: readonly string[]): string | undefined {
   const characters = lines.reduce((sum, line) => sum + line.length, 0);
   if (characters <= MOST_CHARACTERS && lines.length <= MOST_LINES) return undefined;
-  return `it is too long to be shown in a question: ${characters} characters in ${lines.length} lines, and ${MOST_CHARACTERS} in ${MOST_LINES} are the most`;
+  return `the list is too long for a question: ${characters} characters in ${lines.length} lines (maximum: ${MOST_CHARACTERS} in ${MOST_LINES})`;
 }
 
 type BroughtLeaf = BroughtSettings['leaves'][number];
 
 function settingLine({ name, value }: BroughtLeaf): string {
-  const ignored = name === 'skillRoots' ? " (not in force: only the user's own settings may)" : '';
+  const ignored = name === 'skillRoots' ? " (no effect: only the user's own settings can set this)" : '';
   return `sets ${name} to ${asciiText(JSON.stringify(value))}${ignored}`;
 }
 
 function ruleLine({ decision, tool, ...patterns }: BroughtSettings['rules'][number]): string {
   const where = Object.entries(patterns).map(([kind, list]) => `, ${kind}: ${list.map(shellWord).join(' ')}`);
-  const ignored = decision === 'allow' ? ' (not in force: a folder may only ask and deny)' : '';
+  const ignored = decision === 'allow' ? " (no effect: a folder's rules can only ask and deny)" : '';
   return `rule: ${decision} ${shellWord(tool)}${where.join('')}${ignored}`;
 }
 
@@ -86,7 +86,7 @@ function headerLines(headers: Readonly<Record<string, string>>): readonly string
 }
 
 function secretNotice(value: string): string {
-  return `[not shown: by its name a secret, ${value.length} characters]`;
+  return `[not shown: the name indicates a secret, ${value.length} characters]`;
 }
 
 /**
@@ -121,16 +121,16 @@ function termLines({ effect = 'execute', timeoutMs }: ServerSetting): readonly s
           .join(' ');
   return [
     `effect class of its tools: ${classes}`,
-    ...(timeoutMs === undefined ? [] : [`longest silence of a call: ${timeoutMs} ms`]),
+    ...(timeoutMs === undefined ? [] : [`timeout of a call without progress: ${timeoutMs} ms`]),
   ];
 }
 
 function namedLines(name: string, { namedBy, workspace }: WorkspaceContents): readonly string[] {
   const { paths = [], untold = [] } = namedBy.find(({ by }) => by === `mcp.servers.${name}`) ?? {};
   return [
-    ...paths.map((path) => `names, and a change asks again: ${shellWord(relative(workspace, path))}`),
+    ...paths.map((path) => `names this file; a change asks for trust again: ${shellWord(relative(workspace, path))}`),
     ...untold.map(
-      (program) => `not covered: the files that ${shellWord(program)} may start, which cannot be told before it runs`,
+      (program) => `not checked: files that ${shellWord(program)} may start, because they are unknown before it runs`,
     ),
   ];
 }
@@ -141,8 +141,8 @@ function serverNotes(
 ): readonly string[] {
   if (Object.keys(servers).length === 0) return [];
   return [
-    'Servers are started at once, in every mode.',
-    ...(named.length === 0 ? [] : ['What the files that they name load in turn is not covered.']),
+    'Servers start immediately, in every mode.',
+    ...(named.length === 0 ? [] : ['Files that are loaded by the named files are not checked.']),
   ];
 }
 

@@ -75,14 +75,14 @@ describe('the trust question', () => {
     'of `%s` shows the second server completely after a long harmless one',
     async (command) => {
       setServers({ docs: long, zz: sh() });
-      const { asked, person } = answering((question) => (question.includes('Use it here') ? 'n' : ''));
+      const { asked, person } = answering((question) => (question.includes('Use all of this') ? 'n' : ''));
       await tidemark(command === 'run' ? ['run', 'hello'] : ['trust'], { person, rows: 24 });
       const shown = linesIn(asked);
       expect(shown).toContain(`\n  MCP server docs runs: node ${long.args.join(' ')}\n`);
       expect(shown).toContain(`\n  MCP server zz runs: sh -c 'touch ${join(repository.traces, 'second')}'\n`);
       expect(asked.length).toBeGreaterThan(10);
       for (const page of asked) expect(page.split('\n').length).toBeLessThanOrEqual(24);
-      expect(asked.filter((page) => page.includes('Use it here'))).toEqual([asked.at(-1)]);
+      expect(asked.filter((page) => page.includes('Use all of this'))).toEqual([asked.at(-1)]);
       expect(readdirSync(repository.traces)).toEqual([]);
     },
   );
@@ -92,7 +92,7 @@ describe('the trust question', () => {
     const { asked, person } = answering(() => (asked.length === 2 ? 'q' : ''));
     await tidemark(['run', 'hello', '--mode', 'read-only'], { person, rows: 24 });
     expect(asked).toHaveLength(2);
-    expect(asked.join()).not.toContain('Use it here');
+    expect(asked.join()).not.toContain('Use all of this');
     expect(readdirSync(repository.traces)).toEqual([]);
     expect((await tidemark(['trust', '--list'])).out).toContain('declined');
   });
@@ -102,20 +102,20 @@ describe('the trust question', () => {
     ['lines', Object.fromEntries(Array.from({ length: 1_001 }, (_, at) => [`s${at}`, { command: 'x' }]))],
   ])('is not asked if the list has too many %s, and nothing is trusted', async (_what, servers) => {
     setServers({ ...servers, zz: sh() });
-    const { asked, person } = answering((question) => (question.includes('Use it here') ? 'y' : ''));
+    const { asked, person } = answering((question) => (question.includes('Use all of this') ? 'y' : ''));
     const ran = await tidemark(['run', 'hello', '--mode', 'read-only'], { person });
     const trusting = await tidemark(['trust'], { person });
-    expect(asked.filter((question) => question.includes('Use it here'))).toEqual([]);
-    expect(ran.err).toContain('is not used, because it is too long to be shown in a question: ');
-    expect(ran.err).toContain('look at .tidemark/config.json; `tidemark trust --yes` trusts it as it is');
+    expect(asked.filter((question) => question.includes('Use all of this'))).toEqual([]);
+    expect(ran.err).toContain('are not used, because the list is too long for a question: ');
+    expect(ran.err).toContain('check .tidemark/config.json; `tidemark trust --yes` trusts the folder as it is');
     expect(trusting).toMatchObject({
       exit: 3,
-      err: expect.stringContaining('it is too long to be shown in a question'),
+      err: expect.stringContaining('the list is too long for a question'),
     });
     expect(readdirSync(repository.traces)).toEqual([]);
-    expect((await tidemark(['trust', '--list'])).out).toBe('nothing was said of any folder\n');
+    expect((await tidemark(['trust', '--list'])).out).toBe('there is no decision about any folder\n');
     const given = await tidemark(['trust', '--yes']);
-    expect(given).toMatchObject({ exit: 0, err: expect.stringContaining('not shown: it is too long') });
+    expect(given).toMatchObject({ exit: 0, err: expect.stringContaining('not shown: the list is too long') });
   });
 
   test.each<[string, string, string]>([
@@ -126,7 +126,7 @@ describe('the trust question', () => {
   ])('is not asked if the configuration %s, and nothing is recorded, even with --yes', async (_, text, reason) => {
     repository.write('.tidemark/config.json', text);
     repository.write('.agents/skills/pay/SKILL.md', '---\nname: pay\ndescription: Pays.\n---\nPay.\n');
-    const { asked, person } = answering((question) => (question.includes('Use it here') ? 'y' : ''));
+    const { asked, person } = answering((question) => (question.includes('Use all of this') ? 'y' : ''));
     for (const args of [['trust'], ['trust', '--yes']]) {
       const ran = await tidemark(args, { person });
       expect(ran.exit).not.toBe(0);
@@ -134,10 +134,10 @@ describe('the trust question', () => {
       expect(ran.out).not.toContain('trusted');
     }
     const ran = await tidemark(['run', 'hello', '--mode', 'read-only'], { person });
-    expect(ran.err).toContain('what this folder brings along is not used');
+    expect(ran.err).toContain('the settings, skills and memory of this folder are not used');
     expect(ran.err).toContain(reason);
-    expect(asked.filter((question) => question.includes('Use it here'))).toEqual([]);
-    expect((await tidemark(['trust', '--list'])).out).toBe('nothing was said of any folder\n');
+    expect(asked.filter((question) => question.includes('Use all of this'))).toEqual([]);
+    expect((await tidemark(['trust', '--list'])).out).toBe('there is no decision about any folder\n');
   });
 
   test('shows terminal control characters as escapes in each line', async () => {
@@ -170,17 +170,17 @@ describe('the trust question', () => {
       return 'y';
     });
     const ran = await tidemark(['run', 'hello', '--mode', 'read-only'], { person });
-    expect(ran.err).toContain('is not used, because it changed while the question was open');
+    expect(ran.err).toContain('are not used, because they changed while the question was open');
     expect((await tidemark(['trust'], { person })).exit).toBe(3);
     expect(readdirSync(repository.traces)).toEqual([]);
-    expect((await tidemark(['trust', '--list'])).out).toBe('nothing was said of any folder\n');
+    expect((await tidemark(['trust', '--list'])).out).toBe('there is no decision about any folder\n');
   });
 
   test('states that servers start in every mode, and "yes" starts them even in the mode read-only', async () => {
     setServers({ zz: sh() });
     const { asked, person } = answering(() => 'y');
     await tidemark(['run', 'hello', '--mode', 'read-only'], { person });
-    expect(asked[0]).toContain('\n  Servers are started at once, in every mode.\n');
+    expect(asked[0]).toContain('\n  Servers start immediately, in every mode.\n');
     expect(readdirSync(repository.traces)).toEqual(['second']);
   });
 });

@@ -40,23 +40,20 @@ export async function withEngine<T>(
   work: (asking: SmokeSession) => Promise<T>,
 ): Promise<T> {
   const { meter, model, catalog, words, log, surroundings, ttl } = engine;
-  const agent = createAgent(
-    defined({
-      model,
-      provider: meter.provider,
-      store: log,
-      // The full front, which the command also sends in normal use. The texts of the smoke test are sized for this
-      // front.
-      runtime: 'full',
-      role: words.role,
-      limits: { steps: 1 },
-      outputLimit: ANSWER_TOKENS,
-      retry: { attempts: 1 },
-      ttl,
-      surroundings,
-      catalog,
-    }),
-  );
+  const agent = createAgent({
+    model,
+    provider: meter.provider,
+    store: log,
+    // The full front, which the command also sends in normal use. The texts of the smoke test are sized for this front.
+    context: { runtimeInstructions: 'full' },
+    instructions: words.role,
+    limits: { steps: 1 },
+    maxOutputTokens: ANSWER_TOKENS,
+    connection: { retry: { attempts: 1 } },
+    cache: { ttl },
+    host: { clock: surroundings },
+    modelOptions: defined({ catalog }),
+  });
   try {
     const live = await agent.open(id);
     return await work({ id: live.id, ask: (prompt) => askIn(live, meter, prompt) });
@@ -70,5 +67,7 @@ async function askIn(live: AgentSession, meter: SmokeMeter, prompt: string): Pro
   const { outcome, error } = await live.prompt(prompt);
   const call = meter.calls[before];
   if (call !== undefined) return call;
-  throw meter.failure ?? new Error(`the engine's call ended as ${outcome}: ${error?.message ?? 'no error'}`);
+  throw (
+    meter.failure ?? new Error(`the engine's call ended with the outcome ${outcome}: ${error?.message ?? 'no error'}`)
+  );
 }

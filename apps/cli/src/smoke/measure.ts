@@ -77,7 +77,8 @@ function isPlace(name: ProbeName): name is RequestPlace {
  */
 function replaceWords(outgoing: Outgoing, [was, is]: readonly [string, string]): Outgoing {
   const parts = new TextDecoder().decode(outgoing.body).split(was);
-  if (parts.length !== 2) throw new Error(`the request holds ${parts.length - 1} times, not once: ${was}`);
+  if (parts.length !== 2)
+    throw new Error(`the request contains this text ${parts.length - 1} times instead of once: ${was}`);
   return { ...outgoing, body: new TextEncoder().encode(parts.join(is)) };
 }
 

@@ -49,16 +49,20 @@ export function planSmoke(input: SmokePlanInput): SmokePlan {
 }
 
 function noSecondLife({ model }: Capabilities): CliError {
-  const message = `${model} has no entries of five minutes and of an hour: there is nothing to promote`;
-  return new CliError('cli/refused', message, 'name a model of Anthropic by --model');
+  const message = `${model} does not have both five-minute and one-hour cache entries, so there is nothing to promote`;
+  return new CliError('cli/refused', message, 'select a model of Anthropic with `--model`');
 }
 
 function unknownPrice({ model }: Capabilities): CliError {
-  const message = `the price of ${model} is unknown, and nothing is sent that may cost more than $${MOST_DOLLARS}`;
-  return new CliError('cli/refused', message, 'name another --model, or add its prices to catalog.json in the home');
+  const message = `the price of ${model} is unknown, so the limit of $${MOST_DOLLARS} cannot be checked`;
+  return new CliError(
+    'cli/refused',
+    message,
+    'use another `--model`, or add its prices to catalog.json in the Tidemark home',
+  );
 }
 
 function tooDear({ model }: Capabilities, most: string): CliError {
-  const message = `a smoke of ${model} may cost ${dollars(most)}, and the limit is $${MOST_DOLLARS}`;
-  return new CliError('cli/refused', message, 'leave out --model: a cheaper one has the same rules');
+  const message = `a smoke test of ${model} may cost ${dollars(most)}, which is above the limit of $${MOST_DOLLARS}`;
+  return new CliError('cli/refused', message, 'remove `--model`: the cheapest model has the same rules');
 }

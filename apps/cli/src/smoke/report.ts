@@ -11,22 +11,22 @@ const NAMES: { readonly [name in ProbeName]: string } = {
   first: "the engine's first request",
   'same-bytes': 'the same bytes again',
   'next-request': "the engine's next request",
-  tail: 'the first one, its tail changed',
-  'front-end': 'the first one, the end of the front changed',
-  'first-sentence': 'the first one, its first sentence changed',
+  tail: 'the first one with a changed tail',
+  'front-end': 'the first one with a changed end of the front',
+  'first-sentence': 'the first one with a changed first sentence',
 };
 
 /** Returns the plan with its maximum cost. */
 export function inAdvance(model: string, plan: SmokePlan, pauses: boolean): string {
   const { calls, tokens, most } = plan;
-  const price = most === undefined ? 'nothing is charged' : `at most ${dollars(most)}`;
-  const wait = pauses ? `; it waits ${PROMOTION_PAUSE_MS / 60_000} minutes in between` : '';
+  const price = most === undefined ? 'free of charge' : `at most ${dollars(most)}`;
+  const wait = pauses ? `; it waits ${PROMOTION_PAUSE_MS / 60_000} minutes between two calls` : '';
   return `${model}: ${calls} calls of about ${formatNumber(tokens)} tokens, ${price}${wait}`;
 }
 
 /** Returns a line about the omitted calls, or `undefined` if no call is omitted. */
 export function leftOutIn({ leftOut }: SmokePlan): string | undefined {
-  return leftOut.length === 0 ? undefined : `not made, to stay below the limit: ${leftOut.join(', ')}`;
+  return leftOut.length === 0 ? undefined : `skipped, to stay below the cost limit: ${leftOut.join(', ')}`;
 }
 
 /** Returns a table with one row per call. */
@@ -48,15 +48,15 @@ function tokensText(tokens: number | undefined): string {
 }
 
 const TRANSPORT: { readonly [verdict in ReadVerdict]: string } = {
-  hit: 'transport: hit. The same bytes are read again',
-  miss: 'transport: miss. Not even the same bytes were read: below the floor, evicted, or routed elsewhere',
-  unknown: 'transport: unknown. The provider does not tell what it reads',
+  hit: 'transport: hit. The same bytes were read from the cache',
+  miss: 'transport: miss. The same bytes were not read from the cache: below the floor, evicted, or routed elsewhere',
+  unknown: 'transport: unknown. The provider does not report its cache reads',
 };
 
 const CONTRACT: { readonly [verdict in ReadVerdict]: string } = {
-  hit: 'contract: hit. The next request reads all that the first one left',
-  miss: 'contract: miss. The next request did not read what the first one left',
-  unknown: 'contract: unknown. The provider does not tell what it reads',
+  hit: 'contract: hit. The next request read everything that the first one cached',
+  miss: 'contract: miss. The next request did not read what the first one cached',
+  unknown: 'contract: unknown. The provider does not report its cache reads',
 };
 
 /** Returns the verdict in words, one sentence per line. */
@@ -65,13 +65,13 @@ export function verdictOf({ transport, contract, probes }: SmokeResult): readonl
 }
 
 function blameOf(transport: ReadVerdict, contract: ReadVerdict): string {
-  if (transport === 'hit' && contract === 'hit') return 'the cache works, from the first request to the next';
+  if (transport === 'hit' && contract === 'hit') return 'the cache works from one request to the next';
   if (transport === 'hit' && contract === 'miss')
-    return 'the provider caches, and the engine does not keep its prefix: please report this with `--json`';
-  if (transport === 'unknown' || contract === 'unknown') return 'nothing can be said of this cache';
+    return 'the provider caches, but the engine does not keep its prefix: please report this with the output of `--json`';
+  if (transport === 'unknown' || contract === 'unknown') return 'the result of this test is unknown';
   return contract === 'hit'
-    ? 'the engine keeps its prefix, and the provider lost an entry on the way: try again'
-    : 'the provider did not serve what it had cached: try again, and see `tidemark show` on a session of this model';
+    ? 'the engine keeps its prefix, but the provider lost an entry during the test: try again'
+    : 'the provider did not read back what it had cached: try again, and use `tidemark show` on a session of this model';
 }
 
 function sensitivityOf(probes: readonly Probe[]): readonly string[] {
@@ -80,7 +80,7 @@ function sensitivityOf(probes: readonly Probe[]): readonly string[] {
 }
 
 function reads(input: number | undefined, read: number | undefined): string {
-  if (input === undefined || read === undefined) return 'reads an unknown part';
+  if (input === undefined || read === undefined) return 'reads an unknown share';
   return read === 0 ? 'reads nothing' : `still reads ${percent(read, input)}`;
 }
 
@@ -98,10 +98,10 @@ export function promotionVerdict({ outcome, held, read }: Promotion): string {
   const [had, got] = [formatNumber(held), formatNumber(read)];
   switch (outcome) {
     case 'promotes':
-      return `promotes: behind the pause ${got} of ${had} tokens were read`;
+      return `promotes: after the pause, ${got} of ${had} tokens were read`;
     case 'does not':
-      return `does not promote: behind the pause ${got} of ${had} tokens were read`;
+      return `does not promote: after the pause, ${got} of ${had} tokens were read`;
     case 'unclear':
-      return 'unclear: the promoting call did not read the entry of the first one, or wrote nothing that lives long; try again';
+      return 'unclear: the promoting call did not read the first entry, or wrote no long-lived entry; try again';
   }
 }

@@ -58,7 +58,7 @@ export async function findSubject(flags: SubjectFlags, { home }: CommandContext)
   const row = rowOf(rows, model, flags.provider);
   if (row === undefined) {
     const whose = flags.provider === 'simulator' ? 'Anthropic or OpenAI' : flags.provider;
-    throw new CliError('cli/not-found', `the catalog knows no model ${model} of ${whose}`, 'name another --model');
+    throw new CliError('cli/not-found', `the catalog has no model ${model} of ${whose}`, 'use another `--model`');
   }
   return { row, simulated: flags.provider === 'simulator', catalog };
 }
@@ -114,7 +114,7 @@ async function openSimulated(maker: Maker, row: Capabilities): Promise<OpenSubje
 function noKey(maker: Maker): CliError {
   return new CliError(
     'cli/no-key',
-    `a live smoke needs a key: ${KEYS[maker]} is not set`,
-    `set ${KEYS[maker]}, or add \`--dry-run\` to see what it would do, or \`--provider simulator\` to try it without one`,
+    `a live smoke test needs a key: ${KEYS[maker]} is not set`,
+    `set ${KEYS[maker]}, or add \`--dry-run\` to see the plan, or \`--provider simulator\` to try it without a key`,
   );
 }

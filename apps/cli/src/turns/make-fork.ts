@@ -64,22 +64,22 @@ function forPeople(
     ...(id === undefined ? ['would fork'] : [withStyle('green', 'forked'), ' ', withStyle('cyan', id)]),
     ` from ${from}`,
     ...(prompt === undefined ? [] : [`, before prompt ${prompt.number}: ${JSON.stringify(beginningOf(prompt.words))}`]),
-    ...(left === undefined ? [] : [`\n  left behind: ${leftInWords(left, open)}`]),
+    ...(left === undefined ? [] : [`\n  not in the fork: ${leftInWords(left, open)}`]),
     ...toldInWords(left !== undefined, summary?.text, summarize),
-    '\n  files stay as they are',
-    ...(id === undefined ? ['\nnothing was written'] : [`\ngo on with \`tidemark --session ${id} "…"\``]),
+    '\n  files are unchanged',
+    ...(id === undefined ? ['\nnothing was written'] : [`\ncontinue with \`tidemark --session ${id} "…"\``]),
   ];
 }
 
 function leftInWords({ from, to }: NonNullable<ForkPlan['left']>, open: ForkPlan['open']): string {
   const records = `${formatCount(to - from + 1, 'record')}, ${from} to ${to}`;
-  return open === 'calls' ? `${records}; calls were open at the end, and may have taken effect` : records;
+  return open === 'calls' ? `${records}; calls were open at the end and may have had an effect` : records;
 }
 
 function toldInWords(leaves: boolean, summary: string | undefined, summarize: boolean): readonly Shown[] {
-  if (summary !== undefined) return [`\n  told to the fork:\n    ${summary.replaceAll('\n', '\n    ')}`];
-  if (summarize) return ['\n  nothing is left behind, so nothing is summed up'];
-  return leaves ? ['\n  the fork is not told of it; --summarize tells it in short'] : [];
+  if (summary !== undefined) return [`\n  summary for the fork:\n    ${summary.replaceAll('\n', '\n    ')}`];
+  if (summarize) return ['\n  the fork contains every record, so there is no summary'];
+  return leaves ? ['\n  the fork has no summary of these records; `--summarize` adds one'] : [];
 }
 
 const BEGINNING = 60;

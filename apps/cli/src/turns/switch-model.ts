@@ -37,8 +37,8 @@ export async function forkForModel(
   if (open !== undefined)
     throw new CliError(
       'cli/refused',
-      `the last turn of ${id} was cut, and another model would go on without what was open then`,
-      '`tidemark resume` ends that first; or add --in-place',
+      `the last turn of ${id} was interrupted, and a fork for another model would lose its open calls`,
+      'run `tidemark resume` first, or add `--in-place`',
     );
   const fork = await agent.fork(id);
   const { capabilities } = agent;
@@ -51,7 +51,7 @@ export async function forkForModel(
   else
     output.note([
       withStyle('yellow', 'notice'),
-      `: ${capabilities.model} goes on in a fork of ${from.session}@${from.position}, which keeps ${model ?? 'its model'} and its cache; --in-place stays in that session`,
+      `: ${capabilities.model} continues in a fork of ${from.session}@${from.position}, which keeps ${model ?? 'its model'} and its cache; \`--in-place\` stays in that session`,
     ]);
   return fork;
 }

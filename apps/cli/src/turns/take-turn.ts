@@ -87,7 +87,7 @@ export async function takeTurn(typed: TurnRequest, context: CommandContext): Pro
       compaction: defined({ when: flags.compaction, by: flags.compactionBy, pruning: flags.pruning }),
       permissions: {
         ...person,
-        allowUnsandboxed: flags.unconfined === true,
+        allowUnsandboxed: flags.allowUnsandboxed === true,
         ...defined({ rules: settings.permissions?.rules }),
       },
     });
@@ -120,8 +120,8 @@ async function openIn(agent: Agent, request: TurnRequest, context: CommandContex
   if (request.resumes === true && narrower(asked, live.mode) !== asked)
     throw new CliError(
       'cli/usage',
-      `the turn was begun in mode ${live.mode}, which \`resume\` may narrow and not widen to ${asked}`,
-      `resume without a mode; \`tidemark --continue --mode ${asked} "…"\` sets one for what you say next`,
+      `the turn began in mode ${live.mode}, and \`resume\` cannot widen it to mode ${asked}`,
+      `resume without a mode; \`tidemark --continue --mode ${asked} "…"\` sets it for the next prompt`,
     );
   await live.setMode(asked);
   return live;
@@ -163,9 +163,14 @@ async function untilEnded(
 
 async function requireFolder(path: string): Promise<void> {
   const found = await stat(path).catch((error: unknown) => {
-    throw new CliError('cli/not-found', `the folder ${path} of the session is not there`, 'bring it back', error);
+    throw new CliError(
+      'cli/not-found',
+      `the folder ${path} of the session does not exist`,
+      'restore the folder',
+      error,
+    );
   });
-  if (!found.isDirectory()) throw new CliError('cli/refused', `${path} is no folder`, 'work in a folder');
+  if (!found.isDirectory()) throw new CliError('cli/refused', `${path} is not a folder`, 'run the command in a folder');
 }
 
 /** Returns the mode, the project's grants, and a function that asks the user if a terminal is available. */
@@ -174,8 +179,10 @@ async function askerOf(flags: AgentFlags, workspace: string, context: CommandCon
   if (asked === 'ask' && !hasPerson(context))
     throw new CliError(
       'cli/usage',
-      context.input.piped ? 'no one can be asked: stdin is no terminal' : 'no one can be asked here',
-      'use --mode read-only or --mode auto, or a terminal',
+      context.input.piped
+        ? 'mode ask needs a terminal, but stdin is a pipe'
+        : 'mode ask needs a terminal, without `--json`',
+      'use `--mode read-only` or `--mode auto`, or run the command in a terminal',
     );
   const grants = await openGrants(context.home, workspace);
   const both = defined({ mode: asked, grants });
