@@ -10,6 +10,7 @@ export default defineConfig({
   test: {
     // One for each core: by default one is left idle, and of two that is half the machine.
     maxWorkers: '100%',
+    globalSetup: 'tests/global-setup.ts',
     projects: [
       {
         test: {
@@ -19,15 +20,25 @@ export default defineConfig({
             '{bench,scripts}/**/*.test.ts',
           ],
           testTimeout: 60_000,
+          hookTimeout: 60_000,
           isolate,
         },
       },
-      { test: { name: 'architecture', include: ['tests/architecture/**/*.test.ts'], testTimeout: 60_000, isolate } },
+      {
+        test: {
+          name: 'architecture',
+          include: ['tests/architecture/**/*.test.ts'],
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+          isolate,
+        },
+      },
       {
         test: {
           name: 'whole',
           include: ['tests/{laws,crash,corpus,guides,scenarios}/**/*.test.ts'],
           testTimeout: 240_000,
+          hookTimeout: 240_000,
           isolate,
         },
       },

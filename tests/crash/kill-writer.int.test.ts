@@ -32,9 +32,7 @@ interface Acknowledged {
 
 /** Starts a writing process and kills it at a random instant. Returns the last acknowledgement of each session. */
 async function killOnce(home: string, names: readonly string[], random: Random): Promise<Map<string, Acknowledged>> {
-  // Keeps the compiled modules for the next process, because most of the time of a kill is the start of a process.
-  const env = { ...process.env, NODE_COMPILE_CACHE: join(home, 'compiled') };
-  const child = spawn(process.execPath, [PROGRAM, home, ...names], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [PROGRAM, home, ...names], { stdio: ['ignore', 'pipe', 'inherit'] });
   const gone = once(child, 'close');
   const after = Math.floor(random() * 60);
   const delay = random() * 4;

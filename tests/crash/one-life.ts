@@ -26,7 +26,7 @@ export async function liveOnce(
   const folder = join(lane.home, name);
   await mkdir(folder, { recursive: true });
   const child = spawn(process.execPath, [program, lane.home, folder, lane.url, name], {
-    env: { PATH: process.env['PATH'], NODE_COMPILE_CACHE: join(lane.home, 'compiled') },
+    env: { PATH: process.env['PATH'], NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const gone = once(child, 'close');

@@ -36,8 +36,7 @@ interface Contender {
 type Acknowledged = Map<number, string>;
 
 function start(home: string, acknowledged: Acknowledged): Contender {
-  const env = { ...process.env, NODE_COMPILE_CACHE: join(home, 'compiled') };
-  const child = spawn(process.execPath, [PROGRAM, home, NAME], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [PROGRAM, home, NAME], { stdio: ['ignore', 'pipe', 'inherit'] });
   let heard = '';
   child.stdout.on('data', (chunk: Buffer) => {
     const lines = `${heard}${chunk.toString()}`.split('\n');

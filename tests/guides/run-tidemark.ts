@@ -28,7 +28,6 @@ export function runTidemark(args: readonly string[], folder: string): Promise<Ra
       NO_COLOR: '1',
       TIDEMARK_HOME: join(folder, 'home'),
       XDG_CONFIG_HOME: join(folder, 'own'),
-      NODE_COMPILE_CACHE: join(folder, 'compiled'),
     },
     maxBuffer: 16 * 1024 * 1024,
   };

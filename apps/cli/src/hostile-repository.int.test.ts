@@ -77,6 +77,7 @@ function environmentOf({
   return {
     PATH: process.env['PATH'],
     HOME: folder,
+    NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
     TIDEMARK_HOME: home,
     XDG_CONFIG_HOME: ownConfiguration,
     ANTHROPIC_API_KEY: KEY,

@@ -40,7 +40,7 @@ interface Ended {
 
 interface Start {
   readonly folder: string;
-  readonly environment: Readonly<Record<string, string>>;
+  readonly environment: Readonly<Record<string, string | undefined>>;
   readonly shell?: string;
 }
 
@@ -180,7 +180,11 @@ describe.skipIf(process.platform !== 'linux')(
         put(path);
         if (place !== 'in.json') text(join(own, 'in.json'));
         const args = line.map((word) => (word === 'S' ? session : word));
-        const ended = await tidemark(args, { folder: own, environment: { TIDEMARK_HOME: join(own, 'home') } });
+        const environment = {
+          TIDEMARK_HOME: join(own, 'home'),
+          NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
+        };
+        const ended = await tidemark(args, { folder: own, environment });
         expect(ended, ended.err).toMatchObject({ hangs: false });
         expect([0, 1, 2, 3, 4, 6], ended.err).toContain(ended.exit);
         if (ended.exit !== 0 && ended.exit !== 1) expect(ended.err).toMatch(/^(.*\n)*error: .+/);

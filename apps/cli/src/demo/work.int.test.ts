@@ -33,7 +33,7 @@ afterAll(() => rm(root, { recursive: true, force: true }));
 /** Starts the demo with its temporary folder inside the given folder. */
 function startDemo(folder: string, ...args: readonly string[]): ChildProcess {
   return spawn(process.execPath, [COMMAND, 'demo', ...args], {
-    env: { ...process.env, TMPDIR: folder, NO_COLOR: '1', NODE_COMPILE_CACHE: join(root, 'compiled') },
+    env: { ...process.env, TMPDIR: folder, NO_COLOR: '1' },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
 }

@@ -73,6 +73,7 @@ async function begin(command: string): Promise<PseudoTerminal & HeldProvider> {
   const provider = await holdProvider(listening.url);
   const environment = {
     HOME: stage.home,
+    NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? '',
     TIDEMARK_HOME: stage.home,
     ANTHROPIC_API_KEY: 'no-real-key-at-all',
     NO_COLOR: '1',
