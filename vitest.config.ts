@@ -6,6 +6,9 @@ import { defineConfig } from 'vitest/config';
  */
 const isolate = false;
 
+/** Tests of the command that start processes. */
+const COMMAND = 'apps/cli/**/*.int.test.ts';
+
 export default defineConfig({
   test: {
     // One for each core: by default one is left idle, and of two that is half the machine.
@@ -19,6 +22,7 @@ export default defineConfig({
             '{packages,stores,providers,tools,apps,examples}/*/{src,tests,contract}/**/*.test.ts',
             '{bench,scripts}/**/*.test.ts',
           ],
+          exclude: ['**/node_modules/**', COMMAND],
           testTimeout: 60_000,
           hookTimeout: 60_000,
           isolate,
@@ -36,7 +40,17 @@ export default defineConfig({
       {
         test: {
           name: 'whole',
-          include: ['tests/{laws,crash,corpus,guides,scenarios}/**/*.test.ts'],
+          include: ['tests/{laws,crash,corpus,scenarios}/**/*.test.ts'],
+          testTimeout: 240_000,
+          hookTimeout: 240_000,
+          isolate,
+        },
+      },
+      {
+        test: {
+          name: 'command',
+          include: [COMMAND, 'tests/guides/**/*.test.ts'],
+          globalSetup: 'tests/bundle-command.ts',
           testTimeout: 240_000,
           hookTimeout: 240_000,
           isolate,

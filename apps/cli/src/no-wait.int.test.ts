@@ -5,15 +5,14 @@ import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 
 import { openNdjsonStore } from '@tidemark/store-ndjson';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 
 import { playSession } from '../tests/played-session.ts';
 import { COMMANDS } from './commands.ts';
 
-const BIN = fileURLToPath(new URL('../bin/tidemark.cjs', import.meta.url));
+const BIN = inject('command');
 /** Time after which a command counts as hanging, in milliseconds. A start of the command takes less than one second. */
 const HANGS_MS = 60_000;
 const WHOLE = process.env['TIDEMARK_TORTURE'] === '1';

@@ -7,12 +7,11 @@ import { once } from 'node:events';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 
 import type { Log, Recorded, SessionId } from '@tidemark/log';
 import { sessionId } from '@tidemark/log';
 import { openNdjsonStore } from '@tidemark/store-ndjson';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 
 import { pretendRun } from '../../tests/pretend-run.ts';
 
@@ -22,7 +21,7 @@ import { pretendRun } from '../../tests/pretend-run.ts';
  */
 const PATIENCE = { timeout: 240_000 };
 
-const COMMAND = fileURLToPath(new URL('../../bin/tidemark.cjs', import.meta.url));
+const COMMAND = inject('command');
 
 let root = '';
 beforeAll(async () => {
