@@ -39,7 +39,12 @@ function loadedBy(args: readonly string[]): Loaded {
   const folder = mkdtempSync(join(tmpdir(), 'tidemark-loaded-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const list = join(folder, 'loaded');
-  const env = { PATH: process.env['PATH'], HOME: folder, TIDEMARK_LOADED: list };
+  const env = {
+    PATH: process.env['PATH'],
+    HOME: folder,
+    NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
+    TIDEMARK_LOADED: list,
+  };
   const { status, stderr } = spawnSync(process.execPath, ['--import', PRELOAD, ...args], { env, encoding: 'utf8' });
   expect(stderr).toBe('');
   expect(status).toBe(0);
