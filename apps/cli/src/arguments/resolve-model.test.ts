@@ -60,7 +60,10 @@ describe('a family name', () => {
     ['gpt', 'matches several models: gpt-6-astra, gpt-6.1-sol, gpt-6.1-terra, gpt-6-sol, gpt-6-luna, gpt-5.6-sol, …'],
     ['gpt-6', 'matches several models: gpt-6-astra, gpt-6-sol, gpt-6-luna'],
     ['mini', 'matches several models: gpt-5.4-mini'],
-    ['claude', 'matches several models: claude-fable-5-2, claude-mythos-5-2, claude-opus-5-5, claude-sonnet-5-5, claude-haiku-5-5'],
+    [
+      'claude',
+      'matches several models: claude-fable-5-2, claude-mythos-5-2, claude-opus-5-5, claude-sonnet-5-5, claude-haiku-5-5',
+    ],
   ])('%s is ambiguous, and the error lists the candidates', (name, words) => {
     expect(refusal({ model: name })).toContain(words);
   });

@@ -82,7 +82,9 @@ describe('`tidemark fork`', () => {
 
   test('with --dry-run prints the plan and creates nothing', async () => {
     const ran = await tidemark('fork', id, '--at', '2', '--dry-run');
-    expect(ran.out).toMatch(/^would fork from .*@2\n  not in the fork: \d+ records, 3 to \d+\n[^]*nothing was written\n$/);
+    expect(ran.out).toMatch(
+      /^would fork from .*@2\n  not in the fork: \d+ records, 3 to \d+\n[^]*nothing was written\n$/,
+    );
     expect(await sessionsOf()).toHaveLength(1);
   });
 });

@@ -133,7 +133,9 @@ test('`tidemark skills` lists the skills of a trusted workspace with their sourc
   expect(out).toMatch(/\ntax\tworkspace\t[0-9a-f]{12}\tFiles taxes here\.\n/);
   expect(out).toMatch(/\nmail\tconfig\t/);
   expect(out).toContain(`\nworkspace: ${theirs}\n`);
-  expect(out).toContain(`hidden: ${join(own, 'tax')}, because ${join(theirs, 'tax')} has the same name and takes precedence`);
+  expect(out).toContain(
+    `hidden: ${join(own, 'tax')}, because ${join(theirs, 'tax')} has the same name and takes precedence`,
+  );
   expect(out).toMatch(new RegExp(`skipped: ${join(theirs, 'broken')}.*: it does not begin with front matter`));
   const json: unknown = JSON.parse((await tidemark(['skills', '--json'])).out);
   expect(json).toMatchObject({
