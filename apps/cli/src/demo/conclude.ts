@@ -84,8 +84,8 @@ function lookInside(home: string, session: string): readonly Shown[] {
 const NEXT: readonly Shown[] = [
   withStyle('bold', 'next'.padEnd(INDENT)),
   'npx tidemark demo --keep             keep the session and inspect it\n',
-  '        npx tidemark replay <file>           what a transcript of your own (pi,\n',
-  '                                             Claude Code) cost, and its ideal\n',
+  '        npx tidemark replay <file>           the cost of your own transcript\n',
+  '                                             (pi, Claude Code), and its ideal\n',
   '        npx tidemark "fix the failing test"  real work, with a key: it asks\n',
   '                                             before it changes anything',
 ];
