@@ -20,7 +20,10 @@ async function picture({ log }: Played, bytes: number): Promise<ContentPart> {
   return { type: 'image', artifact: digest, mediaType: 'image/png', bytes: size };
 }
 
-/** Refuses a side call with a large image, with Anthropic's error message and the path of the image. */
+/**
+ * Refuses a side call if the request contains a large image. The error has the text of Anthropic's error and the path
+ * of the image.
+ */
 function answer({ body, lastUserText }: ReceivedRequest): AnswerPlan {
   const found = lastUserText === 'Name this.' ? largeIn(body['messages'], 'messages') : undefined;
   if (found === undefined) return { answer: { text: 'I see.' } };

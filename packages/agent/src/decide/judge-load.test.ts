@@ -9,7 +9,7 @@ const skill = (name: string, body = 'Do it.', version = 'v1'): Skill => ({ name,
 const held = (name: string, tokens = 100, version = 'v1'): LoadedSkill => ({ name, version, tokens });
 const FULL = [held('a'), held('b'), held('c')];
 
-test('a skill that is already in the context is referred to, even if the budget is used up', () => {
+test('`judgeLoad` only refers to a skill that is already in the context, even if the budget is used up', () => {
   expect(judgeLoad(skill('a'), { preloaded: [], loaded: FULL }, SKILL_BUDGET)).toEqual({
     do: 'point',
     at: 'already_loaded',

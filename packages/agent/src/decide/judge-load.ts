@@ -1,6 +1,7 @@
-// Decides if the body of a skill is loaded into the context. If the body is already there, the skill is only referred
-// to. Otherwise the budget decides. The same order applies to the model and to the user. An exceeded budget refuses the
-// model's load, and only warns the user.
+// Decides if the body of a skill is loaded into the context. A body that is already in the context is not loaded again,
+// and the result only refers to it. Otherwise the budget decides. The same order applies to the model and to the user.
+// If the budget would be exceeded, the model's request is refused, but the user's request is only answered with a
+// warning.
 
 import type { LoadedSkill, Skill, SkillBudget, SkillsInContext } from '../ports/skill-shelf.ts';
 import { estimateTokens } from '@tidemark/context';
@@ -12,7 +13,7 @@ export type LoadVerdict =
   | { readonly do: 'refuse'; readonly why: string }
   | { readonly do: 'load'; readonly tokens: number; readonly warning?: string };
 
-/** Judges the request to load a skill. Tokens are estimates. */
+/** Returns the verdict on a request to load a skill. The number of tokens is estimated. */
 export function judgeLoad(skill: Skill, { preloaded, loaded }: SkillsInContext, budget: SkillBudget): LoadVerdict {
   if (preloaded.includes(skill.name)) return { do: 'point', at: 'already_preloaded' };
   if (loaded.some(({ name, version }) => name === skill.name && version === skill.version))
@@ -37,7 +38,7 @@ export function judgeLoad(skill: Skill, { preloaded, loaded }: SkillsInContext, 
       };
 }
 
-/** Returns the estimated tokens that a body adds to the context. */
+/** Returns the estimated number of tokens that the body of a skill adds to the context. */
 export function skillTokens({ body }: Skill): number {
   return estimateTokens(body);
 }

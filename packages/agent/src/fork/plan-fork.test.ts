@@ -131,7 +131,7 @@ describe('`planFork`', () => {
       await expect(planFork(log, ID, options)).rejects.toMatchObject({ code: 'agent/no-such-record' });
   });
 
-  test('goes back to before a prompt and its turn, counted from either end', async () => {
+  test('with `beforePrompt` goes back to before a prompt and its turn, counted from the beginning or from the end', async () => {
     const { log, records } = await twoTurns();
     const ended = placeOf(await records(), 'turn.ended');
     for (const beforePrompt of [2, -1]) {
@@ -146,7 +146,7 @@ describe('`planFork`', () => {
     expect((await planFork(log, ID, { beforePrompt: 1 })).parent.position).toBeLessThan(prompts[0]?.begins ?? 0);
   });
 
-  test('begins before the batch if the session was cut off inside it, and reports the open calls', async () => {
+  test('without a position begins before the batch if the session was cut off inside the batch, and reports the open calls', async () => {
     const { shelf, records } = await twoTurns();
     const all = await records();
     const log = createMemoryStore(cutShelf(shelf, placeOf(all, 'tool.returned') + 1));
@@ -176,7 +176,7 @@ describe('`planFork`', () => {
 });
 
 describe('a fork', () => {
-  test('of a running session contains the closed part, and both sessions continue', async () => {
+  test('of a running session contains the records up to the last closed position, and both sessions continue', async () => {
     const provider = answering(calls(['c1', 'fork']), says('done'), says('child'));
     let child: Awaited<ReturnType<typeof goLive>>['live'] | undefined;
     const stage = await goLive({

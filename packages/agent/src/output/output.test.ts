@@ -123,7 +123,7 @@ describe('a long output', () => {
     expect(text.startsWith(`short\n${'x'.repeat(shaping?.kept === undefined ? 0 : shaping.kept - 6)}\n[`)).toBe(true);
   });
 
-  it('is stored and cut at a small share too, even if it was not streamed', async () => {
+  it('is stored as an artifact and cut if the share of the batch is small, even if the output was too short to be streamed', async () => {
     const artifacts = counted();
     const options: ShapeOptions = { limits: { bytes: 2_048, lines: 2_000 }, keeps: 'head' };
     const { text, output } = await shaped([numbered(1_000)], options, artifacts);
@@ -223,7 +223,7 @@ describe('the size limit of an artifact', () => {
     expect(kept.length).toBeLessThanOrEqual(60_000);
   });
 
-  it('does not change an output of exactly that size', async () => {
+  it('does not change an output that has exactly the maximum size', async () => {
     const artifacts = createMemoryStore().artifacts;
     const output = openOutput({ artifacts, secrets, keep: 60_000 });
     await output.write('x'.repeat(60_000));
@@ -309,7 +309,7 @@ describe('an output of 300 MB', () => {
         for await (const chunk of bytes) {
           size += chunk.length;
           hash.update(chunk.subarray(0, 16));
-          // Garbage does not count as used memory.
+          // Garbage is collected first, so that only memory in use is measured.
           if (size % 16_777_216 < chunk.length) {
             collectGarbage();
             most = Math.max(most, process.memoryUsage().arrayBuffers);

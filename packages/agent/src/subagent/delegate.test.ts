@@ -11,7 +11,7 @@ import type { Question } from '../ports/permissions.ts';
 
 const look = made('look', () => ({ text: 'found' }));
 
-test('a subagent works in a session of its own, and its last words are the result of the call', async () => {
+test('a subagent works in a session of its own, and its last text is the result of the call', async () => {
   const provider = parentAsks([agent('a1', { role: 'finder', task: 'Find the tax.' })], (said) =>
     said.includes('found') ? says('It is in tax.js.') : calls(['c1', 'look']),
   );
@@ -165,7 +165,7 @@ describe('the permission of a subagent', () => {
     expect(titles.toSorted()).toEqual(['subagent clerk: write it', 'subagent subagent: write it']);
   });
 
-  test('does not include the project grants, so the user is asked about its calls', async () => {
+  test("does not include the project grants, so the user is asked about the subagent's calls", async () => {
     const kept = { tool: 'write', paths: ['a'] };
     const grants = { kept: async () => [kept], keep: async () => undefined };
     const placed = {

@@ -72,7 +72,8 @@ export async function askAboutCall(
 }
 
 /**
- * Returns the answer if it is a yes, or the denial that follows from it. Returns `undefined` if the user interrupted.
+ * Returns the answer if it is a yes, or the denial that follows from any other answer. Returns `undefined` if the user
+ * interrupted.
  */
 async function answerTo(
   { ask, signal }: AskableWork,

@@ -161,14 +161,15 @@ async function permitCall(work: TurnContext, call: CallId, read: CallRead): Prom
   const { ask } = work.runtime;
   if (ask === undefined)
     return makePermit(asked, { by: 'rule', decision: 'denied' }, `${asks}, and nobody is there to be asked`);
-  // A rule that asks comes before rules that allow, so it also comes before grants.
+  // A question that a rule requires offers no grant. A rule that asks comes before rules that allow, and so also before
+  // grants.
   const offer = verdict === byMode ? await offerOf(work, ruled()) : undefined;
   const always = offer?.exact === undefined ? {} : { always: grantInWords(offer.exact) };
   return askAboutCall({ ...work, ask }, read, { ...asked, ...always, ...defined({ offer }) }, asks);
 }
 
 /**
- * Calls `make` on first use and keeps the result. The tool is asked for the acts of a call only if a rule or a grant
+ * Calls `make` on first use and keeps the result. The tool is asked for the effects of a call only if a rule or a grant
  * needs them.
  */
 function once<T>(make: () => T): () => T {

@@ -59,7 +59,7 @@ describe('the result of a tool', () => {
     expect(small.session.progress.knownFiles.get('/w/a')).toEqual(file);
   });
 
-  test("may carry facts, which are recorded directly after the call's closing event, with the call where the fact has a call", async () => {
+  test("may carry facts, which are recorded directly after the call's closing event, and a fact with a field for the call gets the call's id", async () => {
     const skill = { name: 'tax', version: 'v1', reason: 'on_demand', tokens: 7, source: '/s' } as const;
     const memory = { file: 'MEMORY.md', operation: 'add', after: digest('b'.repeat(64)), bytes: 3 } as const;
     const tool = made('look', () => ({
@@ -200,7 +200,7 @@ describe('ten outputs of 50 KiB at once', () => {
     expect(after).toBeGreaterThan(0);
   });
 
-  test('share the room left in the window if the calls run one after another, and room that one leaves goes to the others', async () => {
+  test('share the room left in the window if the calls run one after another, and room that one call does not use goes to the others', async () => {
     const oneByOne = (say: (call: string) => string): Tool =>
       made('look', ({ call }) => ({ text: say(call) }), { alone: true });
     const even = await run(
@@ -216,7 +216,7 @@ describe('ten outputs of 50 KiB at once', () => {
     expect(uneven.bytes[5]).toBeGreaterThan((uneven.before * 2 * 0.9) / 5);
   });
 
-  test('show 2 KiB each if no room is left', async () => {
+  test('show 2 KiB each if no room is left in the window', async () => {
     const { bytes } = await run(
       made('look', () => ({ text })),
       199_000,

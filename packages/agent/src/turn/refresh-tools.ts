@@ -26,8 +26,8 @@ interface ToolNotices {
 const SAID: WeakMap<Session, ToolNotices> = new WeakMap();
 
 /**
- * Asks the tool sources and takes their tools. They come after the session's own tools. If two tools have the same
- * name, the session's own tool is used.
+ * Asks the tool sources and takes their tools. The tools of the sources come after the session's own tools. If two
+ * tools have the same name, the session's own tool is used.
  */
 export async function refreshTools(work: Taking): Promise<void> {
   const { toolSources: sources = [] } = work.runtime;
@@ -108,8 +108,8 @@ function firstOfEach(work: Taking, own: readonly Tool[], given: readonly Tool[])
 }
 
 /**
- * Returns the notice of a source with its message masked, because the last message of a failing server may contain a
- * secret that it was given.
+ * Returns the notice of a source with its message masked, because the last output of a failing server may contain a
+ * secret that the server received.
  */
 async function maskTrouble({ session }: Taking, trouble: ToolTrouble): Promise<Notice> {
   return { ...trouble, message: await session.secrets.mask(trouble.message) };
