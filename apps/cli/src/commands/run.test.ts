@@ -382,23 +382,6 @@ test('an overflow is compacted automatically, and with `--compaction manual` the
   expect(await by('never')).toMatchObject({ exit: 2 });
 });
 
-test.each([
-  [['--unconfined', 'hi there']],
-  [['run', '--mode', 'auto', '--unconfined', 'hi there']],
-  [['resume', '--unconfined']],
-])(
-  '%j has an old option name: it is refused with exit code 2, and the error names --allow-unsandboxed',
-  async (args) => {
-    expect(await tidemark(args)).toEqual({
-      exit: 2,
-      out: '',
-      err: expect.stringContaining('the option --unconfined was renamed: use --allow-unsandboxed\n'),
-    });
-    const { out } = await tidemark([...args, '--json']);
-    expect(JSON.parse(out)).toMatchObject({ ok: false, error: { code: 'cli/usage' } });
-  },
-);
-
 test('a model that is not in the catalog is refused', async () => {
   const ran = await tidemark(['hi there', '--provider', 'simulator', '--model', 'gpt-sonet']);
   expect(ran).toMatchObject({ exit: 3, err: expect.stringContaining('has no model "gpt-sonet"') });
