@@ -24,7 +24,7 @@ const PRODUCT = /^(packages\/(?!simulator|http-server)|providers\/|stores\/|tool
 const root = fileURLToPath(new URL('../', import.meta.url));
 const findOrder = defineTool({
   name: 'find_order',
-  description: 'Tells what was paid for an order, in euros.',
+  description: 'Returns the amount paid for an order, in euros.',
   input: z.object({ order: z.string() }),
   effect: 'read',
   run: ({ order }) => ({ order, paid: 39 }),

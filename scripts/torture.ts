@@ -17,7 +17,8 @@ const KILLS = '2000';
 const PATIENCE = '--test-timeout=86400000';
 const RUNS: readonly (readonly [project: string, paths: readonly string[]])[] = [
   ['whole', ['tests/crash']],
-  ['rooms', ['stores/ndjson/tests', 'packages/log/src/codec', 'apps/cli/src/no-wait.int.test.ts']],
+  ['rooms', ['stores/ndjson/tests', 'packages/log/src/codec']],
+  ['command', ['apps/cli/src/no-wait.int.test.ts']],
 ];
 
 interface Row {

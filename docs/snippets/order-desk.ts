@@ -6,14 +6,14 @@ import { z } from 'zod';
 const paid = new Map([['A-17', 39]]);
 const findOrder = defineTool({
   name: 'find_order',
-  description: 'Tells what was paid for an order, in euros.',
+  description: 'Returns the amount that was paid for an order, in euros.',
   input: z.object({ order: z.string() }),
   effect: 'read',
   run: ({ order }) => ({ order, paid: paid.get(order) ?? 'no such order' }),
 });
 const refund = defineTool({
   name: 'refund',
-  description: 'Pays euros of an order back.',
+  description: 'Refunds an amount of an order, in euros.',
   input: z.object({ order: z.string(), euros: z.number().positive() }),
   effect: 'write',
   run: ({ order, euros }) => `Paid ${euros} euros of ${order} back.`,

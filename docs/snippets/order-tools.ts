@@ -12,7 +12,7 @@ const payments = new Map<string, number>();
 
 export const findOrder: Tool = defineTool({
   name: 'find_order',
-  description: 'Tells what was paid for an order, in euros.',
+  description: 'Returns the amount that was paid for an order, in euros.',
   input: z.object({ order: z.string() }),
   effect: 'read',
   run: ({ order }) => ({ order, paid: paid.get(order) ?? 'no such order' }),
@@ -20,7 +20,7 @@ export const findOrder: Tool = defineTool({
 
 export const refund: Tool = defineTool({
   name: 'refund',
-  description: 'Pays euros of an order back.',
+  description: 'Refunds an amount of an order, in euros.',
   input: z.object({ order: z.string(), euros: z.number().positive() }),
   effect: 'write',
   title: ({ order, euros }) => `refund ${euros} euros of ${order}`,

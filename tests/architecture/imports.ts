@@ -25,8 +25,16 @@ export interface Import {
  * @throws Error for a file that does not parse.
  */
 export function importsOf(tree: Tree): readonly Import[] {
-  return [...tree].filter(([path]) => isSource(path)).flatMap(([path, text]) => importsIn(path, text));
+  let imports = IMPORTS.get(tree);
+  if (imports === undefined) {
+    imports = [...tree].filter(([path]) => isSource(path)).flatMap(([path, text]) => importsIn(path, text));
+    IMPORTS.set(tree, imports);
+  }
+  return imports;
 }
+
+/** Imports of each tree that was read. Most rules need them, and parsing the whole tree takes a second. */
+const IMPORTS = new WeakMap<Tree, readonly Import[]>();
 
 /**
  * Parses a file and returns its syntax tree.

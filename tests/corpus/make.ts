@@ -8,10 +8,9 @@ import { fileURLToPath } from 'node:url';
 import { openSession, rebuildSession, verifySession } from '@tidemark/agent';
 import type { Log, SessionId } from '@tidemark/log';
 import { importInto } from '@tidemark/recording';
-import type { Driver } from '../laws/driver.ts';
-import { begin } from '../laws/driver.ts';
-import { perform } from '../laws/perform.ts';
-import { ask } from '../laws/turn.ts';
+import { perform } from '../laws/loop-perform.ts';
+import type { Loop } from '../laws/loop.ts';
+import { beginLoop } from '../laws/loop.ts';
 import type { Place } from '../laws/place.ts';
 import { newPlace, within } from '../laws/place.ts';
 import { encoders, newServer } from '../laws/server.ts';
@@ -37,8 +36,8 @@ await within(newPlace('ndjson'), async (place) => {
   writeFileSync(join(target, 'expected.json'), `${JSON.stringify(expected, undefined, 2)}\n`);
 });
 
-async function playStory(place: Place, story: (typeof STORIES)[number]): Promise<Driver> {
-  const driver = await begin(place, newServer('simulator'), story, story.name);
+async function playStory(place: Place, story: (typeof STORIES)[number]): Promise<Loop> {
+  const driver = await beginLoop(place, newServer('simulator'), story, story.name);
   for (const command of story.commands) await perform(driver, command);
   for (const { served, outcome } of driver.sent)
     if (served.status !== 200 && outcome !== 'failed') throw new Error(JSON.stringify(served));
@@ -46,8 +45,11 @@ async function playStory(place: Place, story: (typeof STORIES)[number]): Promise
 }
 
 /** Imports the transcript and makes one more request after its content. */
-async function goOnFromImport(place: Place): Promise<Driver> {
-  const scratch = await begin(newPlace('memory'), newServer('simulator', { recorded: true }), { model: 2, ttl: '5m' });
+async function goOnFromImport(place: Place): Promise<Loop> {
+  const scratch = await beginLoop(newPlace('memory'), newServer('simulator', { recorded: true }), {
+    model: 2,
+    ttl: '5m',
+  });
   const log = place.open();
   const bytes = Buffer.from(transcriptLines());
   const { session: id } = await importInto(log, {
@@ -56,7 +58,7 @@ async function goOnFromImport(place: Place): Promise<Driver> {
       yield bytes;
     },
   });
-  const driver: Driver = {
+  const driver: Loop = {
     ...scratch,
     place,
     log,
@@ -64,11 +66,12 @@ async function goOnFromImport(place: Place): Promise<Driver> {
     promptStreams: { main: undefined },
   };
   await perform(driver, { do: 'prompt', parts: [{ kind: 'words', size: 50 }] });
-  await ask(driver, { said: [{ kind: 'text', text: { kind: 'words', size: 30 } }], calls: [] }, 'answered', []);
+  const answer = { said: [{ kind: 'text', text: { kind: 'words', size: 30 } }], calls: [] } as const;
+  await perform(driver, { do: 'ask', answer, outcome: 'answered', during: [] });
   return driver;
 }
 
-async function close(driver: Driver): Promise<void> {
+async function close(driver: Loop): Promise<void> {
   await driver.session.writer.close();
 }
 

@@ -1,7 +1,8 @@
 // Stories of the corpus's sessions, written by hand, so that each thing that a log can contain is there once and is
 // small.
 
-import type { CallSpec, Command, ContentSpec, Outcome, SaidSpec } from '../laws/commands.ts';
+import type { CallSpec, ContentSpec, SaidSpec } from '../laws/content.ts';
+import type { Command, Outcome } from '../laws/loop-commands.ts';
 
 /** A session of the corpus. */
 export interface CorpusStory {

@@ -16,7 +16,7 @@ import { createSimulator } from '@tidemark/simulator';
 import type { LedgerCall } from '@tidemark/simulator';
 import { openNdjsonStore } from '@tidemark/store-ndjson';
 import { describe, expect, it } from 'vitest';
-import { AGAIN, byStep, toolsThat } from '../laws/played-turn.ts';
+import { AGAIN, byStep, toolsThat } from '../laws/played-agent.ts';
 import type { FailingFiles, FileFault } from './failing-files.ts';
 import { failingFiles } from './failing-files.ts';
 import { PATIENCE, WHOLE, tally } from './tally.ts';

@@ -4,7 +4,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { verifySession } from '@tidemark/agent';
 import type { Log, Recorded, SessionId } from '@tidemark/log';
 import { sessionId } from '@tidemark/log';
@@ -12,6 +11,7 @@ import { anthropicEncoder } from '@tidemark/provider-anthropic';
 import { createSimulator } from '@tidemark/simulator';
 import { openNdjsonStore } from '@tidemark/store-ndjson';
 import { expect, it } from 'vitest';
+import { bundledProgram } from './bundle-program.ts';
 import { answerTo, PARTS, RESULT } from './family-script.ts';
 import { checkArrived, checkCalls, checkSteps, ranIn } from './once-only.ts';
 import type { Lane } from './one-life.ts';
@@ -27,14 +27,14 @@ import { PATIENCE, tally } from './tally.ts';
 const KILLS = Math.ceil(Number(process.env['TIDEMARK_KILLS'] ?? 100) / 10);
 const LANES = Math.max(2, availableParallelism());
 const SEED = Number(process.env['TIDEMARK_SEED'] ?? Date.now() % 1_000_000);
-const PROGRAM = fileURLToPath(new URL('family-process.ts', import.meta.url));
+const program = bundledProgram(new URL('family-process.ts', import.meta.url));
 
 /**
  * Starts processes until the parent's session has ended. Kills at most `most` of them and returns the number of kills.
  */
 async function playFamily(lane: Lane, name: string, most: number, random: Random): Promise<number> {
   for (let kills = 0; ; kills += 1) {
-    const { killed, said } = await liveOnce(PROGRAM, lane, name, kills < most ? random : undefined);
+    const { killed, said } = await liveOnce(program(), lane, name, kills < most ? random : undefined);
     if (killed) continue;
     expect(said === '' || said.startsWith(`completed ${RESULT}`)).toBe(true);
     return kills;

@@ -5,7 +5,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { sessionId } from '@tidemark/log';
 import type { Recorded } from '@tidemark/log';
 import { verifySession } from '@tidemark/agent';
@@ -14,6 +13,7 @@ import { createSimulator } from '@tidemark/simulator';
 import type { ReceivedRequest } from '@tidemark/simulator';
 import { openNdjsonStore } from '@tidemark/store-ndjson';
 import { expect, it } from 'vitest';
+import { bundledProgram } from './bundle-program.ts';
 import type { Lane } from './one-life.ts';
 import { liveOnce } from './one-life.ts';
 import { randomFrom } from './random.ts';
@@ -26,7 +26,7 @@ import { RESULT, STEPS, answerAt } from './working-script.ts';
 const KILLS = Number(process.env['TIDEMARK_KILLS'] ?? 100);
 const LANES = Math.max(2, availableParallelism());
 const SEED = Number(process.env['TIDEMARK_SEED'] ?? Date.now() % 1_000_000);
-const PROGRAM = fileURLToPath(new URL('session-process.ts', import.meta.url));
+const program = bundledProgram(new URL('session-process.ts', import.meta.url));
 
 /**
  * Starts processes until the session has ended. Kills at most `most` of them, then lets the session finish. Returns the
@@ -34,7 +34,7 @@ const PROGRAM = fileURLToPath(new URL('session-process.ts', import.meta.url));
  */
 async function playSession(lane: Lane, name: string, most: number, random: Random): Promise<number> {
   for (let kills = 0; ; kills += 1) {
-    const { killed, said } = await liveOnce(PROGRAM, lane, name, kills < most ? random : undefined);
+    const { killed, said } = await liveOnce(program(), lane, name, kills < most ? random : undefined);
     if (killed) continue;
     expect(said === '' || said.startsWith(`completed ${RESULT}`)).toBe(true);
     return kills;

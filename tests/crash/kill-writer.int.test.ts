@@ -6,11 +6,11 @@ import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { LogError, canonicalJson, sessionId } from '@tidemark/log';
 import type { SessionId } from '@tidemark/log';
 import { inspectSession, openNdjsonStore } from '@tidemark/store-ndjson';
 import { expect, it } from 'vitest';
+import { bundledProgram } from './bundle-program.ts';
 import { randomFrom } from './random.ts';
 import type { Random } from './random.ts';
 import { PATIENCE, tally } from './tally.ts';
@@ -23,7 +23,7 @@ const LANES = Math.max(2, availableParallelism());
 /** Number of kills after which a lane starts new sessions. */
 const LIVES = 8;
 const SEED = Number(process.env['TIDEMARK_SEED'] ?? Date.now() % 1_000_000);
-const PROGRAM = fileURLToPath(new URL('writing-process.ts', import.meta.url));
+const program = bundledProgram(new URL('writing-process.ts', import.meta.url));
 
 interface Acknowledged {
   readonly length: number;
@@ -32,9 +32,7 @@ interface Acknowledged {
 
 /** Starts a writing process and kills it at a random instant. Returns the last acknowledgement of each session. */
 async function killOnce(home: string, names: readonly string[], random: Random): Promise<Map<string, Acknowledged>> {
-  // Keeps the compiled modules for the next process, because most of the time of a kill is the start of a process.
-  const env = { ...process.env, NODE_COMPILE_CACHE: join(home, 'compiled') };
-  const child = spawn(process.execPath, [PROGRAM, home, ...names], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [program(), home, ...names], { stdio: ['ignore', 'pipe', 'inherit'] });
   const gone = once(child, 'close');
   const after = Math.floor(random() * 60);
   const delay = random() * 4;
@@ -47,7 +45,7 @@ async function killOnce(home: string, names: readonly string[], random: Random):
     if (lines >= after && !dying) setTimeout(() => child.kill('SIGKILL'), delay);
     dying ||= lines >= after;
   });
-  if (after < 6) setTimeout(() => child.kill('SIGKILL'), 50 + random() * 300);
+  if (after < 6) setTimeout(() => child.kill('SIGKILL'), 20 + random() * 130);
   const [, signal] = await gone;
   expect(signal).toBe('SIGKILL');
   const last = new Map<string, Acknowledged>();

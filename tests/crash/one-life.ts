@@ -26,7 +26,7 @@ export async function liveOnce(
   const folder = join(lane.home, name);
   await mkdir(folder, { recursive: true });
   const child = spawn(process.execPath, [program, lane.home, folder, lane.url, name], {
-    env: { PATH: process.env['PATH'], NODE_COMPILE_CACHE: join(lane.home, 'compiled') },
+    env: { PATH: process.env['PATH'], NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const gone = once(child, 'close');
@@ -38,7 +38,7 @@ export async function liveOnce(
   // run.
   const fatal = random === undefined ? Infinity : Math.floor(random() * 4);
   let arrived = 0;
-  if (random !== undefined && random() < 0.08) timers.push(setTimeout(kill, 50 + random() * 300));
+  if (random !== undefined && random() < 0.08) timers.push(setTimeout(kill, 20 + random() * 130));
   lane.onRequest = () => {
     if (random !== undefined && arrived++ === fatal) timers.push(setTimeout(kill, random() < 0.3 ? 0 : random() * 40));
   };

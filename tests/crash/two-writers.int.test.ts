@@ -10,10 +10,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { canonicalJson, sessionId } from '@tidemark/log';
 import { inspectSession, openNdjsonStore } from '@tidemark/store-ndjson';
 import { expect, it } from 'vitest';
+import { bundledProgram } from './bundle-program.ts';
 import { randomFrom } from './random.ts';
 import { PATIENCE, WHOLE, tally } from './tally.ts';
 import { expectedAt } from './written-events.ts';
@@ -22,7 +22,7 @@ import { expectedAt } from './written-events.ts';
 const BLOWS = WHOLE ? 2_000 : 60;
 const PROCESSES = 3;
 const SEED = Number(process.env['TIDEMARK_SEED'] ?? Date.now() % 1_000_000);
-const PROGRAM = fileURLToPath(new URL('contending-process.ts', import.meta.url));
+const program = bundledProgram(new URL('contending-process.ts', import.meta.url));
 const NAME = 'wanted';
 
 /** A process that wants to write the session. */
@@ -36,8 +36,7 @@ interface Contender {
 type Acknowledged = Map<number, string>;
 
 function start(home: string, acknowledged: Acknowledged): Contender {
-  const env = { ...process.env, NODE_COMPILE_CACHE: join(home, 'compiled') };
-  const child = spawn(process.execPath, [PROGRAM, home, NAME], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [program(), home, NAME], { stdio: ['ignore', 'pipe', 'inherit'] });
   let heard = '';
   child.stdout.on('data', (chunk: Buffer) => {
     const lines = `${heard}${chunk.toString()}`.split('\n');

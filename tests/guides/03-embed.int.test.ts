@@ -36,6 +36,7 @@ describe(PAGE, () => {
       'order-desk.ts',
       'order-tools.ts',
       'steered-desk.ts',
+      'typed-desk.ts',
       'whole-desk.ts',
     ]);
     expect(blocks.filter(({ language }) => language === 'ts')).toEqual([]);
@@ -132,6 +133,26 @@ test('`steered-desk.ts` follows a prompt sent during the turn, and runs nothing 
   expect(JSON.stringify(requests.at(-1)?.body['messages'])).toContain('read-only/write');
 });
 
+test('`typed-desk.ts` files a complaint by a rule, returns a value, and asks another question in a fork', async () => {
+  const value = '{"order": "A-17", "fault": "broken", "euros": 39}';
+  const call = { name: 'file_complaint', arguments: { order: 'A-17', text: 'It came broken.' } };
+  const sent: string[] = [];
+  const simulator = createSimulator({
+    onRequest: (request) => {
+      sent.push(JSON.stringify(request.body['messages']));
+      if (sent.at(-1)?.includes('came late') === true) return { answer: { text: 'Nothing yet.' } };
+      return { answer: answersIn(request) === 0 ? { calls: [call] } : { text: value } };
+    },
+  });
+  const listening = await simulator.listen();
+  onTestFinished(() => listening.close());
+  const ended = await runSnippet('typed-desk.ts', [], { folder: await aFolder(), url: listening.url });
+  expect(ended).toMatchObject({ exit: 0, signal: null, err: '' });
+  expect(ended.out).toMatch(/^broken, 39\.00 euros\nNothing yet\.\nrefused \S+\n$/);
+  expect(sent[1]).toContain('Saved complaints/A-17.txt.');
+  expect(sent[2]).not.toContain('came broken');
+});
+
 test('`moving-desk.ts` sends its requests to two providers, and each receives the whole conversation', async () => {
   const answers = ['I would pay it back.', 'So would I.', 'I do.'];
   const requests: ReceivedRequest[] = [];
@@ -175,7 +196,7 @@ async function aDesk(answers: readonly PlannedAnswer[]): Promise<Desk> {
   const simulator = createSimulator({
     onRequest: (sent) => {
       requests.push(sent);
-      const names = sent.lastUserText.startsWith('Name this talk');
+      const names = sent.lastUserText.startsWith('Name this conversation');
       return { answer: (names ? undefined : answers[answersIn(sent)]) ?? { text: 'A lamp, half paid back' } };
     },
   });

@@ -43,6 +43,7 @@ export function runProgram(path: string, args: readonly string[], { folder, url,
     cwd: folder,
     env: {
       PATH: process.env['PATH'],
+      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
       ANTHROPIC_API_KEY: 'no-real-key-at-all',
       ANTHROPIC_BASE_URL: url,
       OPENAI_API_KEY: 'no-real-key-of-openai',

@@ -2,6 +2,7 @@
 
 import { execFile } from 'node:child_process';
 import { join, resolve } from 'node:path';
+import { inject } from 'vitest';
 
 /** Root folder of the repository. */
 export const ROOT: string = resolve(import.meta.dirname, '..', '..');
@@ -14,7 +15,7 @@ export interface Ran {
 }
 
 /** Path of the command `tidemark`. */
-export const BIN: string = resolve(ROOT, 'apps', 'cli', 'bin', 'tidemark.cjs');
+export const BIN: string = inject('command');
 
 /**
  * Runs `tidemark` with these arguments and keeps all its data in `folder`. A failing command is reported by its exit
@@ -28,7 +29,6 @@ export function runTidemark(args: readonly string[], folder: string): Promise<Ra
       NO_COLOR: '1',
       TIDEMARK_HOME: join(folder, 'home'),
       XDG_CONFIG_HOME: join(folder, 'own'),
-      NODE_COMPILE_CACHE: join(folder, 'compiled'),
     },
     maxBuffer: 16 * 1024 * 1024,
   };

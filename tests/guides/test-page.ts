@@ -130,7 +130,7 @@ function start(command: string, args: readonly string[], { root, folder }: Place
     env: {
       PATH: [join(root, 'bin'), dirname(process.execPath), process.env['PATH']].join(':'),
       HOME: root,
-      NODE_COMPILE_CACHE: join(root, 'compiled'),
+      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
       SHELL: '/bin/sh',
       NO_COLOR: '1',
       TIDEMARK_HOME: join(root, 'home'),

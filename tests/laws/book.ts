@@ -1,43 +1,67 @@
-// A log read as a book: every record of a session with the session that holds it, found by nothing but reading.
+// A log, read for the laws: every record with the session that wrote it, and what the checks look up in it. Built by reading
+// alone, without the fold of the engine.
 
+import { isDeepStrictEqual } from 'node:util';
 import type { EpochOpened, Log, Recorded, RecordedOf, SessionId } from '@tidemark/log';
+import { expect } from 'vitest';
 
-/** One record and whose it is. */
+/** One record, and the session that wrote it. */
 export interface Entry {
   readonly owner: SessionId;
   readonly record: Recorded;
 }
 
-/** Reads a whole session, ancestors included. A record belongs to the session that was created last before it. */
-export async function readBook(log: Log, session: SessionId): Promise<readonly Entry[]> {
-  const book: Entry[] = [];
+/** The log of a session, ancestors included. The index of an entry is its position. */
+export interface Book {
+  readonly entries: readonly Entry[];
+  readonly records: readonly Recorded[];
+  readonly epochs: ReadonlyMap<number, readonly RecordedOf<'epoch.opened'>[]>;
+  /** Texts that took the place of quarantined blocks. */
+  readonly stubs: ReadonlySet<string>;
+}
+
+/** Reads the log of a session. A record belongs to the session that was created last before it. */
+export async function readBook(log: Log, session: SessionId): Promise<Book> {
+  const entries: Entry[] = [];
   let owner = session;
   for await (const record of log.read(session)) {
     if (record.kind === 'session.created') owner = record.data.id;
-    book.push({ owner, record });
+    entries.push({ owner, record });
   }
-  return book;
+  const records = entries.map(({ record }) => record);
+  const opened = records.filter((record): record is RecordedOf<'epoch.opened'> => record.kind === 'epoch.opened');
+  const stubs = records.flatMap((record) => (record.kind === 'block.quarantined' ? [record.data.stub] : []));
+  return { entries, records, epochs: Map.groupBy(opened, ({ data }) => data.number), stubs: new Set(stubs) };
 }
 
-/** The epoch that a request names. */
-export function epochOf(book: readonly Entry[], request: RecordedOf<'request.prepared'>): EpochOpened {
-  const opened = book
-    .map(({ record }) => record)
-    .findLast(
-      (record) =>
-        record.kind === 'epoch.opened' &&
-        record.position < request.position &&
-        record.data.number === request.data.epoch,
-    );
-  if (opened?.kind !== 'epoch.opened')
-    throw new Error(`request ${request.position} names epoch ${request.data.epoch}, which the log does not hold`);
+/**
+ * Returns the epoch that a request names.
+ *
+ * @throws Error if no such epoch is recorded before the request.
+ */
+export function epochOf({ epochs }: Book, { position, data }: RecordedOf<'request.prepared'>): EpochOpened {
+  const opened = epochs.get(data.epoch)?.findLast((record) => record.position < position);
+  if (opened === undefined) throw new Error(`request ${position} names epoch ${data.epoch}, which is not in the log`);
   return opened.data;
 }
 
-/** What two records have in common when they say the same: everything but who wrote them, which the chain holds too. */
-export function saidBy({ record }: Entry): unknown {
-  const { kind, at, position } = record;
-  const data =
-    record.kind === 'session.created' ? { ...record.data, parent: record.data.parent?.position } : record.data;
-  return { kind, at, data, position };
+/** Returns the record that opened an epoch right before this request. */
+export function openedWith({ records }: Book, { position }: Recorded): RecordedOf<'epoch.opened'> | undefined {
+  const before = records[position - 1];
+  return before?.kind === 'epoch.opened' ? before : undefined;
+}
+
+/** Returns the records without the ids of their sessions, which also change the chain. */
+export function factsOf({ records }: Book): readonly unknown[] {
+  return records.map((record) => {
+    const { kind, at, position } = record;
+    const data =
+      record.kind === 'session.created' ? { ...record.data, parent: record.data.parent?.position } : record.data;
+    return { kind, at, data, position };
+  });
+}
+
+/** Expects two values to be equal. Much faster than `toEqual` for large values that are equal. */
+export function expectSame(is: unknown, expected: unknown): void {
+  if (!isDeepStrictEqual(is, expected)) expect(is).toEqual(expected);
 }

@@ -1,17 +1,17 @@
-// Whether a record really holds what a block shows (L4). Written from the design's table of events alone.
+// Compares a block with the record that it names (L4). Written from the design's table of events, without the engine's code.
 
 import type { AnswerPart, ContentPart, Recorded, RecordedOf } from '@tidemark/log';
 import type { Shown } from './shown.ts';
 
-/** What a user's stop adds behind what an answer had said. */
+/** Line after the text of an answer that the user stopped. */
 const CLOSING_LINE = '[The user interrupted this answer here.]';
-/** What stands between a change of tools that no answer followed and what was said next. */
+/** Line between a change of tools and the next words, if no answer came between them. */
 const NO_ANSWER = '[No answer came.]';
-/** What stands where a role was taken back and no other came. */
+/** Line in place of a role that was removed. */
 const NO_ROLE = 'Your role instructions were removed. The earlier ones no longer apply.';
 const NO_OUTPUT = '(no output)';
 
-/** Why the record does not hold what is shown; `undefined` when it does. */
+/** Returns the reason why the record does not contain what the block shows. `undefined` if it does. */
 export function whyNotHeld(shown: Shown, record: Recorded): string | undefined {
   return isHeld(shown, record) || (isSaid(record) && isText(shown, (text) => text === NO_ANSWER))
     ? undefined
@@ -68,19 +68,19 @@ function isHeld(shown: Shown, record: Recorded): boolean {
   }
 }
 
-/** The role in force, or the line that says that there is none; a provider without a form for it shows the change itself. */
+/** Compares a changed role, or the line for a removed one. A provider without a form for it shows the change itself. */
 function isRole(shown: Shown, role: string): boolean {
   const said = role === '' ? NO_ROLE : role;
   const raw = JSON.stringify(said).slice(1, -1);
   return isText(shown, (text) => text.includes(said)) || (shown.kind === 'other' && shown.raw.includes(raw));
 }
 
-/** A change shows names of tools, or a level, that its record names. */
+/** Compares a change. It shows a name of a tool, or a level, of its record. */
 function isChange(shown: Shown, names: readonly string[]): boolean {
   return shown.kind === 'other' && names.some((name) => shown.raw.includes(JSON.stringify(name)));
 }
 
-/** What stands in an enclosure may not close it: a `</` of the body is shown as `<\\/`. */
+/** Compares an enclosed text. A `</` of the text is shown as `<\\/`, so it cannot close the enclosure. */
 function encloses(text: string, body: string): boolean {
   const open = (words: string): string => words.replaceAll('<\\/', '</');
   return open(text).includes(open(body));
@@ -90,7 +90,7 @@ function isText(shown: Shown, fits: (text: string) => boolean): boolean {
   return shown.kind === 'text' && fits(shown.text);
 }
 
-/** A part of a prompt or result: as it is, a file by its path, an image that cannot be sent by the name of its bytes. */
+/** Compares a part of a prompt or result. A file is shown by its path, an image that cannot be sent by its digest. */
 function isContent(shown: Shown, parts: readonly ContentPart[]): boolean {
   return parts.some((part) => {
     if (part.type === 'image')
@@ -112,10 +112,10 @@ function isEnding(shown: Shown, { data, position }: RecordedOf<'tool.returned' |
   return areContents(shown, data.parts) || isShortened(shown, data.parts, position);
 }
 
-/** What a shortened result says behind its beginning. */
+/** Notice at the end of a shortened result. */
 const SHORTENED = /(?:^|\n)\[Shortened here: [^\]]*The whole is at position (\d+): read it with history_read\.\]$/;
 
-/** The beginning of the texts of a result, and where the whole is to be read. */
+/** Compares a shortened result: the beginning of its texts, and the position of the whole. */
 function isShortened(shown: Shown, parts: readonly ContentPart[], position: number): boolean {
   if (shown.kind !== 'result' || shown.content.length !== 1) return false;
   const [only] = shown.content;
@@ -125,12 +125,12 @@ function isShortened(shown: Shown, parts: readonly ContentPart[], position: numb
   return told !== null && Number(told[1]) === position && whole.startsWith(only.text.slice(0, told.index));
 }
 
-/** A file stands in a result by its path. */
+/** Returns the text of a part. A file in a result is shown by its path. */
 function textOf(part: ContentPart): string | undefined {
   return part.type === 'text' ? part.text : part.type === 'file' ? `<file path="${part.path}"/>` : undefined;
 }
 
-/** An id may be told apart from an earlier one, or mapped to what the wire takes; it still begins with the id as recorded. */
+/** Compares a result with its call. An id that is repeated, or that the wire refuses, is mapped and still begins with the recorded id. */
 function isResult(shown: Shown, call: string, error: boolean): boolean {
   return shown.kind === 'result' && shown.error === error && isIdOf(shown.id, call);
 }
@@ -152,7 +152,7 @@ function isPart(shown: Shown, part: AnswerPart): boolean {
   }
 }
 
-/** As it was streamed; in an object of one field where it is no object; with its lone surrogates replaced. */
+/** Compares arguments: as streamed, in an object with one field if they are no object, or with lone surrogates replaced. */
 function isInput(input: string, streamed: string): boolean {
   if (input === streamed || (streamed.trim() === '' && input === '{}')) return true;
   const clean = (text: string): string => text.toWellFormed().replaceAll(/\\ud800/gi, '\\ufffd');

@@ -1,5 +1,5 @@
-// Images through the whole loop, by all three ways in: said with a prompt, read from a file, returned by a tool. Against the
-// simulator over HTTP, which refuses what is too large and counts by its own reading of what was sent.
+// Images in a session: from a prompt, from a file that the model reads, and from a tool. Played against the simulator over
+// HTTP, which refuses images that are too large and counts the bytes that it received.
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -25,11 +25,18 @@ afterEach(async () => {
   for (const one of open.splice(0).toReversed()) await one.close();
 });
 
-/** A screen with nothing on it. */
+const screens = new Map<string, Promise<Buffer>>();
+
+/** Returns a screenshot of an empty screen. It is encoded once for each size. */
 function screen(width: number, height: number): Promise<Buffer> {
-  return sharp({ create: { width, height, channels: 3, background: '#27408b' } })
-    .png()
-    .toBuffer();
+  const size = `${width} x ${height}`;
+  const encoded =
+    screens.get(size) ??
+    sharp({ create: { width, height, channels: 3, background: '#27408b' } })
+      .png()
+      .toBuffer();
+  screens.set(size, encoded);
+  return encoded;
 }
 
 const MODELS = {
@@ -44,7 +51,7 @@ const MODELS = {
   },
 } as const satisfies Record<string, { readonly encoder: Encoder; readonly [name: string]: unknown }>;
 
-/** A tool that takes one picture after the other, each another. */
+/** Returns a tool whose screenshots all differ. */
 function camera(width: number, height: number, name = 'screenshot'): Tool {
   let taken = 0;
   return defineTool({
@@ -122,10 +129,10 @@ function answeredIn({ body }: ReceivedRequest): number {
   return held.filter((one) => one.role === 'assistant' || one.type === 'function_call').length;
 }
 
-describe.each(['anthropic', 'small', 'openai', 'openrouter'] as const)('an image to a model of %s', (to) => {
+describe.each(['anthropic', 'small', 'openai', 'openrouter'] as const)('an image for a model of %s', (to) => {
   const [width, height] = MODELS[to].shown;
 
-  it('is scaled to what it is shown, kept once by digest, sent byte for byte and counted, whichever way it came', async () => {
+  it('is scaled to the size that the model sees, stored once, sent byte for byte and counted, from all three sources', async () => {
     const steps = [call('read', { path: 'screen.png' }), call('screenshot', {}), SEEN];
     const played = await play(to, (sent) => steps[answeredIn(sent)] ?? SEEN);
     const data = await screen(3_840, 2_160);
@@ -150,8 +157,8 @@ describe.each(['anthropic', 'small', 'openai', 'openrouter'] as const)('an image
   });
 });
 
-describe.each(['anthropic', 'small', 'openai', 'openrouter'] as const)('an image to a model of %s', (to) => {
-  it('is paid as was forecast, and read from the cache with the next prompt', async () => {
+describe.each(['anthropic', 'small', 'openai', 'openrouter'] as const)('an image for a model of %s', (to) => {
+  it('costs what was forecast, and is read from the cache with the next prompt', async () => {
     const played = await play(to, () => SEEN);
     const session = await played.agent.open();
     await session.prompt('Hello.');
@@ -165,7 +172,7 @@ describe.each(['anthropic', 'small', 'openai', 'openrouter'] as const)('an image
     const [first, paid, next] = records.filter((one) => one.kind === 'answer.received');
     const foreseen = told?.data.forecast ?? expect.unreachable();
     const [before, with1, after] = [first, paid, next].map((answer) => inputOf(answer?.data.usage ?? {}));
-    // What usage taught of words scales words alone: two rows of patches more or less would be a rule read wrong.
+    // The learnt ratio scales text only. A difference of two rows of patches would mean a wrong rule for image tokens.
     const input = foreseen.read + foreseen.write + foreseen.fresh;
     expect(Math.abs(input - (with1 ?? 0))).toBeLessThan(40);
     const [width, height] = MODELS[to].shown;
@@ -174,13 +181,13 @@ describe.each(['anthropic', 'small', 'openai', 'openrouter'] as const)('an image
     expect((with1 ?? 0) - (before ?? 0)).toBeGreaterThan(counted);
     expect((with1 ?? 0) - (before ?? 0)).toBeLessThan(counted + 60);
     expect((after ?? 0) - (with1 ?? 0)).toBeLessThan(60);
-    // A front below the floor of the small model leaves too little to cache.
+    // The front is below the floor of the small model, so nothing is cached there.
     if (to === 'anthropic' || to === 'openrouter') expect(next?.data.usage.read).toBeGreaterThan(counted);
   });
 });
 
 describe('an image that cannot be sent', () => {
-  it('in a prompt is refused before anything is recorded, and the session takes the next one', async () => {
+  it('is refused in a prompt before anything is recorded, and the session takes the next prompt', async () => {
     const played = await play('anthropic', () => SEEN);
     const session = await played.agent.open();
     const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>');
@@ -193,7 +200,7 @@ describe('an image that cannot be sent', () => {
     expect(await session.prompt('Then without.')).toMatchObject({ outcome: 'completed' });
   });
 
-  it('from a tool is a line that says why, and the turn goes on', async () => {
+  it('becomes a line with the reason if it comes from a tool, and the turn continues', async () => {
     const played = await play('anthropic', (sent) => [call('read', { path: 'cut.png' })][answeredIn(sent)] ?? SEEN);
     const whole = await screen(400, 300);
     await writeFile(join(played.folder, 'cut.png'), whole.subarray(0, whole.length - 40));
@@ -206,7 +213,7 @@ describe('an image that cannot be sent', () => {
   });
 });
 
-it('a model that takes no images is told so in words, and one that does is shown it again', async () => {
+it('a model without images gets a line of text, and after a switch a model with images gets the image', async () => {
   const model = 'claude-sonnet-5-5';
   const bodies: string[] = [];
   const played = await play('anthropic', () => SEEN, {
@@ -227,7 +234,7 @@ it('a model that takes no images is told so in words, and one that does is shown
   expect(verified).toMatchObject({ differences: [], problems: [] });
 });
 
-/** A window with much in it: as PNG it weighs, and what it says can be made out at half its size. */
+/** Returns a screenshot full of detail. Its PNG is large, and it stays readable at half its size. */
 async function busyScreen(name: number): Promise<Buffer> {
   const noise = { type: 'gaussian', mean: 128 + name, sigma: 40 } as const;
   const tiles = await sharp({ create: { width: 700, height: 420, channels: 3, background: '#fff', noise } })
@@ -236,7 +243,7 @@ async function busyScreen(name: number): Promise<Buffer> {
   return sharp(tiles).resize(2_800, 1_680, { kernel: 'nearest' }).png({ compressionLevel: 1 }).toBuffer();
 }
 
-it('code-yeongyu/senpi#302: a ninth of 63 screenshots and of 101 MiB fits a ninth of what a request may weigh, and none is above 2,000 pixels', async () => {
+it('code-yeongyu/senpi#302: 7 screenshots of together 11 MiB, a ninth of those in the thread, fit a ninth of the request limit, and none is above 2,000 pixels', async () => {
   const shots = [await busyScreen(1), await busyScreen(2), await busyScreen(3)];
   const given = Array.from({ length: 7 }, (_, shot) => shots[shot % shots.length] ?? expect.unreachable());
   expect(given.reduce((sum, { length }) => sum + length, 0)).toBeGreaterThan((101 * 2 ** 20) / 9);
@@ -251,12 +258,12 @@ it('code-yeongyu/senpi#302: a ninth of 63 screenshots and of 101 MiB fits a nint
   expect(played.simulator.calls[0]?.bytes).toBeLessThan(requestBytes);
   const kept = imagesIn(await recordsOf(played, session.id));
   expect(kept).toHaveLength(7);
-  // anthropics/claude-code#83206: what is the same is kept once.
+  // anthropics/claude-code#83206: equal images are stored once.
   expect(new Set(kept.map(({ artifact }) => artifact)).size).toBe(3);
   expect(Math.max(...kept.map(({ width = 0, height = 0 }) => Math.max(width, height)))).toBe(2_000);
 });
 
-it('anthropics/claude-code#37418: the image above the number that a request may hold takes the older half with it, and the session goes on', async () => {
+it('anthropics/claude-code#37418: with one image more than a request may contain, the older half is left out, and the session continues', async () => {
   const played = await play('small', (sent) => (answeredIn(sent) < 101 ? call('screenshot', {}) : SEEN), {
     tools: [camera(30, 10)],
   });
@@ -270,7 +277,7 @@ it('anthropics/claude-code#37418: the image above the number that a request may 
   expect([aside >= 50, aside < 101]).toEqual([true, true]);
 });
 
-it('an image that is shortened away gives way to a line that says so, and is read back as it was sent', async () => {
+it('a pruned image is replaced by a line that says so, and `history_read` returns it as it was sent', async () => {
   let later = 0;
   const now = (): Timestamp => timestamp(new Date(Date.now() + later).toISOString());
   const bodies: string[] = [];
@@ -279,7 +286,7 @@ it('an image that is shortened away gives way to a line that says so, and is rea
     'anthropic',
     () => {
       asked += 1;
-      // A command that runs again stands for the picture before.
+      // A command that runs again makes its earlier picture prunable.
       if (asked <= 8) return call('shell', { command: 'screenshot' });
       const [, position = '0'] = /The whole is at position (\d+)/.exec(bodies.at(-1) ?? '') ?? [];
       return asked === 10
@@ -294,7 +301,7 @@ it('an image that is shortened away gives way to a line that says so, and is rea
   );
   const session = await played.agent.open();
   await session.prompt('Take eight.');
-  // Nothing is cached any more: to shorten costs nothing.
+  // All cache entries have expired, so pruning costs nothing.
   later = 2 * 60 * 60 * 1_000;
   expect(await session.prompt('And the first?')).toMatchObject({ outcome: 'completed', text: 'I see.' });
   const records = await recordsOf(played, session.id);

@@ -1,6 +1,5 @@
-// L6, on real sessions: five compactions in a row under the bounds that small windows have. What the first stood for is still
-// in the fifth, or its limitations name the stretch where it stands. What was said and done is read from the transcripts'
-// records here anew, by code of its own.
+// L6 on real sessions: five compactions in a row, with the bounds of small windows. Each thing that the first checkpoint stands
+// for is in the fifth, or its limitations name the positions. The test reads the transcripts with code of its own.
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,10 +15,10 @@ const shared = join(root, '../shared/transcripts');
 const own = join(root, 'apps/cli/demo/recording.jsonl');
 const RECORDED = ['pi-coding-session-sonnet.jsonl', 'claude-code-session-opus.jsonl'].map((name) => join(shared, name));
 const there = RECORDED.every((path) => existsSync(path));
-if (!there) console.warn('skipped: no ../shared/transcripts beside the repository');
+if (!there) console.warn('skipped: no ../shared/transcripts next to the repository');
 
 const ROUNDS = 5;
-/** An eighth of what windows of 8,000, 24,000 and 200,000 tokens are kept to. */
+/** Bounds of checkpoints in tokens: an eighth of the usable part of windows of 8,000, 24,000 and 200,000 tokens. */
 const BOUNDS = [600, 1_500, 8_000];
 
 async function recordsOf(path: string): Promise<readonly Recorded[]> {
@@ -28,7 +27,7 @@ async function recordsOf(path: string): Promise<readonly Recorded[]> {
   return Array.fromAsync(store.read(session));
 }
 
-/** Where nothing is open, as near as can be to each sixth of the session. */
+/** Returns a closed position near each sixth of the session. */
 function cutsOf(records: readonly Recorded[]): readonly Position[] {
   const closed: Position[] = [];
   let state = emptyState();
@@ -43,7 +42,7 @@ function cutsOf(records: readonly Recorded[]): readonly Position[] {
   });
 }
 
-/** Compacts at each cut, each time with what the log gives back of the one before. */
+/** Compacts at each cut. Each compaction reads the one before as the log returns it. */
 function compactAt(records: readonly Recorded[], cuts: readonly Position[], bound: number): readonly Checkpoint[] {
   const from = records[0]?.position;
   if (from === undefined) throw new Error('there are no records');
@@ -58,14 +57,14 @@ function compactAt(records: readonly Recorded[], cuts: readonly Position[], boun
   });
 }
 
-/** A thing that the first checkpoint stood for: its words, and every place where the session speaks of it. */
+/** A thing that the first checkpoint stands for: its words, and every position that contains it. */
 interface Fact {
   readonly list: 'what the user said' | 'changed files' | 'open tasks';
   readonly words: string;
   readonly places: readonly number[];
 }
 
-/** Each call that had success, with its arguments. */
+/** Returns each successful call with its arguments. */
 function doneCalls(records: readonly Recorded[]): readonly Done[] {
   const made = new Map<string, Pick<Done, 'name' | 'input'>>();
   return records.flatMap((record) => {
@@ -122,7 +121,7 @@ function placesOf(done: readonly Done[], of: (one: Done) => readonly string[]): 
 function isThere({ directives, filesChanged, tasks }: Checkpoint, { list, words, places }: Fact): boolean {
   switch (list) {
     case 'what the user said':
-      // An excerpt is not kept: the limitations name it.
+      // An excerpt does not count: the limitations name it.
       return directives.some(({ position, text }) => places.includes(position) && text === words.trim());
     case 'changed files':
       return filesChanged.some(({ path }) => path === words);
@@ -153,7 +152,7 @@ async function judge(path: string): Promise<void> {
     const gone = facts.filter((fact) => !isThere(last, fact));
     const name = path.slice(path.lastIndexOf('/') + 1);
     console.info(
-      `${name}, bound ${bound}: of ${facts.length} things that the first of ${ROUNDS} compactions stood for ${facts.length - gone.length} are there, ${gone.length} are named`,
+      `${name}, bound ${bound}: the first of ${ROUNDS} compactions stands for ${facts.length} things: ${facts.length - gone.length} are in the last, ${gone.length} are named as left out`,
     );
     expect(gone.filter((fact) => !isNamed(last, fact))).toEqual([]);
     expect(made.map((one) => checkpointTokens(one) <= bound)).toEqual(cuts.map(() => true));
@@ -161,8 +160,12 @@ async function judge(path: string): Promise<void> {
   }
 }
 
-it('after five compactions the demo session lacks nothing that is not named', () => judge(own));
+it('L6: after five compactions of the demo session, everything is in the checkpoint or named as left out', () =>
+  judge(own));
 
-it.skipIf(!there)('after five compactions the recorded sessions lack nothing that is not named', async () => {
-  for (const path of RECORDED) await judge(path);
-});
+it.skipIf(!there)(
+  'L6: after five compactions of the recorded sessions, everything is in the checkpoint or named as left out',
+  async () => {
+    for (const path of RECORDED) await judge(path);
+  },
+);

@@ -1,5 +1,5 @@
-// What users ran into with other agents when a history was compacted, by thread. Each is played with an agent as a person
-// embeds it, against a simulator whose window is small and which refuses what is too long.
+// Public threads about the compaction of other agents. Each is played with an agent as an application embeds it, against a
+// simulator with a small window, which refuses requests that are too long.
 
 import { fileURLToPath } from 'node:url';
 
@@ -41,17 +41,17 @@ interface Played {
   readonly bodies: readonly string[];
   readonly notices: readonly string[];
   records(): Promise<readonly Recorded[]>;
-  /** What was decided about the history, in order. */
+  /** Returns the compactions and the refused ones, in order. */
   compactions(): Promise<readonly string[]>;
 }
 
-/** What a thread sets: `real` is what the provider has of what the session believes. */
+/** Options of a thread. `real` is the window of the provider, by default the one that the session assumes. */
 interface Setting extends Partial<AgentOptions> {
   readonly real?: number;
   readonly requestBytes?: number;
 }
 
-/** A session that believes in its window; `real` is what the provider has. */
+/** Opens a session that assumes a window of `believed` tokens. */
 async function play(
   believed: number,
   answer: (sent: ReceivedRequest) => AnswerPlan,
@@ -98,7 +98,7 @@ async function play(
   };
 }
 
-/** Looks so often, and is done. */
+/** Returns a model that calls `look` so many times and is then done. */
 function looks(count: number): (sent: ReceivedRequest) => AnswerPlan {
   let step = 0;
   return () => {
@@ -107,7 +107,7 @@ function looks(count: number): (sent: ReceivedRequest) => AnswerPlan {
   };
 }
 
-/** Writes everything but compactions. */
+/** Returns a writer that fails at compactions. */
 function failing(writer: LogWriter): LogWriter {
   const append: LogWriter['append'] = (events, expected) => {
     if (events.some(({ kind }) => kind === 'history.compacted')) throw new Error('the disk is gone');
@@ -135,7 +135,7 @@ const done = { outcome: 'completed', text: 'Done.' } as const;
 const unfit = { outcome: 'failed', error: { code: 'turn/context-unfit' } } as const;
 const statuses = ({ simulator }: Played): readonly number[] => simulator.calls.map(({ status }) => status);
 
-it('anomalyco/opencode#27924, openclaw#10613, riba2534/happyclaw#300, NousResearch/hermes-agent#53008: where nothing can be freed it is tried twice, and the turn ends with its sizes', async () => {
+it('anomalyco/opencode#27924, openclaw#10613, riba2534/happyclaw#300, NousResearch/hermes-agent#53008: a compaction that can free nothing is tried twice, and the turn ends with its sizes', async () => {
   const played = await play(200_000, looks(0), { real: 6_000 });
   for (let tries = 0; tries < 4; tries += 1) {
     const turn = tries === 0 ? played.live.prompt('All of it. '.repeat(4_000)) : played.live.resume();
@@ -145,10 +145,10 @@ it('anomalyco/opencode#27924, openclaw#10613, riba2534/happyclaw#300, NousResear
   expect(statuses(played)).toEqual([400, 400, 400, 400]);
 });
 
-it('NousResearch/hermes-agent#53008: a compaction that succeeds and frees less than 1% by the provider is made twice, and not at every step', async () => {
+it('NousResearch/hermes-agent#53008: a compaction that frees less than 1%, as the provider counts, is made twice, and not at every step', async () => {
   const looking = looks(60);
   const bodies: string[] = [];
-  // What the provider counts stays as it was before the checkpoint.
+  // The provider counts the same tokens as before the checkpoint.
   const usage = { input_tokens: 14_560, cache_creation_input_tokens: 0, cache_read_input_tokens: 0 };
   const played = await play(
     16_000,
@@ -167,7 +167,7 @@ it('NousResearch/hermes-agent#53008: a compaction that succeeds and frees less t
   expect(sizes.at(-1)).toBe(usage.input_tokens);
 });
 
-it('NousResearch/hermes-agent#53008: compacting is tried again behind the next prompt', async () => {
+it('NousResearch/hermes-agent#53008: compaction is tried again after the next prompt', async () => {
   const looking = looks(90);
   const bodies: string[] = [];
   const usage = { input_tokens: 14_560, cache_creation_input_tokens: 0, cache_read_input_tokens: 0 };
@@ -184,13 +184,13 @@ it('NousResearch/hermes-agent#53008: compacting is tried again behind the next p
   expect(await played.compactions()).toHaveLength(3);
 });
 
-it('anomalyco/opencode#16882: manual has no way round it when a request is refused as too long', async () => {
+it('anomalyco/opencode#16882: with `when: manual`, nothing is compacted even if a request is refused as too long', async () => {
   const played = await play(200_000, looks(30), { real: 6_000, compaction: { when: 'manual' } });
   expect(await played.live.prompt('Look.')).toMatchObject({ outcome: 'failed', error: { code: 'provider/too-long' } });
   expect([await played.compactions(), played.notices]).toEqual([[], []]);
 });
 
-it('openai/codex#13279: the files that were read are named behind the checkpoint, so that they need not be found again', async () => {
+it('openai/codex#13279: the checkpoint names the files that were read, so the model need not search for them again', async () => {
   const read = defineTool({
     name: 'look',
     description: 'Reads a file.',
@@ -206,13 +206,13 @@ it('openai/codex#13279: the files that were read are named behind the checkpoint
   expect(played.bodies.at(-1)).toContain('/w/orders/1.md');
 });
 
-it('Kilo-Org/kilocode#10888: the gauge is the one of now, so that one compaction is not followed by another', async () => {
+it('Kilo-Org/kilocode#10888: the gauge counts the compacted history, so no second compaction follows', async () => {
   const played = await play(16_000, looks(40));
   expect(await played.live.prompt('Look.')).toMatchObject(done);
   expect(await played.compactions()).toEqual(['history.compacted critical_pressure_preflight']);
 });
 
-it('anthropics/claude-code#8050, #14274, elidickinson/pi-claude-bridge#18: a compaction that asks the model is never too long itself', async () => {
+it('anthropics/claude-code#8050, #14274, elidickinson/pi-claude-bridge#18: the request of a compaction by a model is never too long itself', async () => {
   const asked: string[] = [];
   const answer = looks(40);
   const played = await play(
@@ -238,7 +238,7 @@ describe('openai/codex#38861', () => {
     compactionStanding(await foldLog(played.log, sessionId(played.live.id)))?.standing;
   const LONG = 'Look at all of it. '.repeat(3_000);
 
-  it('what was not compacted is not said to be, and stays as it was', async () => {
+  it('a refused compaction is reported as refused, and changes nothing', async () => {
     const played = await play(200_000, looks(0));
     await played.live.prompt('Look.');
     expect(await played.live.compact()).toMatchObject({ outcome: 'refused' });
@@ -247,7 +247,7 @@ describe('openai/codex#38861', () => {
     expect([await played.compactions(), await standing(played)]).toEqual([['compaction.refused manual'], undefined]);
   });
 
-  it('a compaction is confirmed by the next request that is accepted, and by nothing before it', async () => {
+  it('a compaction is confirmed by the next accepted request, and by nothing before', async () => {
     let fault: Fault | undefined;
     const played = await play(200_000, () => ({ answer: { text: 'Done.' }, ...(fault && { fault }) }));
     await played.live.prompt(LONG);
@@ -262,7 +262,7 @@ describe('openai/codex#38861', () => {
     expect(await standing(played)).toBe('confirmed');
   });
 
-  it('a compaction whose record could not be written is not said to have been made', async () => {
+  it('a compaction whose record cannot be written is not reported as made', async () => {
     const store = createMemoryStore();
     const log: Log = { ...store, create: async (id, parent) => failing(await store.create(id, parent)) };
     const played = await play(12_000, looks(60), { store: log });
@@ -270,8 +270,8 @@ describe('openai/codex#38861', () => {
     expect([played.notices.includes('context/compacted'), await played.compactions()]).toEqual([false, []]);
   });
 
-  it('a body of 43.8 MB of images, at a tenth of the token window, is met by bytes: it is compacted, and goes on', async () => {
-    // A hundredth of the thread's sizes: eleven screenshots of 4 MB, where 32 MB are taken.
+  it('images of 43.8 MB at a tenth of the token window lead to a compaction by bytes, and the turn continues', async () => {
+    // A hundredth of the sizes in the thread: eleven screenshots of 4 MB, and a limit of 32 MB.
     const shot = defineTool({
       name: 'look',
       description: 'Takes a screenshot.',
@@ -297,7 +297,7 @@ describe('openai/codex#38861', () => {
   });
 });
 
-it('anthropics/claude-code#13919, #74990, #19471: what a source said is said again behind a checkpoint', async () => {
+it('anthropics/claude-code#13919, #74990, #19471: the note of a source is repeated after a checkpoint', async () => {
   const rules = { name: 'rules', revision: () => '1', render: () => 'Never touch main.', affectedBy: () => false };
   const played = await play(12_000, looks(60), { context: { sources: [rules] } });
   expect(await played.live.prompt('Look.')).toMatchObject(done);
@@ -305,7 +305,7 @@ it('anthropics/claude-code#13919, #74990, #19471: what a source said is said aga
   expect(played.bodies.filter((body) => !body.includes('Never touch main.'))).toEqual([]);
 });
 
-it('anthropics/claude-code#13919, #74990, #19471: a skill that a compaction dropped is named behind the checkpoint, and loaded again', async () => {
+it('anthropics/claude-code#13919, #74990, #19471: the checkpoint names a skill that a compaction dropped, and the model loads it again', async () => {
   const roots = [
     { folder: fileURLToPath(new URL('../../tools/skills/tests/skills', import.meta.url)), source: 'home' },
   ];
@@ -323,7 +323,7 @@ it('anthropics/claude-code#13919, #74990, #19471: a skill that a compaction drop
   expect(await played.live.prompt('Clean the export.')).toMatchObject(done);
   expect((await played.compactions()).length).toBeGreaterThan(1);
   const without = played.bodies.filter((one) => !one.includes(body));
-  // The front keeps the list; the checkpoint names what was loaded; what asks for it again is given it whole.
+  // The front keeps the list of skills. The checkpoint names the loaded ones. A skill that is loaded again comes whole.
   expect(played.bodies.every((one) => one.includes('- csv-cleanup: '))).toBe(true);
   expect(without.slice(1).filter((one) => !/Skills to load again[^#]*csv-cleanup/.test(one))).toEqual([]);
   const loads = (await played.records()).filter(({ kind }) => kind === 'skill.loaded');
@@ -331,7 +331,7 @@ it('anthropics/claude-code#13919, #74990, #19471: a skill that a compaction drop
   expect(loads.length).toBeGreaterThan(1);
 });
 
-it('earendil-works/pi#2608: what the first compaction keeps is there behind the second and the third', async () => {
+it('earendil-works/pi#2608: text that the first compaction keeps is kept by the second and the third', async () => {
   const played = await play(12_000, looks(80));
   const turn = played.live.prompt('Look at everything, in order.');
   expect(await turn).toMatchObject(done);
@@ -339,7 +339,7 @@ it('earendil-works/pi#2608: what the first compaction keeps is there behind the 
   expect(played.bodies.filter((body) => !body.includes('"text":"Look at everything, in order."'))).toEqual([]);
 });
 
-it('earendil-works/pi#6879, #7821: the gauge is read at each step of a tool loop, so that no request is too long', async () => {
+it('earendil-works/pi#6879, #7821: the gauge is checked at each step of a tool loop, so no request is too long', async () => {
   const played = await play(12_000, looks(80));
   expect(await played.live.prompt('Look.')).toMatchObject(done);
   expect(new Set(statuses(played))).toEqual(new Set([200]));

@@ -1,5 +1,5 @@
-// The gauge that counted double, or forgot the system prompt (L7), by thread. Each is played with an agent as a person embeds
-// it; the judge is the simulator's own account of every call, which knows nothing of what the engine believes.
+// Public threads about gauges that count twice or omit the system prompt (L7). Each is played with an agent as an application
+// embeds it, and compared with the simulator's own account of every call.
 
 import type { Gauge } from '@tidemark/context';
 import { inputLimitOf } from '@tidemark/context';
@@ -32,7 +32,7 @@ afterEach(async () => {
   for (const one of open.splice(0).toReversed()) await one.close();
 });
 
-/** What a tool brings home: of each class of characters, from a line to pages. */
+/** Results of a tool: each class of characters, from a line to pages. */
 const FOUND: readonly string[] = [
   'The tide came in at four and the boats went out with it, as they had every morning that year. '.repeat(30),
   JSON.stringify(
@@ -52,7 +52,7 @@ const look = defineTool({
   run: ({ step }) => FOUND[step % FOUND.length] ?? '',
 });
 
-/** Looks so often in each turn, now and then twice at once, and says a little beside it. */
+/** Returns a model that calls `look` so many times in each turn, every fourth time twice at once, with a little text. */
 function looks(count: number): (sent: ReceivedRequest) => AnswerPlan {
   let step = 0;
   return ({ toolResults, lastUserText }) => {
@@ -66,10 +66,10 @@ function looks(count: number): (sent: ReceivedRequest) => AnswerPlan {
 
 interface Stage {
   readonly simulator: Simulator;
-  /** Another process over the same log. */
+  /** Starts another process over the same log. */
   start(): Promise<{ readonly agent: Agent; readonly live: AgentSession }>;
   records(): Promise<readonly Recorded[]>;
-  /** Every gauge that was told, in order. */
+  /** Gauges of all `status.changed` events, in order. */
   readonly gauges: Gauge[];
 }
 
@@ -114,16 +114,16 @@ function providerOf(wire: Wire, { url }: ListeningSimulator): NonNullable<AgentO
     : createOpenAIProvider({ apiKey: 'simulated', baseURL: `${url}/v1`, api: 'responses', transport: 'auto' });
 }
 
-/** A call of the main stream: what was believed before it went out, and what it really came to. */
+/** A call of the main stream: the size by the gauge before it was sent, and the size by the simulator. */
 interface Judged {
   readonly request: RecordedOf<'request.prepared'>;
   readonly believed: number;
-  /** Of that, what was taken from the usage of the call before. */
+  /** Part of `believed` that comes from the usage of the call before. */
   readonly measured: number;
   readonly input: number;
   readonly output: number;
   readonly read: number;
-  /** The same was sent just before, was counted, and its answer was cut. */
+  /** True if the same request was sent just before, was counted, and its answer was cut. */
   readonly again: boolean;
 }
 
@@ -150,7 +150,7 @@ function truthOf({ usage, counts }: LedgerCall): Pick<Judged, 'input' | 'output'
   return { input: totalInput(usage), output: usage.output_tokens, read: usage.cache_read_input_tokens };
 }
 
-/** Every bucket once, and the answer: nothing twice, nothing forgotten, but where an epoch edited what was sent. */
+/** Expects each gauge to contain every bucket and the answer of the call before exactly once, except after a new epoch. */
 function expectEachOnce(calls: readonly Judged[]): void {
   for (const [index, { request, measured, again, input }] of calls.entries()) {
     const before = calls[index - 1];
@@ -161,14 +161,14 @@ function expectEachOnce(calls: readonly Judged[]): void {
 
 const offBy = ({ believed, input }: Judged): number => Math.abs(believed - input) / input;
 
-/** Within 5% for 95% of the calls, those aside that begin an epoch. */
+/** Returns the share of calls whose gauge is off by `most` at most. Calls that begin an epoch do not count. */
 function shareWithin(calls: readonly Judged[], most: number): number {
   const later = calls.filter(({ measured }) => measured > 0);
   return later.filter((call) => offBy(call) <= most).length / later.length;
 }
 
 describe.each(['anthropic', 'websocket'] as const)('over %s', (wire) => {
-  it('anthropics/claude-code#82863: what was read from the cache counts once, in every step and after every restart', async () => {
+  it('anthropics/claude-code#82863: cache reads count once, in every step and after every restart', async () => {
     const played = await stage(wire, looks(7));
     for (let restart = 0; restart < 3; restart += 1) {
       const { agent, live } = await played.start();
@@ -178,14 +178,14 @@ describe.each(['anthropic', 'websocket'] as const)('over %s', (wire) => {
     }
     const calls = await judged(played);
     expect(calls).toHaveLength(6 * 8);
-    // The cache is at work: nearly all of each request is read.
+    // Most of nearly every request is read from the cache.
     expect(calls.filter(({ read, input }) => read > input / 2).length).toBeGreaterThan(40);
     expectEachOnce(calls);
     expect(played.gauges.map(({ input }) => input)).toEqual(calls.map(({ believed }) => believed));
     expect(shareWithin(calls, 0.05)).toBeGreaterThanOrEqual(0.95);
   });
 
-  it('openclaw#99843: side calls, failed calls and interrupted turns leave the gauge as it was', async () => {
+  it('openclaw#99843: side calls, failed calls and interrupted turns do not change the gauge', async () => {
     const faults: (Fault | undefined)[] = [
       undefined,
       { kind: 'overloaded' },
@@ -219,7 +219,7 @@ describe.each(['anthropic', 'websocket'] as const)('over %s', (wire) => {
     expect(shareWithin(calls, 0.2)).toBe(1);
   });
 
-  it('cloudflare/agents#1580: the system prompt and the tools are in it from the first call on, and behind a compaction', async () => {
+  it('cloudflare/agents#1580: the gauge contains the system prompt and the tools from the first call on, and after a compaction', async () => {
     const played = await stage(wire, looks(6));
     const { live } = await played.start();
     await live.prompt('Look.');
@@ -231,33 +231,36 @@ describe.each(['anthropic', 'websocket'] as const)('over %s', (wire) => {
     expect(anew.map(({ request }) => request.data.epoch)).toEqual([0, 1]);
     const front = anew[0]?.input ?? 0;
     expect(front).toBeGreaterThan(3_000);
-    // Nothing was counted yet, or what was is not what is sent now: an estimate of all, front included.
+    // No usage applies to these requests, so the gauge is an estimate of all, with the front.
     expect(anew[0] && offBy(anew[0])).toBeLessThan(0.25);
     expect(anew[1] && offBy(anew[1])).toBeLessThan(0.25);
     expectEachOnce(calls);
   });
 });
 
-describe('the limit of a window', () => {
+describe('the input limit of a window', () => {
   const row = (shared: Capabilities['window']['sharedWithOutput']): Capabilities => {
     const whole = findModel(defaultCatalog(), MODEL.anthropic);
     if (whole === undefined) throw new Error(`the catalog has no ${MODEL.anthropic}`);
     return { ...whole, inputLimit: 5_000, outputLimit: 1_000, window: { tokens: 5_000, sharedWithOutput: shared } };
   };
 
-  it.each(['refused', 'stops'] as const)("is the provider's own to the token where the sum of both is %s", (shared) => {
-    const capabilities = row(shared);
-    const simulator = createSimulator({
-      capabilities: () => capabilities,
-      onRequest: () => ({ answer: { text: 'yes' } }),
-    });
-    const status = (input: number, output: number): number => {
-      const messages = [{ role: 'user', content: 'abcd'.repeat(input) }];
-      return simulator.messages({ body: JSON.stringify({ model: 'm', max_tokens: output, messages }) }).status;
-    };
-    for (const output of [1, 600, 1_000]) {
-      const limit = inputLimitOf(capabilities, output) ?? 0;
-      expect([output, status(limit, output), status(limit + 1, output)]).toEqual([output, 200, 400]);
-    }
-  });
+  it.each(['refused', 'stops'] as const)(
+    "equals the provider's own limit to the token, for a window whose sum of input and output is %s",
+    (shared) => {
+      const capabilities = row(shared);
+      const simulator = createSimulator({
+        capabilities: () => capabilities,
+        onRequest: () => ({ answer: { text: 'yes' } }),
+      });
+      const status = (input: number, output: number): number => {
+        const messages = [{ role: 'user', content: 'abcd'.repeat(input) }];
+        return simulator.messages({ body: JSON.stringify({ model: 'm', max_tokens: output, messages }) }).status;
+      };
+      for (const output of [1, 600, 1_000]) {
+        const limit = inputLimitOf(capabilities, output) ?? 0;
+        expect([output, status(limit, output), status(limit + 1, output)]).toEqual([output, 200, 400]);
+      }
+    },
+  );
 });

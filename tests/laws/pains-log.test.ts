@@ -1,5 +1,5 @@
-// Threads about the log, each under its name: what its users lost, and the same played with the real agent. Those about
-// memory at a resume (anthropics/claude-code#79196, #72667) stand with the snapshots.
+// Public threads about lost or damaged logs, played with the real agent. Those about memory at a resume
+// (anthropics/claude-code#79196, #72667) are tested with the snapshots.
 
 import { appendFile, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -15,13 +15,12 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { newPlace } from './place.ts';
 import type { Place } from './place.ts';
-import { play } from './played-agent.ts';
-import { byStep, expectAnswered, playedWhole, quick } from './played-turn.ts';
+import { byStep, expectAnswered, play, playedWhole, quick } from './played-agent.ts';
 
-const MENDED = sessionId('mended');
+const REPAIRED = sessionId('repaired');
 const NULLS = '\0'.repeat(512);
 
-/** A home that is gone after the test. */
+/** Makes a home that is removed after the test. */
 function home(): Place & { readonly home: string } {
   const place = newPlace('ndjson');
   onTestFinished(() => place.remove());
@@ -36,7 +35,7 @@ async function readAll(place: Place, id: SessionId): Promise<readonly Recorded[]
   return Array.fromAsync(place.open().read(id));
 }
 
-/** The log of a played session, its lines changed. */
+/** Plays a session and changes the lines of its log. */
 async function rewritten(change: (lines: readonly string[]) => string): Promise<{
   readonly place: Place & { readonly home: string };
   readonly id: SessionId;
@@ -54,31 +53,31 @@ async function expectDamage(place: Place, id: SessionId, line: number): Promise<
   await expect(opened).rejects.toMatchObject({ code: 'log/damaged', data: { line } });
 }
 
-/** Repairs, finds every record again, and is answered. */
+/** Repairs the log and expects every record in the new session, which answers its next prompt. */
 async function expectRepaired(
   place: Place & { readonly home: string },
   id: SessionId,
   all: readonly Recorded[],
 ): Promise<void> {
-  expect(await repairSession({ home: place.home }, id, MENDED)).toMatchObject({ records: all.length, lost: [] });
-  const found = await readAll(place, MENDED);
+  expect(await repairSession({ home: place.home }, id, REPAIRED)).toMatchObject({ records: all.length, lost: [] });
+  const found = await readAll(place, REPAIRED);
   expect(found.slice(1).map(({ kind, data }) => ({ kind, data }))).toEqual(
     all.slice(1).map(({ kind, data }) => ({ kind, data })),
   );
-  await play({ place, id: MENDED, tools: quick, answer: byStep }, ({ live }) => expectAnswered(live));
+  await play({ place, id: REPAIRED, tools: quick, answer: byStep }, ({ live }) => expectAnswered(live));
 }
 
 describe('anthropics/claude-code#49876, #50347', () => {
   it.each([
     ['between two records', (lines: readonly string[]) => `${lines.toSpliced(9, 0, NULLS).join('\n')}\n`],
-    ['in front of a record', (lines: readonly string[]) => `${lines.with(9, NULLS + (lines[9] ?? '')).join('\n')}\n`],
-  ])('a block of null bytes %s is named, and what stands behind it is not gone', async (_where, change) => {
+    ['before a record', (lines: readonly string[]) => `${lines.with(9, NULLS + (lines[9] ?? '')).join('\n')}\n`],
+  ])('a block of null bytes %s is reported, and no record after it is lost', async (_where, change) => {
     const { place, id, records } = await rewritten(change);
     await expectDamage(place, id, 10);
     await expectRepaired(place, id, records);
   });
 
-  it('null bytes that a crash leaves at the end are no damage: the session goes on at once', async () => {
+  it('null bytes at the end, which a crash leaves, are no damage, and the session continues at once', async () => {
     const { place, id } = await rewritten((lines) => `${lines.join('\n')}\n${NULLS}`);
     await play({ place, id, tools: quick, answer: byStep }, ({ live }) => expectAnswered(live));
     expect(await readFile(logOf(place, id), 'utf8')).not.toContain(NULLS.slice(0, 1));
@@ -86,7 +85,7 @@ describe('anthropics/claude-code#49876, #50347', () => {
 });
 
 describe('github/copilot-cli#4098, PrimeIntellect-ai/prime-agent#1785', () => {
-  it('a torn tail is cut before the next event is written: neither is glued to the other', async () => {
+  it('a torn line is removed before the next event is written, so the two are not joined', async () => {
     const { place, id } = await rewritten((lines) => `${lines.join('\n')}\n${(lines[9] ?? '').slice(0, 50)}`);
     const before = await readAll(place, id);
     await play({ place, id, tools: quick, answer: byStep }, ({ live }) => expectAnswered(live));
@@ -95,7 +94,7 @@ describe('github/copilot-cli#4098, PrimeIntellect-ai/prime-agent#1785', () => {
     expect(after.length).toBeGreaterThan(before.length);
   });
 
-  it('where another program has glued them, the whole one is had back', async () => {
+  it('a repair restores the whole record if another program joined a torn line to it', async () => {
     const { place, id, records } = await rewritten(
       (lines) => `${lines.with(9, `${(lines[9] ?? '').slice(0, 50)}${lines[9] ?? ''}`).join('\n')}\n`,
     );
@@ -105,7 +104,7 @@ describe('github/copilot-cli#4098, PrimeIntellect-ai/prime-agent#1785', () => {
 });
 
 describe('QwenLM/qwen-code#3606', () => {
-  it('records glued as `}{` are named, both are had back, and the chain holds from end to end', async () => {
+  it('two records joined as `}{` are reported and restored, and the whole chain is valid', async () => {
     const { place, id, records } = await rewritten((lines) => {
       const glued = `${lines[9] ?? ''}${lines[10] ?? ''}`;
       return `${lines.toSpliced(9, 2, glued).join('\n')}\n`;
@@ -116,7 +115,7 @@ describe('QwenLM/qwen-code#3606', () => {
 });
 
 describe('can1357/oh-my-pi#12624, bug-ops/zeph#5487', () => {
-  it('a second window is refused while the first one lives, and nothing runs in memory only', async () => {
+  it('a second process is refused while the first has the session, and every record is on disk', async () => {
     const place = home();
     await play({ place, tools: quick, answer: byStep }, async ({ live }) => {
       await live.prompt('Go.');
@@ -130,7 +129,7 @@ describe('can1357/oh-my-pi#12624, bug-ops/zeph#5487', () => {
     });
   });
 
-  it('a window whose log something else wrote to stops there, and says so', async () => {
+  it('a process stops with an error if another program wrote to its log', async () => {
     const place = home();
     let id = sessionId('none');
     const played = play({ place, tools: quick, answer: byStep }, async ({ live }) => {
@@ -145,7 +144,7 @@ describe('can1357/oh-my-pi#12624, bug-ops/zeph#5487', () => {
 });
 
 describe('langchain-ai/langgraph#4168, #7094', () => {
-  it('a log only grows at its end, by what is new, however many write to it at once', async () => {
+  it('a log grows only at its end and only by new records, also with many writers at once', async () => {
     const place = home();
     const lengths: number[] = [];
     await play({ place, tools: quick, answer: () => ({ answer: { text: 'Noted.' } }) }, async ({ live }) => {
@@ -163,13 +162,13 @@ describe('langchain-ai/langgraph#4168, #7094', () => {
       }
       expect(await readAll(place, live.id)).toHaveLength(before.filter((byte) => byte === 0x0a).length);
     });
-    // The twelfth turn costs what the second one did: nothing is written again.
+    // The twelfth turn writes no more bytes than the second one: no record is written again.
     expect(lengths[11]).toBeLessThan(1.5 * (lengths[1] ?? 0));
   });
 });
 
 describe('QwenLM/qwen-code#9471', () => {
-  it('sessions at work in one process never see each other, side calls included', async () => {
+  it('sessions in one process never see each other, side calls included', async () => {
     const bodies: string[] = [];
     const agent = await agentOn(home(), { answer: () => ({ answer: { text: 'Yes.' } }), bodies });
     const names = ['alder', 'birch', 'cedar'];
@@ -193,7 +192,7 @@ describe('anthropics/claude-code#86707, gsd-build/gsd-2#4547', () => {
   const MARK = '[secret:SERVICE_TOKEN]';
   const FILE = `SERVICE_TOKEN=${KEY}\nPORT=80\n`;
 
-  /** Reads the file with the key, and a long output; tries to write what it read; and says the key itself. */
+  /** Returns a model that reads the file with the key and a long output, tries to write them, and writes the key itself. */
   function withKey({ body }: ReceivedRequest): AnswerPlan {
     const said = JSON.stringify(body);
     if (!said.includes('"c_read"')) {
@@ -215,7 +214,7 @@ describe('anthropics/claude-code#86707, gsd-build/gsd-2#4547', () => {
     return { answer: { text: 'Done.' } };
   }
 
-  it('a live key is in no event and no artifact, stays whole in an answer, and never comes back into a file', async () => {
+  it('a secret is in no event and no artifact, stays whole in an answer, and is never written to a file', async () => {
     const place = home();
     const workspace = await mkdtemp(join(tmpdir(), 'tidemark-pain-'));
     onTestFinished(() => rm(workspace, { recursive: true, force: true }));
@@ -235,7 +234,7 @@ describe('anthropics/claude-code#86707, gsd-build/gsd-2#4547', () => {
     for (const { data } of failed) expect(JSON.stringify(data.parts)).toContain('stands for a secret');
     expect(await readFile(join(workspace, 'config.env'), 'utf8')).toBe(FILE);
     await expect(stat(join(workspace, 'copy.env'))).rejects.toThrow('ENOENT');
-    // Signed thinking goes back as it was said: the simulator refuses any other.
+    // Signed thinking is sent back unchanged, because the simulator refuses anything else.
     expect(bodies.at(-1)).toContain(`It may hold ${KEY}.`);
     expect(bodies[0]).not.toContain(KEY);
   });
@@ -262,7 +261,7 @@ interface Staged {
   readonly environment?: { readonly [name: string]: string };
 }
 
-/** An agent for several sessions; `pour` writes the key, cut in the middle, nine thousand times. */
+/** Opens an agent for several sessions. Its tool `pour` writes the key 9,000 times, each time in two pieces. */
 async function agentOn(place: Place & { readonly home: string }, staged: Staged): Promise<Agent> {
   const { answer, bodies, workspace, environment = {} } = staged;
   const simulator = createSimulator({ onRequest: answer });

@@ -1,5 +1,5 @@
-// Each public thread that this project answers is bound to the tests that answer it, by file and full title: deleting or
-// emptying one of them fails here. `named-threads.json` is the table, in the groups of the list of threads.
+// Each public thread that this project answers is bound to its tests: `named-threads.json` contains the number of tests of a
+// file whose titles name the thread. To delete or empty one of them fails here. The groups are those of the list of threads.
 
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,21 +9,21 @@ import { readTestTitles } from './read-test-titles.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
-const Row = z.strictObject({ threads: z.string(), tests: z.record(z.string(), z.array(z.string())) });
+const Row = z.strictObject({ threads: z.string(), tests: z.record(z.string(), z.int().positive()) });
 const GROUPS = z
   .record(z.string(), z.array(Row))
   .parse(JSON.parse(readFileSync(join(import.meta.dirname, 'named-threads.json'), 'utf8')));
 
-const titles = new Map<string, ReadonlySet<string>>();
+const titles = new Map<string, readonly string[]>();
 
-function titlesIn(file: string): ReadonlySet<string> {
+function titlesIn(file: string): readonly string[] {
   const path = join(ROOT, file);
-  const held = titles.get(file) ?? new Set(existsSync(path) ? readTestTitles(file, readFileSync(path, 'utf8')) : []);
-  titles.set(file, held);
-  return held;
+  const known = titles.get(file) ?? (existsSync(path) ? readTestTitles(file, readFileSync(path, 'utf8')) : []);
+  titles.set(file, known);
+  return known;
 }
 
-/** `a/b#1, #2` names two threads of one project. */
+/** Returns the threads in a text. `a/b#1, #2` names two threads of one project. */
 function threadsIn(text: string): readonly string[] {
   let project = '';
   return [...text.matchAll(/([\w./-]*)#(\d+)/g)].map(([, owner = '', number = '']) => {
@@ -32,7 +32,13 @@ function threadsIn(text: string): readonly string[] {
   });
 }
 
-it('guards all five groups of threads', () => {
+/** Returns the titles of a file that name one of these threads. */
+function titlesNaming(threads: string, file: string): readonly string[] {
+  const named = new Set(threadsIn(threads));
+  return titlesIn(file).filter((title) => threadsIn(title).some((thread) => named.has(thread)));
+}
+
+it('`named-threads.json` contains all five groups of threads', () => {
   const counts = Object.entries(GROUPS).map(([group, rows]) => [
     group,
     rows.flatMap(({ threads }) => threadsIn(threads)).length,
@@ -46,14 +52,14 @@ it('guards all five groups of threads', () => {
   });
 });
 
-describe.each(Object.entries(GROUPS))('the threads about %s', (_group, rows) => {
-  it.each(rows.map((row) => [row.threads, row] as const))('%s have tests that exist', (_threads, { tests }) => {
-    const listed = Object.entries(tests).flatMap(([file, names]) => names.map((title) => ({ file, title })));
-    expect(listed.filter(({ file, title }) => !titlesIn(file).has(title))).toEqual([]);
+describe.each(Object.entries(GROUPS))('threads about %s', (_group, rows) => {
+  it.each(rows.map((row) => [row.threads, row] as const))('%s are named by so many tests', (threads, { tests }) => {
+    const found = Object.keys(tests).map((file) => [file, titlesNaming(threads, file).length]);
+    expect(Object.fromEntries(found)).toEqual(tests);
   });
 
-  it.each(rows.map((row) => [row.threads, row] as const))('%s are in the title of a test', (threads, { tests }) => {
-    const named = new Set(Object.values(tests).flat().flatMap(threadsIn));
+  it.each(rows.map((row) => [row.threads, row] as const))('%s: each of them is named', (threads, { tests }) => {
+    const named = new Set(Object.keys(tests).flatMap((file) => titlesNaming(threads, file).flatMap(threadsIn)));
     expect(threadsIn(threads).filter((thread) => !named.has(thread))).toEqual([]);
   });
 });
@@ -67,6 +73,8 @@ describe('readTestTitles', () => {
     ['a test to be written', `it.todo('a/b#1: says so');`],
     ['a test without a body', `it('a/b#1: says so');`],
     ['a test with an empty body', `it('a/b#1: says so', () => {});`],
+    ['a test that gets no function', `it('a/b#1: says so', hold(check));`],
+    ['a test whose check is empty', `it('a/b#1: says so', hold(() => {}));`],
     ['a group without a test', `describe('a/b#1: says so', () => {});`],
     ['a test in a group that is skipped', `describe.skip('a/b#1', () => { it('says so', () => expect(1).toBe(1)); });`],
   ])('reads no title from %s', (_what, source) => {
@@ -81,12 +89,14 @@ describe('readTestTitles', () => {
         for (const name of ['b']) test(\`three \${name}\`, async () => { await name; });
       });
       test.runIf(true)('four', () => expect(1).toBe(1));
+      it('five', hold((played) => expect(played).toBe(1), 6));
     `;
     expect(readTestTitles('a.test.ts', source)).toEqual([
       'group %s > one',
       'group %s > two %s',
       'group %s > three ${name}',
       'four',
+      'five',
     ]);
   });
 });

@@ -1,5 +1,5 @@
-// Where a session lives while a law is tried: a shelf in memory or a home in a temporary folder. Opening a place twice is
-// what a process does that was started again: a new store over the same bytes.
+// Places of test sessions: a backend in memory or a home in a temporary folder. To open a place again is to start another
+// process: it makes a new store over the same bytes.
 
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,30 +9,30 @@ import type { MemoryBackend } from '@tidemark/store-memory';
 import { createMemoryStore, createMemoryBackend } from '@tidemark/store-memory';
 import { openNdjsonStore } from '@tidemark/store-ndjson';
 
-/** The stores that every law is tried on. */
+/** Stores that stories are played on. */
 export type StoreName = 'memory' | 'ndjson';
 
-/** One place, and how to come back to it. */
+/** A place of sessions. */
 export interface Place {
   readonly store: StoreName;
-  /** A new store over what is there. */
+  /** Opens a new store over the bytes of this place. */
   open(): Log;
-  /** The folder, where there is one. */
+  /** Folder of the home. Absent in memory. */
   readonly home: string | undefined;
-  /** The lines that one session has of its own, as bytes. */
+  /** Returns the lines that one session wrote itself, without those of its ancestors. */
   bytesOf(session: SessionId): Uint8Array;
-  /** Another place with all that is here, but with these bytes for that session. */
+  /** Copies the place, with these bytes as the lines of that session. */
   copyWith(session: SessionId, bytes: Uint8Array): Place;
-  /** Removes what is there. */
+  /** Removes all data of this place. */
   remove(): void;
 }
 
-/** A new place with nothing in it. */
+/** Makes an empty place. */
 export function newPlace(store: StoreName): Place {
-  return store === 'memory' ? onShelf(createMemoryBackend()) : inFolder(mkdtempSync(TEMPORARY));
+  return store === 'memory' ? inMemory(createMemoryBackend()) : inFolder(mkdtempSync(TEMPORARY));
 }
 
-/** Tries something in a place and leaves nothing behind. */
+/** Runs work in a place and removes the place afterwards. */
 export async function within<T>(place: Place, work: (place: Place) => Promise<T>): Promise<T> {
   try {
     return await work(place);
@@ -43,27 +43,27 @@ export async function within<T>(place: Place, work: (place: Place) => Promise<T>
 
 const TEMPORARY = join(tmpdir(), 'tidemark-law-');
 
-function onShelf(shelf: MemoryBackend): Place {
+function inMemory(backend: MemoryBackend): Place {
   return {
     store: 'memory',
     home: undefined,
-    open: () => createMemoryStore(shelf),
+    open: () => createMemoryStore(backend),
     bytesOf(session) {
-      const room = shelf.sessions.get(session);
-      return room?.bytes.slice(0, room.length) ?? new Uint8Array();
+      const held = backend.sessions.get(session);
+      return held?.bytes.slice(0, held.length) ?? new Uint8Array();
     },
     copyWith(session, bytes) {
-      const copy: MemoryBackend = { ...shelf, sessions: new Map(), artifacts: new Map(shelf.artifacts) };
-      for (const [name, room] of shelf.sessions) {
+      const copy: MemoryBackend = { ...backend, sessions: new Map(), artifacts: new Map(backend.artifacts) };
+      for (const [name, held] of backend.sessions) {
         const own =
           name === session
             ? { bytes: new Uint8Array(bytes), length: bytes.length }
-            : { bytes: room.bytes.slice(), length: room.length };
-        copy.sessions.set(name, { ...room, ...own, held: false, listeners: new Set() });
+            : { bytes: held.bytes.slice(), length: held.length };
+        copy.sessions.set(name, { ...held, ...own, held: false, listeners: new Set() });
       }
-      return onShelf(copy);
+      return inMemory(copy);
     },
-    remove: () => shelf.sessions.clear(),
+    remove: () => backend.sessions.clear(),
   };
 }
 

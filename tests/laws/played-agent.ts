@@ -1,39 +1,43 @@
-// An agent as a person embeds it, against a simulator on a port, with every body that went out kept: what was sent is
-// judged from its bytes alone.
+// An agent as an application embeds it, against a simulator on a port. `play` keeps every body that was sent, so tests judge
+// the bytes alone. Most threads play the same turn: three calls, one more call, and the end.
 
 import type { AgentSession, SessionEvent, Tool } from '@tidemark/agent';
 import { THIS_MACHINE } from '@tidemark/agent';
-import { createAgent } from '@tidemark/kit';
 import type { AgentOptions } from '@tidemark/kit';
+import { createAgent, defineTool } from '@tidemark/kit';
+import type { Recorded, SessionId } from '@tidemark/log';
 import { createAnthropicProvider } from '@tidemark/provider-anthropic';
-import type { AnswerPlan, ReceivedRequest, Simulator } from '@tidemark/simulator';
+import type { AnswerPlan, PlannedAnswer, ReceivedRequest, Simulator } from '@tidemark/simulator';
 import { createSimulator } from '@tidemark/simulator';
 import { expect } from 'vitest';
-import type { Place } from './place.ts';
+import { z } from 'zod';
+import type { Place, StoreName } from './place.ts';
+import { newPlace, within } from './place.ts';
 import { asFields, asList } from './shown.ts';
+import { FULL } from './stories.ts';
 
-/** What a play is made of. */
+/** Options of an agent, its place and the answers of its model. */
 export interface Playing extends Partial<AgentOptions> {
   readonly place: Place;
   readonly tools?: readonly Tool[];
-  /** The session to open; else one begins. */
+  /** Id of the session to open. Default: a new session. */
   readonly id?: string;
-  /** What is answered; `arrived` counts from 0. */
+  /** Returns the answer to a request. `arrived` counts the requests from 0. */
   readonly answer: (sent: ReceivedRequest, arrived: number) => AnswerPlan;
-  /** The one who answers, where it outlives the agent; it then answers as it was told to first. */
+  /** A simulator that outlives the agent. It answers as its first `answer` says. */
   readonly simulator?: Simulator;
 }
 
 /** A session of an agent. */
-export interface Played {
+export interface PlayedAgent {
   readonly live: AgentSession;
-  /** Every body that went out, in order. */
+  /** Every body that was sent, in order. */
   readonly bodies: readonly string[];
   readonly simulator: Simulator;
 }
 
-/** Opens a session, plays with it, closes all, and checks that nothing was refused and no body was ill-formed. */
-export async function play<T>(playing: Playing, act: (played: Played) => Promise<T>): Promise<T> {
+/** Opens a session, runs `act` and closes all. Checks that no request was refused and no body was malformed. */
+export async function play<T>(playing: Playing, act: (played: PlayedAgent) => Promise<T>): Promise<T> {
   const { place, id, answer, simulator = answering(answer, id !== undefined), ...options } = playing;
   const bodies: string[] = [];
   const listening = await simulator.listen();
@@ -45,7 +49,7 @@ export async function play<T>(playing: Playing, act: (played: Played) => Promise
     ...options,
     connection: { onRequest: (body) => bodies.push(new TextDecoder().decode(body)), ...options.connection },
     host: {
-      // What waits for seconds waits for milliseconds.
+      // A wait of a second takes a millisecond.
       clock: { ...THIS_MACHINE, wait: (ms, signal) => THIS_MACHINE.wait(ms / 1_000, signal) },
       ...options.host,
     },
@@ -60,17 +64,17 @@ export async function play<T>(playing: Playing, act: (played: Played) => Promise
   }
 }
 
-/** A simulator that answers so, in pieces of a few characters. `takesUp`: it knows the thoughts that another one signed. */
-export function answering(answer: Playing['answer'], takesUp = false): Simulator {
+/** Returns a simulator that streams its answers in pieces of 12 characters. With `continues`, it accepts signatures of another one. */
+export function answering(answer: Playing['answer'], continues = false): Simulator {
   let arrived = 0;
   return createSimulator({
     deltaCharacters: 12,
-    recordedSignatures: takesUp ? 'issued' : 'refused',
+    recordedSignatures: continues ? 'issued' : 'refused',
     onRequest: (sent) => answer(sent, arrived++),
   });
 }
 
-/** Waits for the nth event from now on that is of this kind; `false` when no turn runs any more before that. */
+/** Waits for the nth event that counts. Returns false if the turn ends before. */
 export async function reaches(
   events: AsyncIterable<SessionEvent>,
   nth: number,
@@ -84,13 +88,13 @@ export async function reaches(
   return false;
 }
 
-/** One message of a body: who speaks, and its blocks. */
+/** One message of a body. */
 export interface SentMessage {
   readonly role: unknown;
   readonly blocks: readonly { readonly [name: string]: unknown }[];
 }
 
-/** The messages of a body. */
+/** Returns the messages of a body. */
 export function messagesOf(body: string): readonly SentMessage[] {
   return asList(asFields(JSON.parse(body))['messages']).map((message) => {
     const { role, content } = asFields(message);
@@ -98,13 +102,13 @@ export function messagesOf(body: string): readonly SentMessage[] {
   });
 }
 
-/** The texts of all results of a body, in order. */
+/** Returns the contents of all results of a body, in order. */
 export function resultsOf(body: string | undefined): readonly string[] {
   const blocks = body === undefined ? [] : messagesOf(body).flatMap((message) => message.blocks);
   return blocks.filter(({ type }) => type === 'tool_result').map(({ content }) => JSON.stringify(content));
 }
 
-/** A call without its result in the very next message, a result without its call, reasoning that nothing follows. */
+/** Returns calls without a result in the next message, results without a call, and reasoning at the end of a message. */
 function faultsOf(body: string): readonly string[] {
   const messages = messagesOf(body);
   return messages.flatMap(({ role, blocks }, index) => {
@@ -126,4 +130,91 @@ function faultsOf(body: string): readonly string[] {
 
 function idsOf(message: SentMessage | undefined, type: string, field: string): readonly string[] {
   return (message?.blocks ?? []).filter((block) => block['type'] === type).map((block) => String(block[field]));
+}
+
+/** The next prompt, after the turn has ended in any way. */
+export const AGAIN = 'And now?';
+/** The answers of the turn. */
+export const STEPS: readonly PlannedAnswer[] = [
+  {
+    thinking: 'I think about what there is to see, and where to look for it.',
+    text: 'I look at both, and change one of them.',
+    calls: [
+      { id: 'call_a', name: 'look', arguments: { at: 'a'.repeat(30) } },
+      { id: 'call_b', name: 'look', arguments: { at: 'b' } },
+      { id: 'call_c', name: 'change', arguments: { at: 'c' } },
+    ],
+  },
+  { thinking: 'One more.', calls: [{ id: 'call_d', name: 'look', arguments: { at: 'd' } }] },
+  { text: 'That is all.' },
+];
+
+/** Returns the next answer of the turn, by the calls in the request. The prompt `AGAIN` has an answer of its own. */
+export function byStep({ body, lastUserText }: ReceivedRequest): AnswerPlan {
+  if (lastUserText.includes(AGAIN)) return { answer: { text: 'I see.' } };
+  const held = JSON.stringify(body);
+  return { answer: STEPS[held.includes('"call_d"') ? 2 : held.includes('"call_c"') ? 1 : 0] ?? { text: '' } };
+}
+
+const at = z.object({ at: z.string() });
+/** Work of a tool. */
+export type ToolRun = Parameters<typeof defineTool<typeof at>>[0]['run'];
+
+/** Returns a tool that reads and one that writes. */
+export function toolsThat(look: ToolRun, change: ToolRun = look): readonly Tool[] {
+  const made = { description: 'Looks or changes.', input: at };
+  return [
+    defineTool({ ...made, name: 'look', effect: 'read', run: look }),
+    defineTool({ ...made, name: 'change', effect: 'write', run: change }),
+  ];
+}
+
+/** Tools that return at once. */
+export const quick: readonly Tool[] = toolsThat(({ at: where }) => `seen ${where}`);
+
+/** Both stores. Every `stride`th point is tried, fewer on a disk because it is slower. */
+export const STORES: readonly { readonly store: StoreName; readonly stride: number }[] = [
+  { store: 'memory', stride: FULL ? 1 : 3 },
+  { store: 'ndjson', stride: FULL ? 3 : 14 },
+];
+
+/** Runs `act` in a new place and removes the place. */
+export function onNew<T>(store: StoreName, act: (place: Place) => Promise<T>): Promise<T> {
+  return within(newPlace(store), act);
+}
+
+/** Prompts the session once more and expects its answer. */
+export async function expectAnswered(live: AgentSession): Promise<void> {
+  expect(await live.prompt(AGAIN)).toMatchObject({ outcome: 'completed', text: 'I see.' });
+}
+
+/** A session that a process left. */
+export interface LeftSession {
+  readonly place: Place;
+  readonly id: SessionId;
+}
+
+/** Plays the whole turn in a place. */
+export async function playedWhole(place: Place): Promise<LeftSession & { readonly records: readonly Recorded[] }> {
+  await play({ place, tools: quick, answer: byStep }, async ({ live }) => {
+    expect(await live.prompt('Go.')).toMatchObject({ outcome: 'completed', text: 'That is all.' });
+  });
+  return recordsOf(place);
+}
+
+/** Returns the only session of a place. */
+export async function recordsOf(place: Place): Promise<LeftSession & { readonly records: readonly Recorded[] }> {
+  const log = place.open();
+  const [found] = (await log.sessions()).sessions;
+  if (found === undefined) throw new Error('there is no session');
+  return { place, id: found.session, records: await Array.fromAsync(log.read(found.session)) };
+}
+
+/** Copies the place, with a log that ends after the record at position `last`, and runs `act` there. */
+export async function cutAfter(place: Place, last: number, act: (left: LeftSession) => Promise<void>): Promise<void> {
+  const { id } = await recordsOf(place);
+  const bytes = place.bytesOf(id);
+  let length = 0;
+  for (let line = 0; line <= last; line += 1) length = bytes.indexOf(0x0a, length) + 1;
+  await within(place.copyWith(id, bytes.subarray(0, length)), (copy) => act({ place: copy, id }));
 }

@@ -1,5 +1,5 @@
-// Threads in which one block that the provider rejects ends a session: an image, too many bytes, a signature. Played with the
-// real loop against the simulator over HTTP, which refuses in the words of the vendors for as long as the block is there.
+// Public threads in which one rejected block ends a session: an image, too many bytes, a signature. Played with the real agent
+// against the simulator over HTTP, which refuses with the vendors' messages as long as the block is in the request.
 
 import type { Agent } from '@tidemark/kit';
 import { createAgent, defineTool } from '@tidemark/kit';
@@ -29,16 +29,16 @@ interface Played {
 
 interface Story {
   readonly wire: Wire;
-  /** Over a WebSocket, where a request brings only what is new. */
+  /** True for a WebSocket, where a request contains only the new input. */
   readonly sockets?: boolean;
   readonly onRequest: (sent: ReceivedRequest) => {
     readonly answer?: PlannedAnswer;
     readonly fault?: Fault | undefined;
   };
   readonly images?: readonly Uint8Array[];
-  /** What a request may weigh; else what the shipped catalog says. */
+  /** Limit of a request in bytes. Default: the limit in the catalog. */
   readonly requestBytes?: number;
-  /** Who may compact; by default as for a user who sets nothing. */
+  /** Value of the option `compaction.when`. Default: none. */
   readonly compaction?: 'manual';
 }
 
@@ -86,7 +86,7 @@ async function play({
     provider,
     tools: [screenshot],
     context: {
-      // What is sent here is no picture: somebody looking into it would refuse it first.
+      // The bytes are no real image, so the agent would refuse them if it looked at them.
       images: 'as-given',
     },
     ...(requestBytes !== undefined && {
@@ -111,7 +111,7 @@ async function quarantined(played: Played, session: string): Promise<readonly Re
   return records.filter((record): record is RecordedOf<'block.quarantined'> => record.kind === 'block.quarantined');
 }
 
-/** L2, L3: every request is made again byte for byte, the refused ones and the repaired ones too. */
+/** Expects every request to be rebuilt byte for byte, the refused and the repaired ones too (L2, L3). */
 async function verifies(
   { agent }: Played,
   session: string,
@@ -140,8 +140,8 @@ function answers({ body }: ReceivedRequest): number {
     .length;
 }
 
-describe('anthropics/claude-code#37418, #83206: an image that is refused', () => {
-  it('in a prompt gives way to a line that names it, the step is asked again, and the session goes on', async () => {
+describe('anthropics/claude-code#37418, #83206: a refused image', () => {
+  it('in a prompt is replaced by a line that names it, the request is repeated, and the session continues', async () => {
     const played = await play({ wire: 'anthropic', onRequest: (sent) => ({ answer: FINE, fault: refuseLarge(sent) }) });
     const session = await played.agent.open();
     const [small, large] = [await image(played, picture(300)), await image(played, picture(LARGE, 1))];
@@ -160,7 +160,7 @@ describe('anthropics/claude-code#37418, #83206: an image that is refused', () =>
     await verifies(played, session.id, 'anthropic');
   });
 
-  it('in the result of a call gives way inside that result, and what stands beside it stays', async () => {
+  it('in a result is replaced there, and the other parts of the result stay', async () => {
     const played = await play({
       wire: 'anthropic',
       images: [picture(300), picture(LARGE, 1)],
@@ -174,7 +174,7 @@ describe('anthropics/claude-code#37418, #83206: an image that is refused', () =>
     await verifies(played, session.id, 'anthropic');
   });
 
-  it('without a word on which one it is: what no request held before goes, and what was accepted stays', async () => {
+  it('that the error does not name is looked for among the new images, and accepted images stay', async () => {
     const bad = picture(500, 7);
     const played = await play({
       wire: 'anthropic',
@@ -196,7 +196,7 @@ describe('anthropics/claude-code#37418, #83206: an image that is refused', () =>
     await verifies(played, session.id, 'anthropic');
   });
 
-  it('at OpenAI is found by the parameter that the error names', async () => {
+  it('is found at OpenAI by the parameter that the error names', async () => {
     const played = await play({
       wire: 'openai',
       images: [picture(300), picture(LARGE, 1)],
@@ -212,7 +212,7 @@ describe('anthropics/claude-code#37418, #83206: an image that is refused', () =>
     await verifies(played, session.id, 'openai');
   });
 
-  it('in a request that goes on from an answer is looked for once the request goes out whole', async () => {
+  it('in a request that continues from an answer is looked for after the request is sent whole', async () => {
     const played = await play({
       wire: 'openai',
       sockets: true,
@@ -229,7 +229,7 @@ describe('anthropics/claude-code#37418, #83206: an image that is refused', () =>
     await verifies(played, session.id, 'openai');
   });
 
-  it('again and again, ends the turn with a next step: nothing is asked without end', async () => {
+  it('ends the turn with a next step if the repaired request is refused too', async () => {
     const played = await play({
       wire: 'anthropic',
       onRequest: () => ({ fault: refusal('Could not process image') }),
@@ -241,7 +241,7 @@ describe('anthropics/claude-code#37418, #83206: an image that is refused', () =>
   });
 });
 
-/** Refuses images above a size as OpenAI does: by the parameter. */
+/** Refuses images above a size as OpenAI does, with the name of the parameter. */
 function refuseAtOpenAI({ body }: ReceivedRequest): Fault | undefined {
   const input = Array.isArray(body['input']) ? body['input'] : [];
   for (const [index, item] of input.entries())
@@ -254,12 +254,12 @@ function refuseAtOpenAI({ body }: ReceivedRequest): Fault | undefined {
   return undefined;
 }
 
-describe('code-yeongyu/senpi#302, anthropics/claude-code#37418: death by bytes', () => {
+describe('code-yeongyu/senpi#302, anthropics/claude-code#37418: too many bytes', () => {
   const SHOTS = 12;
-  /** What the model takes; the vendor's 32 MB are the same, only slower to send. */
+  /** Limit of the model in bytes. The vendor's limit of 32 MB would only make the test slower. */
   const LIMIT = 320_000;
 
-  /** Takes one picture after the other, whatever it is still shown of the earlier ones. */
+  /** Plays a model that takes all screenshots, whichever of the earlier ones it still sees. */
   async function takeAll(compaction?: 'manual'): Promise<Played & { readonly session: string }> {
     let taken = 0;
     const played = await play({
@@ -272,13 +272,13 @@ describe('code-yeongyu/senpi#302, anthropics/claude-code#37418: death by bytes',
     const session = await played.agent.open();
     expect(await session.prompt('Take them all.')).toMatchObject({ outcome: 'completed', text: 'I see.' });
     expect(await session.prompt('And now?')).toMatchObject({ outcome: 'completed' });
-    // Nothing above the limit went out: the catalog row says what it is.
+    // No body is above the limit of the catalog row.
     expect(played.simulator.calls.every(({ bytes }) => bytes <= LIMIT)).toBe(true);
     expect(played.simulator.calls.map(({ status }) => status)).toEqual(Array(SHOTS + 2).fill(200));
     return { ...played, session: session.id };
   }
 
-  it('bytes are a reason to compact before the limit is met, and the turn goes on to its end', async () => {
+  it('lead to a compaction before the limit is reached, and the turn continues to its end', async () => {
     const played = await takeAll();
     expect(await quarantined(played, played.session)).toEqual([]);
     const causes = (await recordsOf(played, played.session)).flatMap((one) =>
@@ -288,7 +288,7 @@ describe('code-yeongyu/senpi#302, anthropics/claude-code#37418: death by bytes',
     await verifies(played, played.session, 'anthropic', ['compaction']);
   });
 
-  it('where a person alone compacts, the older half of the images goes when a request grows above the limit', async () => {
+  it('remove the older half of the images with `when: manual`, if a request grows above the limit', async () => {
     const played = await takeAll('manual');
     const gone = await quarantined(played, played.session);
     expect(gone.length).toBeGreaterThanOrEqual(4);
@@ -298,7 +298,7 @@ describe('code-yeongyu/senpi#302, anthropics/claude-code#37418: death by bytes',
     await verifies(played, played.session, 'anthropic');
   });
 
-  it('a 413 that comes all the same is met in the same way, and images that are sent twice are kept once', async () => {
+  it('remove images after a 413 too, and images that are sent twice are stored once', async () => {
     const played = await play({
       wire: 'anthropic',
       onRequest: ({ body }) => ({
@@ -319,10 +319,10 @@ describe('code-yeongyu/senpi#302, anthropics/claude-code#37418: death by bytes',
   });
 
   it.each<readonly ['manual' | undefined, string, string]>([
-    // A compaction that has nothing to leave out makes nothing fit: what then helps is said.
+    // A compaction with nothing to remove does not help, so the error names what does.
     [undefined, 'turn/context-unfit', 'smaller pieces'],
     ['manual', 'provider/too-large', 'Compact'],
-  ])('a body that is too large without media is for a compaction (%s): the turn ends and says so', async (...told) => {
+  ])('without media need a compaction (`when`: %s), so the turn ends with an error that says so', async (...told) => {
     const [compaction, code, next] = told;
     const fault = refusal('Request exceeds the maximum size', { status: 413, type: 'request_too_large' });
     const onRequest = (): { fault: Fault } => ({ fault });
@@ -336,7 +336,7 @@ describe('code-yeongyu/senpi#302, anthropics/claude-code#37418: death by bytes',
   });
 });
 
-describe('anthropics/claude-code#63229, #63293, anomalyco/opencode#6418: a signature that is refused', () => {
+describe('anthropics/claude-code#63229, #63293, anomalyco/opencode#6418: a refused signature', () => {
   const thinks: PlannedAnswer = {
     thinking: 'hm',
     text: 'I look.',
@@ -351,7 +351,7 @@ describe('anthropics/claude-code#63229, #63293, anomalyco/opencode#6418: a signa
       'The encrypted content gAAA...abcd could not be verified. Reason: Encrypted content could not be decrypted or parsed.',
       { code: 'invalid_encrypted_content' },
     ],
-  ])('at %s: that reasoning and all older one is left out, and the turn goes on', async (wire, message, more) => {
+  ])('of %s removes its reasoning and all older reasoning, and the turn continues', async (wire, message, more) => {
     let refused = 0;
     const played = await play({
       wire,
@@ -370,11 +370,11 @@ describe('anthropics/claude-code#63229, #63293, anomalyco/opencode#6418: a signa
   });
 });
 
-describe('anthropics/claude-code#3639: a call that the provider holds to be an orphan', () => {
+describe('anthropics/claude-code#3639: a call that the provider refuses as an orphan', () => {
   it.each<readonly [Wire, string]>([
     ['anthropic', 'messages.1: `tool_use` ids were found without `tool_result` blocks immediately after: ID.'],
     ['openai', 'No tool output found for function call ID.'],
-  ])('at %s gives way with its result, and the session goes on', async (wire, message) => {
+  ])('is replaced at %s together with its result, and the session continues', async (wire, message) => {
     const id = wire === 'anthropic' ? 'toolu_x' : 'call_x';
     const played = await play({
       wire,

@@ -1,21 +1,29 @@
-// Threads about interrupts, played with the real agent against a simulator that validates as strictly as the vendor's own
-// API: a call without a result, and every later turn answered 400. Here each goes on, and says what happened.
+// Public threads about interrupts that left a call without a result, so every later request got a 400. Played with the real
+// agent against a simulator that validates as strictly as the vendor's API.
 
 import type { SessionEvent } from '@tidemark/agent';
 import type { Recorded } from '@tidemark/log';
 import { describe, expect, it } from 'vitest';
-import { play, reaches, resultsOf } from './played-agent.ts';
-import type { Run } from './played-turn.ts';
-import { byStep, cutBehind, expectAnswered, onNew, playedWhole, quick, STORES, toolsThat } from './played-turn.ts';
+import {
+  byStep,
+  cutAfter,
+  expectAnswered,
+  onNew,
+  play,
+  playedWhole,
+  quick,
+  reaches,
+  resultsOf,
+  STORES,
+  toolsThat,
+} from './played-agent.ts';
+import type { ToolRun } from './played-agent.ts';
 
-/** Heeds an abort at once; never; or with a result. */
-const SLOW: readonly (readonly [string, Run])[] = [
-  [
-    'stops when it is told to',
-    (_input, { signal }) => untilAborted(signal).then(() => Promise.reject(new Error('stopped'))),
-  ],
-  ['still returns when it is told to stop', (_input, { signal }) => untilAborted(signal).then(() => 'half of it')],
-  ['ignores the abort', () => new Promise(() => undefined)],
+/** Tools that react to an abort in different ways. */
+const SLOW: readonly (readonly [string, ToolRun])[] = [
+  ['stops at an abort', (_input, { signal }) => untilAborted(signal).then(() => Promise.reject(new Error('stopped')))],
+  ['returns a result at an abort', (_input, { signal }) => untilAborted(signal).then(() => 'half of it')],
+  ['ignores an abort', () => new Promise(() => undefined)],
 ];
 
 function untilAborted(signal: AbortSignal): Promise<void> {
@@ -23,7 +31,7 @@ function untilAborted(signal: AbortSignal): Promise<void> {
 }
 
 describe.each(STORES)('anthropics/claude-code#3639, #1894, #5989 on $store', ({ store, stride }) => {
-  it('a turn that is interrupted at any point of it takes the next prompt, and the one after', async () => {
+  it('a turn that is interrupted at any point takes the next two prompts', async () => {
     for (let point = 0; ; point += stride) {
       const ended = await onNew(store, (place) =>
         play({ place, tools: quick, answer: byStep }, async ({ live }) => {
@@ -41,7 +49,7 @@ describe.each(STORES)('anthropics/claude-code#3639, #1894, #5989 on $store', ({ 
     }
   });
 
-  it('a turn that is interrupted at any point of it is brought to its end by resume', async () => {
+  it('a turn that is interrupted at any point is completed by `resume`', async () => {
     for (let point = 0; ; point += stride) {
       const ended = await onNew(store, (place) =>
         play({ place, tools: quick, answer: byStep }, async ({ live }) => {
@@ -59,7 +67,7 @@ describe.each(STORES)('anthropics/claude-code#3639, #1894, #5989 on $store', ({ 
     }
   });
 
-  it.each(SLOW)('a tool that %s leaves each call with a result that says what happened', (_name, run) =>
+  it.each(SLOW)('an interrupt of a tool that %s gives each call a result that says what happened', (_name, run) =>
     onNew(store, (place) =>
       play({ place, tools: toolsThat(run), answer: byStep }, async ({ live, bodies }) => {
         const events = live.events();
@@ -75,10 +83,10 @@ describe.each(STORES)('anthropics/claude-code#3639, #1894, #5989 on $store', ({ 
     ),
   );
 
-  it('a process that is gone while tools run leaves each call with a result that says what happened', () =>
+  it('a process that stops while tools run leaves a log in which each call gets a result that says so', () =>
     onNew(store, async (place) => {
       const third = (await playedWhole(place)).records.filter(isStarted)[2]?.position ?? -1;
-      await cutBehind(place, third, (left) =>
+      await cutAfter(place, third, (left) =>
         play({ ...left, tools: quick, answer: byStep }, async ({ live, bodies }) => {
           await expectAnswered(live);
           const results = resultsOf(bodies.at(-1));

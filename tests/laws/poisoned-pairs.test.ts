@@ -1,29 +1,39 @@
-// Threads about calls and results that were parted, by a window, a restart, a compaction, or arguments that nobody
-// corrected, played with the real agent against a simulator that refuses each such request.
+// Public threads about calls that were separated from their results by a window, a restart, a compaction or malformed
+// arguments. Played with the real agent against a simulator that refuses such requests.
 
 import type { Recorded } from '@tidemark/log';
 import { position, timestamp } from '@tidemark/log';
 import { describe, expect, it } from 'vitest';
-import { messagesOf, play, resultsOf } from './played-agent.ts';
-import type { Left } from './played-turn.ts';
-import { byStep, cutBehind, expectAnswered, onNew, playedWhole, quick, STORES } from './played-turn.ts';
+import {
+  byStep,
+  cutAfter,
+  expectAnswered,
+  messagesOf,
+  onNew,
+  play,
+  playedWhole,
+  quick,
+  resultsOf,
+  STORES,
+} from './played-agent.ts';
+import type { LeftSession } from './played-agent.ts';
 
 const HOWS = ['prompt', 'resume'] as const;
 
 describe.each(STORES)('mastra-ai/mastra#2667, #16981, aaif-goose/goose#2951 on $store', ({ store, stride }) => {
-  it('a log that ends behind any record of a turn goes on, by a prompt or by resume, and no pair is parted', () =>
+  it('a log that ends after any record of a turn continues by a prompt or by `resume`, with calls and results together', () =>
     onNew(store, async (place) => {
       const { records } = await playedWhole(place);
       for (let last = 0; last < records.length; last += Math.ceil(stride / 2)) {
-        for (const how of HOWS) await cutBehind(place, last, (left) => goesOn(left, how, records.slice(0, last + 1)));
+        for (const how of HOWS) await cutAfter(place, last, (left) => goesOn(left, how, records.slice(0, last + 1)));
       }
     }));
 
-  it('a compaction that was recorded up to any record keeps calls and results together when it is taken up', () =>
+  it('a compaction up to any record keeps calls and results together when it takes effect', () =>
     onNew(store, async (place) => {
       const { records } = await playedWhole(place);
       for (let to = 1; to < records.length; to += stride) {
-        await cutBehind(place, records.length - 1, async (left) => {
+        await cutAfter(place, records.length - 1, async (left) => {
           await recordCompaction(left, to);
           await play({ ...left, tools: quick, answer: byStep }, async ({ live, bodies }) => {
             await expectAnswered(live);
@@ -34,12 +44,12 @@ describe.each(STORES)('mastra-ai/mastra#2667, #16981, aaif-goose/goose#2951 on $
       }
     }));
 
-  it('a compaction that was recorded while calls were open keeps them together with their results', () =>
+  it('a compaction that is recorded while calls are open keeps them together with their results', () =>
     onNew(store, async (place) => {
       const { records } = await playedWhole(place);
       for (let last = 4; last < records.length; last += stride) {
         for (const how of HOWS) {
-          await cutBehind(place, last, async (left) => {
+          await cutAfter(place, last, async (left) => {
             await recordCompaction(left, last);
             await goesOn(left, how, records.slice(0, last + 1));
           });
@@ -50,7 +60,7 @@ describe.each(STORES)('mastra-ai/mastra#2667, #16981, aaif-goose/goose#2951 on $
 
 describe('mastra-ai/mastra#16981', () => {
   it.each(['', ' ', '{}', '[]', 'null', '"a.ts"', '{"at":', '{"at":5}', '{"path":"a.ts"}'])(
-    'arguments %j are answered with an error that names what is missing, and the right call then runs',
+    'arguments %j get an error that names what is missing, and the corrected call runs',
     (bad) =>
       onNew('memory', (place) =>
         play(
@@ -78,7 +88,7 @@ describe('mastra-ai/mastra#16981', () => {
       ),
   );
 
-  it('a call of a tool that is not there, or is no longer, is answered with an error that names those that are', () =>
+  it('a call of an unknown tool gets an error that names the known tools', () =>
     onNew('memory', (place) =>
       play(
         {
@@ -96,10 +106,10 @@ describe('mastra-ai/mastra#16981', () => {
     ));
 });
 
-/** The next process takes it up, in one way or the other, and what then comes is answered. */
-function goesOn(left: Left, how: (typeof HOWS)[number], records: readonly Recorded[]): Promise<void> {
+/** Continues the session in the next process, by a prompt or by `resume`, and expects the next answer. */
+function goesOn(left: LeftSession, how: (typeof HOWS)[number], records: readonly Recorded[]): Promise<void> {
   return play({ ...left, tools: quick, answer: byStep }, async ({ live }) => {
-    // A turn that was cut before its prompt has nothing to go on with.
+    // A turn that was cut before its prompt cannot be resumed.
     const last = records.findLast(({ kind }) => kind === 'prompt.given' || kind === 'turn.ended');
     if (how === 'resume' && last?.kind === 'prompt.given')
       expect(await live.resume()).toMatchObject({ outcome: 'completed' });
@@ -107,7 +117,7 @@ function goesOn(left: Left, how: (typeof HOWS)[number], records: readonly Record
   });
 }
 
-async function recordCompaction({ place, id }: Left, to: number): Promise<void> {
+async function recordCompaction({ place, id }: LeftSession, to: number): Promise<void> {
   const writer = await place.open().open(id);
   const range = { from: position(1), to: position(to) };
   const checkpoint = 'What was done before.';

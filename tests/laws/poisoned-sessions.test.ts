@@ -1,52 +1,58 @@
-// What users ran into with other agents, by thread: sessions that answered 400 for ever, and caches that were lost. Each is
-// played here, and ends with a request that is accepted.
+// Public threads about other agents whose sessions got a 400 at every request, or lost their cache. Each is played by the turn
+// loop and ends with a request that is accepted.
 
 import { describe, expect, it } from 'vitest';
 import { itemAt, slice } from '@tidemark/context';
 import type { Block } from '@tidemark/model';
 import { totalInput } from '@tidemark/simulator';
-import { billedFor } from './billed.ts';
-import type { CallSpec, Command, ContentSpec, Outcome, SaidSpec } from './commands.ts';
-import type { Driver, SentCall } from './driver.ts';
-import { begin, put } from './driver.ts';
-import { perform } from './perform.ts';
+import type { CallSpec, ContentSpec, SaidSpec } from './content.ts';
+import type { Command, Outcome } from './loop-commands.ts';
+import { perform } from './loop-perform.ts';
+import type { Loop, SentCall } from './loop.ts';
+import { beginLoop, put } from './loop.ts';
 import { newPlace, within } from './place.ts';
+import type { World } from './play.ts';
 import { newServer } from './server.ts';
-import { WORLDS } from './try-stories.ts';
 
-describe.each(WORLDS.slice(0, 3))('threads, on $store against $provider', (world) => {
+const WORLDS: readonly World[] = [
+  { store: 'memory', provider: 'simulator' },
+  { store: 'ndjson', provider: 'simulator' },
+  { store: 'memory', provider: 'scripted' },
+];
+
+describe.each(WORLDS)('a turn loop on $store against $provider', (world) => {
   const told = (
     commands: readonly Command[],
-    check: (driver: Driver, last: SentCall) => void | Promise<void>,
+    check: (loop: Loop, last: SentCall) => void | Promise<void>,
     model = 0,
   ): Promise<void> =>
     within(newPlace(world.store), async (place) => {
-      const driver = await begin(place, newServer(world.provider), { model, ttl: '5m' });
+      const loop = await beginLoop(place, newServer(world.provider), { model, ttl: '5m' });
       try {
-        for (const command of commands) await perform(driver, command);
-        for (const { served, outcome } of driver.sent)
+        for (const command of commands) await perform(loop, command);
+        for (const { served, outcome } of loop.sent)
           if (outcome !== 'failed') expect(served).toMatchObject({ status: 200 });
-        const last = driver.calls.at(-1);
+        const last = loop.calls.at(-1);
         if (last === undefined) throw new Error('nothing was sent');
-        await check(driver, last);
+        await check(loop, last);
       } finally {
-        await driver.session.writer.close();
+        await loop.session.writer.close();
       }
     });
 
   it('anthropics/claude-code#3639, #1894, #5989: a call that was interrupted has its result in the next request', () =>
     told(
       [prompt(), asks({ calls: [call(), call()] }), { ...closes('returned'), share: 0.5 }, RESTART, prompt(), asks({})],
-      (_driver, last) => {
+      (_loop, last) => {
         expect(held(last)).toEqual(['text', 'call', 'call', 'result', 'result', 'text']);
         expect(pairs(last)).toEqual({ calls: 2, results: 2 });
       },
     ));
 
-  it('anthropics/claude-code#3639: an answer stopped by the user leaves no call behind', () =>
+  it('anthropics/claude-code#3639: an answer that the user stops leaves no call in the next request', () =>
     told(
       [prompt(), asks({ said: [text()], calls: [call()] }, 'stopped-by-user'), prompt(), asks({})],
-      (_driver, last) => {
+      (_loop, last) => {
         expect(pairs(last)).toEqual({ calls: 0, results: 0 });
       },
     ));
@@ -65,7 +71,7 @@ describe.each(WORLDS.slice(0, 3))('threads, on $store against $provider', (world
           prompt(),
           asks({}),
         ],
-        (_driver, last) => {
+        (_loop, last) => {
           const { calls, results } = pairs(last);
           expect(calls).toBe(results);
           expect(last.prepared.opened?.data.cause).toBe('compaction');
@@ -73,7 +79,7 @@ describe.each(WORLDS.slice(0, 3))('threads, on $store against $provider', (world
       ),
   );
 
-  it('vercel/ai#7099, #8379: reasoning that nothing follows is never sent', () =>
+  it('vercel/ai#7099, #8379: reasoning at the end of an answer is never sent', () =>
     told(
       [
         prompt(),
@@ -83,16 +89,16 @@ describe.each(WORLDS.slice(0, 3))('threads, on $store against $provider', (world
         prompt(),
         asks({}),
       ],
-      (_driver, last) => {
+      (_loop, last) => {
         expect(held(last)).not.toContain('thinking');
       },
     ));
 
-  it('anthropics/claude-code#63229, #63293, anomalyco/opencode#6418: after a switch of models no signature of the other one is sent, and back again its own is', () =>
+  it('anthropics/claude-code#63229, #63293, anomalyco/opencode#6418: after a switch of models no signature of the other model is sent, and after the switch back its own is', () =>
     told(
       [...withThinking(), { do: 'model', model: 2 }, prompt(), asks({}), { do: 'model', model: 0 }, prompt(), asks({})],
-      (driver, last) => {
-        const [first, other] = driver.calls.slice(-3);
+      (loop, last) => {
+        const [first, other] = loop.calls.slice(-3);
         expect(first && other && [held(first).includes('thinking'), held(other).includes('thinking')]).toEqual([
           true,
           false,
@@ -101,17 +107,17 @@ describe.each(WORLDS.slice(0, 3))('threads, on $store against $provider', (world
       },
     ));
 
-  it('anthropics/claude-code#63229: on a model that binds thinking to its prefix, a changed front sends none from before', () =>
+  it('anthropics/claude-code#63229: after a changed front, no earlier thinking is sent to a model that binds thinking to its prefix', () =>
     told(
       [...withThinking(), { do: 'role', role: 2 }, prompt(), asks({})],
-      (_driver, last) => {
+      (_loop, last) => {
         expect(last.prepared.opened?.data.cause).toBe('role');
         expect(held(last)).not.toContain('thinking');
       },
       1,
     ));
 
-  it('anthropics/claude-code#63229: blank text that is left out takes the thinking bound to it along, where the model checks', () =>
+  it('anthropics/claude-code#63229: thinking after an omitted blank text is omitted too, for a model that binds thinking to its prefix', () =>
     told(
       [
         prompt(),
@@ -125,13 +131,13 @@ describe.each(WORLDS.slice(0, 3))('threads, on $store against $provider', (world
         closes('returned'),
         asks({}),
       ],
-      (_driver, last) => {
+      (_loop, last) => {
         expect(held(last)).not.toContain('thinking');
       },
       1,
     ));
 
-  it('anthropics/claude-code#37418, #83206: an image sent twice is kept once, and one that no provider takes is told in words', () =>
+  it('anthropics/claude-code#37418, #83206: an image that is sent twice is stored once, and an image that no provider takes becomes a line of text', () =>
     told([{ do: 'prompt', parts: [image(0), image(0), image(2), image(3)] }, asks({})], ({ session }, last) => {
       expect(held(last)).toEqual(
         world.provider === 'simulator' ? ['image', 'image', 'text', 'text'] : Array(4).fill('image'),
@@ -140,7 +146,7 @@ describe.each(WORLDS.slice(0, 3))('threads, on $store against $provider', (world
       expect(first).toEqual(second);
     }));
 
-  it('a provider that numbers its calls anew in each answer repeats no id on the wire', () =>
+  it('call ids that a provider repeats in each answer are unique on the wire', () =>
     told(
       [
         prompt(),
@@ -152,13 +158,13 @@ describe.each(WORLDS.slice(0, 3))('threads, on $store against $provider', (world
         closes('returned'),
         asks({}),
       ],
-      (_driver, last) => {
+      (_loop, last) => {
         const { calls, results } = pairs(last);
         expect(calls).toBe(results);
       },
     ));
 
-  it('arguments that were cut, and results that come twice or for nobody, stop no later request', () =>
+  it('cut arguments, second results and results without a call do not stop the next request', () =>
     told(
       [
         prompt(),
@@ -169,14 +175,14 @@ describe.each(WORLDS.slice(0, 3))('threads, on $store against $provider', (world
         closes('cut'),
         asks({}),
       ],
-      (driver) => {
-        expect(driver.session.state.problems.buffer.map(({ code }) => code)).toEqual(
+      (loop) => {
+        expect(loop.session.state.problems.buffer.map(({ code }) => code)).toEqual(
           expect.arrayContaining(['second-closing', 'orphan-closing']),
         );
       },
     ));
 
-  it('anthropics/claude-code#65917, can1357/oh-my-pi#890, anomalyco/opencode#23571: tools that leave and come back, in another order or after a restart, open no epoch', () =>
+  it('anthropics/claude-code#65917, can1357/oh-my-pi#890, anomalyco/opencode#23571: tools that are removed and added again, in another order or after a restart, open no epoch', () =>
     told(
       [
         prompt(),
@@ -188,14 +194,14 @@ describe.each(WORLDS.slice(0, 3))('threads, on $store against $provider', (world
         prompt(),
         asks({}),
       ],
-      (_driver, last) => {
+      (_loop, last) => {
         expect(last.prepared.opened).toBeUndefined();
       },
     ));
 
-  it('Mintplex-Labs/anything-llm#6398, #6399: what a note says stays in every later request', () =>
-    told([{ do: 'note', urgent: false, text: words(50) }, prompt(), asks({}), prompt(), asks({})], (driver, last) => {
-      const [first] = driver.calls;
+  it('Mintplex-Labs/anything-llm#6398, #6399: the text of a note stays in every later request', () =>
+    told([{ do: 'note', urgent: false, text: words(50) }, prompt(), asks({}), prompt(), asks({})], (loop, last) => {
+      const [first] = loop.calls;
       const notes = (one: SentCall | undefined): readonly string[] =>
         slice(one?.prepared.sequence.blocks ?? { buffer: [], length: 0 }).flatMap(noteIn);
       expect(notes(first)).toHaveLength(1);
@@ -204,11 +210,11 @@ describe.each(WORLDS.slice(0, 3))('threads, on $store against $provider', (world
 });
 
 describe.each(WORLDS.filter(({ provider }) => provider === 'simulator'))(
-  'threads about the bill, on $store',
+  'the bill of a turn loop on $store',
   (world) => {
-    it.each([10, 26])('a step of %i parallel calls is read whole by the next one', (width) =>
+    it.each([10, 26])('a step of %i parallel calls is read whole from the cache by the next step', (width) =>
       within(newPlace(world.store), async (place) => {
-        const driver = await begin(place, newServer('simulator'), { model: 0, ttl: '5m' });
+        const loop = await beginLoop(place, newServer('simulator'), { model: 0, ttl: '5m' });
         const wide = asks({ said: [text()], calls: Array.from({ length: width }, () => call()) });
         for (const command of [
           { do: 'role', role: 2 },
@@ -219,32 +225,32 @@ describe.each(WORLDS.filter(({ provider }) => provider === 'simulator'))(
           closes('returned'),
           asks({}),
         ] as const)
-          await perform(driver, command);
-        const [, second, third] = driver.calls;
-        const sent = second === undefined ? undefined : billedFor(second);
-        const next = third === undefined ? undefined : billedFor(third);
+          await perform(loop, command);
+        const [, second, third] = loop.calls;
+        const sent = second?.billed;
+        const next = third?.billed;
         expect(next?.cache_read_input_tokens).toBe(sent === undefined ? undefined : totalInput(sent));
-        await driver.session.writer.close();
+        await loop.session.writer.close();
       }),
     );
 
-    it('adolfousier/opencrabs#657: a clock told as a note is written once, and read ever after', () =>
+    it('adolfousier/opencrabs#657: a note with the time is written to the cache once, and read from then on', () =>
       within(newPlace(world.store), async (place) => {
-        const driver = await begin(place, newServer('simulator'), { model: 0, ttl: '5m' });
-        await perform(driver, { do: 'role', role: 2 });
+        const loop = await beginLoop(place, newServer('simulator'), { model: 0, ttl: '5m' });
+        await perform(loop, { do: 'role', role: 2 });
         for (let turn = 0; turn < 4; turn += 1) {
-          await put(driver, {
+          await put(loop, {
             kind: 'context.noted',
-            data: { source: 'clock', revision: `${turn}`, cause: 'changed', body: `It is ${driver.now}.` },
+            data: { source: 'clock', revision: `${turn}`, cause: 'changed', body: `It is ${loop.now}.` },
           });
-          for (const command of [prompt(), asks({ said: [text()] })]) await perform(driver, command);
+          for (const command of [prompt(), asks({ said: [text()] })]) await perform(loop, command);
         }
-        const bills = driver.calls.map(billedFor);
+        const bills = loop.calls.map(({ billed }) => billed);
         for (const [index, bill] of bills.entries()) {
           const before = bills[index - 1];
           if (before !== undefined) expect(bill?.cache_read_input_tokens).toBe(totalInput(before));
         }
-        await driver.session.writer.close();
+        await loop.session.writer.close();
       }));
   },
 );
@@ -284,7 +290,7 @@ function closes(
   return { do: 'close', order: 7, share: 1, fates: [fate], contents: [[words(200)]] };
 }
 
-/** A step whose thinking is still part of the request: the turn is not over. */
+/** Returns a step whose thinking is still in the request, because the turn has not ended. */
 function withThinking(): readonly Command[] {
   return [prompt(), asks({ said: [{ kind: 'thinking', size: 60 }], calls: [call()] }), closes('returned'), asks({})];
 }

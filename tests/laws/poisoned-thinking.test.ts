@@ -1,16 +1,28 @@
-// Threads about reasoning: cut off from what follows it, or signed by another model, played with the real agent against a
-// simulator that checks signatures and what they are bound to.
+// Public threads about reasoning that lost its following content or was signed by another model. Played with the real agent
+// against a simulator that checks signatures and the content that they are bound to.
 
 import type { AnswerPlan, Fault, ReceivedRequest } from '@tidemark/simulator';
 import { describe, expect, it } from 'vitest';
-import { answering, play, reaches, resultsOf } from './played-agent.ts';
-import { AGAIN, byStep, cutBehind, expectAnswered, onNew, quick, recordsOf, STEPS } from './played-turn.ts';
-import { FULL } from './try-stories.ts';
+import {
+  AGAIN,
+  answering,
+  byStep,
+  cutAfter,
+  expectAnswered,
+  onNew,
+  play,
+  quick,
+  reaches,
+  recordsOf,
+  resultsOf,
+  STEPS,
+} from './played-agent.ts';
+import { FULL } from './stories.ts';
 
 describe('vercel/ai#7099, #8379', () => {
   const cuts = Array.from({ length: 40 }, (_, events) => events).filter((one) => FULL || one % 2 === 0);
 
-  it('an answer that the transport cuts in its reasoning, or right behind it, is asked for again', async () => {
+  it('an answer that the transport cuts in its reasoning, or right after it, is requested again', async () => {
     for (const kind of ['cut', 'error-event', 'malformed-event'] as const) {
       for (const afterEvents of kind === 'cut' ? cuts : cuts.filter((one) => one % 8 === 0)) {
         const fault: Fault = { kind, afterEvents };
@@ -28,7 +40,7 @@ describe('vercel/ai#7099, #8379', () => {
     }
   });
 
-  it('an answer that the user stops in its reasoning, or right behind it, leaves none behind', async () => {
+  it('an answer that the user stops in its reasoning, or right after it, leaves no reasoning in the next request', async () => {
     for (let piece = 0; ; piece += 1) {
       const reached = await onNew('memory', (place) =>
         play({ place, tools: quick, answer: byStep }, async ({ live, bodies }) => {
@@ -46,7 +58,7 @@ describe('vercel/ai#7099, #8379', () => {
     }
   });
 
-  it('an answer that reaches its output limit in its reasoning, or right behind it, goes on', async () => {
+  it('an answer that reaches its output limit in its reasoning, or right after it, continues', async () => {
     for (const outputLimit of [3, 8, 14, 16, 17, 20, 26, 30, 36, 40]) {
       const answer = (_sent: ReceivedRequest, arrived: number): AnswerPlan => ({
         answer: (arrived === 0 ? STEPS[0] : undefined) ?? { text: 'Good.' },
@@ -68,7 +80,7 @@ const SWITCHES = MODELS.flatMap((first) =>
 
 describe('anthropics/claude-code#63229, #63293, anomalyco/opencode#6418', () => {
   it.each(SWITCHES)(
-    'from %s to %s and back: no signature of the other one is sent, and the session goes on',
+    'a switch from %s to %s and back sends no signature of the other model, and the session continues',
     (first, other) =>
       onNew('memory', async (place) => {
         const simulator = answering(signedBy);
@@ -88,30 +100,32 @@ describe('anthropics/claude-code#63229, #63293, anomalyco/opencode#6418', () => 
       }),
   );
 
-  it.each(SWITCHES)('from %s to %s in the middle of a turn, behind any record of it', (first, other) =>
-    onNew('memory', async (place) => {
-      const simulator = answering(signedBy);
-      const played = { tools: quick, simulator, answer: signedBy };
-      await play({ ...played, place, model: first }, async ({ live }) => {
-        await live.prompt('Go.');
-      });
-      const { records } = await recordsOf(place);
-      for (let last = 4; last < records.length - 1; last += 2) {
-        await cutBehind(place, last, (left) =>
-          play({ ...played, ...left, model: other }, async ({ live, bodies }) => {
-            expect(await live.resume()).toMatchObject({ outcome: 'completed', text: 'Done.' });
-            expect(await live.prompt(AGAIN)).toMatchObject({ outcome: 'completed' });
-            for (const body of bodies) expect(signersIn(body).filter((signer) => signer !== other)).toEqual([]);
-          }),
-        );
-      }
-    }),
+  it.each(SWITCHES)(
+    'a switch from %s to %s after any record of a turn sends no signature of the first model',
+    (first, other) =>
+      onNew('memory', async (place) => {
+        const simulator = answering(signedBy);
+        const played = { tools: quick, simulator, answer: signedBy };
+        await play({ ...played, place, model: first }, async ({ live }) => {
+          await live.prompt('Go.');
+        });
+        const { records } = await recordsOf(place);
+        for (let last = 4; last < records.length - 1; last += 2) {
+          await cutAfter(place, last, (left) =>
+            play({ ...played, ...left, model: other }, async ({ live, bodies }) => {
+              expect(await live.resume()).toMatchObject({ outcome: 'completed', text: 'Done.' });
+              expect(await live.prompt(AGAIN)).toMatchObject({ outcome: 'completed' });
+              for (const body of bodies) expect(signersIn(body).filter((signer) => signer !== other)).toEqual([]);
+            }),
+          );
+        }
+      }),
   );
 });
 
 let signed = 0;
 
-/** Thinks, looks and is done; each thought is signed with the name of its model. */
+/** Returns a model that thinks, calls a tool and is done. The signature of its thinking contains its name. */
 function signedBy({ model, toolResults }: ReceivedRequest): AnswerPlan {
   const name = MODELS.find((one) => model.startsWith(one)) ?? model;
   const thinking = {

@@ -1,4 +1,4 @@
-// Reads the titles of a test file from its syntax tree. Strings and comments that only look like titles are not read.
+// Reads the titles of a test file from its syntax tree. Strings and comments that only look like titles do not count.
 
 import type { Node } from 'oxc-parser';
 import { parseSync, visitorKeys } from 'oxc-parser';
@@ -7,8 +7,9 @@ import { parseSync, visitorKeys } from 'oxc-parser';
 export const IN = ' > ';
 
 /**
- * Returns the full title of each test of a file, as written in the source: a template keeps its `${…}`, and a table test its `%s`.
- * A test is a call of `it` or `test` with a body that is not empty. Tests that never run (`skip`, `todo`) are left out.
+ * Returns the full title of each test of a file, as written in the source. A template keeps its `${…}`, a table test its `%s`. A
+ * test is a call of `it` or `test` with a body that is not empty: a function, or a call that gets a function, such as
+ * `hold((played) => …)`. Tests that never run (`skip`, `todo`) do not count.
  *
  * @throws Error for a file that does not parse.
  */
@@ -58,12 +59,12 @@ function blockOf(node: Node, source: string): Block | undefined {
   const [is, ...modifiers] = namesIn(node.callee);
   const title = is !== undefined && BLOCKS.includes(is) ? titleOf(node.arguments[0], source) : undefined;
   if (is === undefined || title === undefined) return undefined;
-  const body = node.arguments.find((argument) => isFunction(argument));
+  const body = bodyIn(node.arguments);
   const runs = !modifiers.some((name) => NEVER_RUN.includes(name)) && (is === 'describe' || hasWork(body));
   return { is, title, body, runs };
 }
 
-/** `it.each(rows)` gives `it` and `each`. Empty for a callee that does not begin with a name. */
+/** Returns `it` and `each` for `it.each(rows)`. Empty for a callee that does not begin with a name. */
 function namesIn(callee: Node): readonly string[] {
   if (callee.type === 'Identifier') return [callee.name];
   if (callee.type === 'CallExpression') return namesIn(callee.callee);
@@ -73,17 +74,24 @@ function namesIn(callee: Node): readonly string[] {
   return before.length === 0 ? [] : [...before, callee.property.name];
 }
 
-/** `undefined` for what is no text: the rows of `it.each(rows)`. */
+/** Returns `undefined` for an argument that is no text, such as the rows of `it.each(rows)`. */
 function titleOf(argument: Node | undefined, source: string): string | undefined {
   if (argument?.type === 'Literal') return typeof argument.value === 'string' ? argument.value : undefined;
   return argument?.type === 'TemplateLiteral' ? source.slice(argument.start + 1, argument.end - 1) : undefined;
+}
+
+/** Returns the function that is an argument, or an argument of a call that is the last argument. */
+function bodyIn(values: readonly Node[]): Node | undefined {
+  const own = values.find(isFunction);
+  const last = values.at(-1);
+  return own ?? (last?.type === 'CallExpression' ? last.arguments.find(isFunction) : undefined);
 }
 
 function isFunction(node: Node): boolean {
   return node.type === 'ArrowFunctionExpression' || node.type === 'FunctionExpression';
 }
 
-/** Whether a function does anything: an expression, or a block with a statement. */
+/** Returns true for a function that does anything: its body is an expression, or a block with a statement. */
 function hasWork(body: Node | undefined): boolean {
   if (body === undefined || !('body' in body) || !isNode(body.body)) return false;
   return body.body.type !== 'BlockStatement' || body.body.body.length > 0;

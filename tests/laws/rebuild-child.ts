@@ -1,7 +1,7 @@
-// A process of its own that rebuilds a session from its home and prints what it made: one line of JSON.
+// Process that rebuilds the requests of a session from its home and prints the result as one line of JSON.
 // `node rebuild-child.ts <home> <session>`
 
-import { verifySession, rebuildSession } from '@tidemark/agent';
+import { rebuildSession, verifySession } from '@tidemark/agent';
 import { sessionId } from '@tidemark/log';
 import { openNdjsonStore } from '@tidemark/store-ndjson';
 import { encoders } from './server.ts';

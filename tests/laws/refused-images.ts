@@ -1,8 +1,8 @@
-// Pictures made of nothing, and how a vendor refuses those that are too large.
+// Images without content, and the errors of a vendor for images that are too large.
 
 import type { Fault, ReceivedRequest } from '@tidemark/simulator';
 
-/** Something that weighs so many bytes and begins as a picture of 64 by 64 does. */
+/** Returns so many bytes that begin like a PNG of 64 by 64 pixels. */
 export function picture(bytes: number, name = 0): Uint8Array {
   const made = Buffer.alloc(bytes, `${name} `);
   made.set([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
@@ -11,10 +11,10 @@ export function picture(bytes: number, name = 0): Uint8Array {
   return made;
 }
 
-/** From how many characters of base64 on an image is refused. */
+/** Length in base64 characters above which an image is refused. */
 export const LARGE: number = 20_000;
 
-/** Refuses images above a size, in Anthropic's words and with its path. */
+/** Refuses images above a size as Anthropic does, with the path of the image. */
 export function refuseLarge({ body }: ReceivedRequest): Fault | undefined {
   for (const [path, source] of imagesIn(body['messages'], 'messages'))
     if (source.length > LARGE)
@@ -24,12 +24,12 @@ export function refuseLarge({ body }: ReceivedRequest): Fault | undefined {
   return undefined;
 }
 
-/** A request that is refused with these words. */
+/** Returns a refusal with this message. */
 export function refusal(message: string, more: Partial<Extract<Fault, { kind: 'refused' }>> = {}): Fault {
   return { kind: 'refused', message, ...more };
 }
 
-/** Every base64 source below a value, with its path as Anthropic counts it. */
+/** Returns every base64 source inside a value, with its path in Anthropic's form. */
 function imagesIn(value: unknown, path: string): readonly (readonly [path: string, data: string])[] {
   if (typeof value !== 'object' || value === null) return [];
   if ('data' in value && typeof value.data === 'string') return [[path.replace(/\.source$/, ''), value.data]];

@@ -1,9 +1,7 @@
-// Who answers in a law's test: the simulator, in process, with the sizes of the request itself; or the scripted provider,
-// which tells no usage. Both are told what to say.
+// Servers of the tests: the simulator in this process, which counts blocks with the sizes that the engine estimated, and the
+// scripted provider, which reports no usage. The caller chooses each answer.
 
-import type { Prepared } from '@tidemark/agent';
-import { itemAt } from '@tidemark/context';
-import type { Answer, Capabilities, Encoder } from '@tidemark/model';
+import type { Block, Answer, Capabilities, Encoder } from '@tidemark/model';
 import { defaultCatalog, findModel } from '@tidemark/model';
 import { anthropicEncoder, decodeMessage } from '@tidemark/provider-anthropic';
 import { decodeResponse, openaiResponsesEncoder } from '@tidemark/provider-openai';
@@ -17,43 +15,60 @@ import type {
   WireStopReason,
 } from '@tidemark/simulator';
 import { createSimulator } from '@tidemark/simulator';
-import type { ProviderName } from './settings.ts';
+import { digestOf } from './shown.ts';
 
-/** What the server is to say. Arguments are raw text, as they are streamed. */
+/** Providers that stories are played against. */
+export type ProviderName = 'simulator' | 'scripted' | 'openai';
+
+/** Answer that a server gives. Arguments of calls are raw text, as they are streamed. */
 export interface Saying {
   readonly blocks: readonly ScriptedBlock[];
   readonly stop: WireStopReason;
 }
 
-/** What came of a request. */
+/** A request as it arrives. */
+export interface Arriving {
+  readonly body: Uint8Array;
+  readonly betas: readonly string[];
+  /** Time of arrival in milliseconds. It never goes back. */
+  readonly at: number;
+  /** Returns the block of this index in the provider's cache order. */
+  readonly block: (index: number) => Block | undefined;
+  readonly saying: Saying;
+  readonly fault?: Fault | undefined;
+}
+
+/** Response to a request. `billed` is absent if the provider reports no usage. */
 export type Served =
   | {
       readonly status: 200;
       readonly answer: Answer;
       readonly billed: AnsweredCall['usage'] | undefined;
-      /** The account of the OpenAI part. */
+      /** Account of a call with the OpenAI wire. */
       readonly counts?: AnsweredOpenAICall['counts'];
     }
-  | { readonly status: number; readonly message: string };
+  | { readonly status: number; readonly message: string; readonly retryAfter?: string | undefined };
 
-/** Whether it was answered. */
+/** Returns true if the request was answered. */
 export function isAnswered(served: Served): served is Extract<Served, { readonly status: 200 }> {
   return 'answer' in served;
 }
 
-/** A provider of a law's test. */
+/** A server that outlives the processes of a session. */
 export interface Server {
   readonly provider: ProviderName;
   readonly encoder: Encoder;
-  /** How long a call takes. */
+  /** Duration of a call in milliseconds. */
   readonly callMs: number;
-  /** Sends a request at a time (milliseconds, never going back). */
-  send(prepared: Prepared, at: number, saying: Saying, fault?: Fault): Promise<Served>;
-  /** Digest of each body that arrived, in order; the simulator's ledger. */
-  readonly arrived: () => readonly string[];
+  send(request: Arriving): Promise<Served>;
+  /** Returns the calls so far. The scripted provider knows their digests only. */
+  calls(): readonly Pick<LedgerCall, 'digest' | 'message' | 'usage'>[];
 }
 
-/** A server that has seen nothing. `recorded`: it takes signatures that it did not issue, as a replay needs. */
+/**
+ * Opens a server that has seen no request. With `recorded`, the simulator accepts signatures that it did not issue, as it
+ * must for a replay.
+ */
 export function newServer(provider: ProviderName, { recorded = false }: { readonly recorded?: boolean } = {}): Server {
   switch (provider) {
     case 'simulator':
@@ -65,7 +80,7 @@ export function newServer(provider: ProviderName, { recorded = false }: { readon
   }
 }
 
-/** Any encoder of this test, by its revision. */
+/** Returns the encoder of a revision. */
 export function encoders(revision: string): Encoder | undefined {
   return [anthropicEncoder, openaiResponsesEncoder, scriptedEncoder].find((encoder) => encoder.revision === revision);
 }
@@ -76,40 +91,38 @@ function simulated(recorded: boolean): Server {
     provider: 'simulator',
     encoder: anthropicEncoder,
     callMs: 1_000,
-    arrived: () => simulator.calls.map((call: LedgerCall) => call.digest),
-    send: async ({ body, betas, sequence }, at, saying, fault) => {
+    calls: () => simulator.calls,
+    async send({ body, betas, at, block, saying, fault }) {
       const said = simulator.messages({
         body,
         betas,
         at,
-        sizes: (index) => itemAt(sequence.blocks, index)?.tokens,
+        sizes: (index) => block(index)?.tokens,
         answer: { blocks: saying.blocks, stop: saying.stop, outputTokens: 10 },
         ...(fault === undefined ? {} : { fault }),
       });
-      if (said.outcome === 'refused') return { status: said.status, message: said.message };
-      return {
-        status: 200,
-        answer: asStreamed(decodeMessage(JSON.stringify(said.message)), saying),
-        billed: said.usage,
-      };
+      if (said.outcome === 'refused')
+        return { status: said.status, message: said.message, retryAfter: said.headers['retry-after'] };
+      const answer = asStreamed(decodeMessage(JSON.stringify(said.message)), saying);
+      return { status: 200, answer, billed: said.usage };
     },
   };
 }
 
-/** Calls are slow enough that no key is called more often than one machine takes. */
 function simulatedOpenAI(): Server {
   const capabilities = (model: string): Capabilities | undefined => findModel(defaultCatalog(), model, 'openai');
   const simulator = createSimulator({ clock: 'virtual', capabilities });
   return {
     provider: 'openai',
     encoder: openaiResponsesEncoder,
+    // With slower calls no cache key gets more calls per minute than one machine serves.
     callMs: 5_000,
-    arrived: () => simulator.calls.map((call: LedgerCall) => call.digest),
-    send: async ({ body, sequence }, at, saying, fault) => {
+    calls: () => simulator.calls,
+    async send({ body, at, block, saying, fault }) {
       const said = simulator.responses({
         body,
         at,
-        sizes: (index) => itemAt(sequence.blocks, index)?.tokens,
+        sizes: (index) => block(index)?.tokens,
         answer: { blocks: saying.blocks, stop: saying.stop, outputTokens: 10 },
         ...(fault === undefined ? {} : { fault }),
       });
@@ -120,7 +133,7 @@ function simulatedOpenAI(): Server {
   };
 }
 
-/** A finished message shows parsed arguments; a stream brings their raw text, which is what an agent keeps. */
+/** A finished message contains parsed arguments. An agent keeps the raw text that a stream contains. */
 function asStreamed(answer: Answer, { blocks }: Saying): Answer {
   const raw = blocks.flatMap((block) =>
     block.type === 'tool_use' && typeof block.arguments === 'string' ? [block.arguments] : [],
@@ -133,17 +146,17 @@ function asStreamed(answer: Answer, { blocks }: Saying): Answer {
 }
 
 function scripted(): Server {
-  const arrived: string[] = [];
+  const calls: { readonly digest: string }[] = [];
   return {
     provider: 'scripted',
     encoder: scriptedEncoder,
     callMs: 1_000,
-    arrived: () => arrived,
-    send: async (prepared, _at, saying, fault) => {
-      arrived.push(prepared.record.data.digest);
+    calls: () => calls,
+    async send({ body, betas, saying, fault }) {
+      calls.push({ digest: digestOf(body) });
       if (fault !== undefined) return { status: 529, message: 'Overloaded' };
       const provider = createScriptedProvider({ answers: [{ parts: saying.blocks.map(scriptedPart) }] });
-      for await (const part of provider.send({ body: prepared.body, betas: prepared.betas })) {
+      for await (const part of provider.send({ body, betas })) {
         if (part.type === 'finished') return { status: 200, answer: part.answer, billed: undefined };
       }
       throw new Error('the scripted provider did not finish');
@@ -160,13 +173,9 @@ function scriptedPart(block: ScriptedBlock, index: number): Answer['parts'][numb
     case 'redacted_thinking':
       return { type: 'reasoning', opaque: JSON.stringify(block), text: '' };
     case 'tool_use': {
-      const { arguments: told } = block;
-      return {
-        type: 'call',
-        call: block.id ?? `call_${index}`,
-        name: block.name,
-        arguments: typeof told === 'string' ? told : JSON.stringify(told),
-      };
+      const { arguments: raw } = block;
+      const call = block.id ?? `call_${index}`;
+      return { type: 'call', call, name: block.name, arguments: typeof raw === 'string' ? raw : JSON.stringify(raw) };
     }
   }
 }

@@ -1,17 +1,14 @@
-// What a session can be set to: models, reasoning, tools, roles. Each list is indexed by the numbers that commands carry.
+// Settings of a session: models, reasoning, tools and roles. Commands contain indexes of these lists.
 
-import type { Digest, RenderParameters } from '@tidemark/log';
-import { keepCapabilities, newHash } from '@tidemark/agent';
+import type { RenderParameters } from '@tidemark/log';
+import { newHash } from '@tidemark/agent';
 import type { FrontTexts, ToolSpec } from '@tidemark/context';
 import { composeFront } from '@tidemark/context';
-import type { Log } from '@tidemark/log';
 import type { Capabilities } from '@tidemark/model';
 import { defaultCatalog, findModel } from '@tidemark/model';
+import type { ProviderName } from './server.ts';
 
-/** The providers that laws are tried against: every law against the first two. */
-export type ProviderName = 'simulator' | 'scripted' | 'openai';
-
-/** What the next request is to be made with. */
+/** Settings of the next request. */
 export interface Settings {
   readonly model: number;
   readonly reasoning: number;
@@ -19,10 +16,13 @@ export interface Settings {
   readonly role: number;
 }
 
-/** As a session begins. */
+/** Settings of a new session. */
 export const FIRST_SETTINGS: Settings = { model: 0, reasoning: 0, tools: 1, role: 0 };
 
-/** Strips thinking at a new turn; binds it to its prefix and takes system messages; neither; a high floor and strips. */
+/**
+ * The first model strips thinking at a new turn. The second binds thinking to its prefix and takes system messages. The third does
+ * neither. The fourth strips thinking and has a high floor.
+ */
 const MODELS = [
   'claude-sonnet-4-5-20250929',
   'claude-opus-5-5',
@@ -30,10 +30,10 @@ const MODELS = [
   'claude-haiku-4-5-20251001',
 ] as const;
 
-/** Entries at message ends, with paid writes; the same with another price; on a grid; on a coarse one. */
+/** The first two cache at message ends and charge for writes, at different prices. The third caches on a grid, the fourth on a coarse one. */
 const OPENAI_MODELS = ['gpt-5.6-sol', 'gpt-6.1-sol', 'gpt-5.1', 'gpt-5.5'] as const;
 
-/** Never the default `high`: said, it is to the provider as if it were left out (facts 1.3), which no catalog row knows yet. */
+/** The effort `high` is missing: to the provider it equals no effort at all (facts 1.3), which no catalog row knows yet. */
 const REASONING: readonly RenderParameters[] = [
   {},
   { thinking: { type: 'enabled', budget_tokens: 2_048 } },
@@ -55,7 +55,7 @@ const ROLES = [
   `You mend builds. ${'Never guess what a command prints. '.repeat(150)}`,
 ] as const;
 
-/** The catalog row of a model, under the name of the provider that is asked. */
+/** Returns the catalog row of a model, with the name of the provider that serves it. */
 export function capabilitiesOf(provider: ProviderName, model: number): Capabilities {
   const maker = provider === 'openai' ? 'openai' : 'anthropic';
   const models = maker === 'openai' ? OPENAI_MODELS : MODELS;
@@ -65,24 +65,28 @@ export function capabilitiesOf(provider: ProviderName, model: number): Capabilit
   return provider === 'scripted' ? { ...row, provider, aliases: [] } : row;
 }
 
-/** The render parameters that the settings ask for. */
+/** Returns the render parameters of the settings. */
 export function parametersOf(provider: ProviderName, settings: Settings): RenderParameters {
   return (provider === 'openai' ? OPENAI_REASONING : REASONING)[settings.reasoning] ?? {};
 }
 
-/** The front that the settings ask for. `turned`: the same tools in another order, their schemas' keys too. */
+/** Returns the front of the settings. With `turned`, its tools and the keys of their schemas are in another order. */
 export function frontOf(settings: Settings, turned: boolean): FrontTexts {
+  const name = `${settings.tools} ${settings.role} ${turned}`;
+  const known = fronts.get(name) ?? newFront(settings, turned);
+  fronts.set(name, known);
+  return known;
+}
+
+const fronts = new Map<string, FrontTexts>();
+
+function newFront(settings: Settings, turned: boolean): FrontTexts {
   const tools = toolsOf(settings.tools);
   const role = ROLES[settings.role] ?? '';
   return composeFront(
     { tools: turned ? tools.map(turnKeys).toReversed() : tools, ...(role === '' ? {} : { role }) },
     newHash,
   );
-}
-
-/** Keeps a catalog row where the log can name it. */
-export async function keepRow(log: Log, capabilities: Capabilities): Promise<Digest> {
-  return keepCapabilities(log.artifacts, capabilities);
 }
 
 function toolsOf(set: number): readonly ToolSpec[] {

@@ -1,9 +1,9 @@
-// What a block shows to a model, read from its bytes by code of its own: the tests must not believe the encoder.
+// Reads the bytes of a block as a model sees them. The tests have code of their own for this, so they do not trust the encoder.
 
 import { createHash } from 'node:crypto';
 import type { Block } from '@tidemark/model';
 
-/** One block, as a reader of the wire understands it. */
+/** Content of one block. */
 export type Shown =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'image'; readonly digest: string }
@@ -30,7 +30,7 @@ function shownTool(fields: Fields): Shown {
   return { kind: 'tool', name: String(tool['name']), schema: tool['schema'] ?? tool['input_schema'] };
 }
 
-/** Anthropic's wire. */
+/** Reads a block of Anthropic's wire. */
 function shownWire(fields: Fields, raw: string): Shown {
   switch (fields['type']) {
     case 'text':
@@ -56,7 +56,7 @@ function shownWire(fields: Fields, raw: string): Shown {
   }
 }
 
-/** The twin's lines. */
+/** Reads a line of the scripted provider. */
 function shownPart(part: Fields): Shown {
   switch (part['type']) {
     case 'text':
@@ -78,20 +78,28 @@ function shownPart(part: Fields): Shown {
   }
 }
 
-/** A JSON object. */
+/**
+ * Returns the fields of a JSON object.
+ *
+ * @throws Error for any other value.
+ */
 export function asFields(value: unknown): Fields {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new Error(`no object: ${JSON.stringify(value)}`);
   return Object.fromEntries(Object.entries(value));
 }
 
-/** A JSON list. */
+/**
+ * Returns a JSON list.
+ *
+ * @throws Error for any other value.
+ */
 export function asList(value: unknown): readonly unknown[] {
   if (!Array.isArray(value)) throw new Error(`no list: ${JSON.stringify(value)}`);
   return value;
 }
 
-/** SHA-256 in hex. */
+/** Returns the SHA-256 digest in hex. */
 export function digestOf(bytes: Uint8Array | string): string {
   return createHash('sha256').update(bytes).digest('hex');
 }

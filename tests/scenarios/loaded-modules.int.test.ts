@@ -17,9 +17,17 @@ const TIDEMARK = place('../../apps/cli/bin/tidemark.cjs');
 const SKILLS = place('../../tools/skills/tests/skills');
 
 /**
- * Packages that every agent loads: decimal arithmetic for money, patterns of secrets, the shell grammar, and schemas.
+ * Packages that every agent loads: decimal arithmetic for money, patterns of secrets, locks, the shell grammar, and
+ * schemas.
  */
-const ALWAYS = ['@secretlint/secretlint-rule-preset-recommend', 'decimal.js', 'unbash', 'zod'];
+const ALWAYS = [
+  '@secretlint/secretlint-rule-preset-recommend',
+  'decimal.js',
+  'p-limit',
+  'unbash',
+  'yocto-queue',
+  'zod',
+];
 
 interface Loaded {
   readonly modules: number;
@@ -31,7 +39,12 @@ function loadedBy(args: readonly string[]): Loaded {
   const folder = mkdtempSync(join(tmpdir(), 'tidemark-loaded-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const list = join(folder, 'loaded');
-  const env = { PATH: process.env['PATH'], HOME: folder, TIDEMARK_LOADED: list };
+  const env = {
+    PATH: process.env['PATH'],
+    HOME: folder,
+    NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
+    TIDEMARK_LOADED: list,
+  };
   const { status, stderr } = spawnSync(process.execPath, ['--import', PRELOAD, ...args], { env, encoding: 'utf8' });
   expect(stderr).toBe('');
   expect(status).toBe(0);

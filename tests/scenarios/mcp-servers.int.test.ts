@@ -203,7 +203,7 @@ describe('a tool whose description changes while its name stays the same', () =>
       await stage.turn(live, 'Two.', calling('shop__stock'), done);
       await stage.turn(live, 'Three.', calling('shop__stock'), done);
       expect(questions.map(({ about, title }) => [about, title])).toEqual([
-        ['definition', 'shop__stock changed its description since it was last taken'],
+        ['definition', 'shop__stock changed its description since it was last accepted'],
       ]);
       expect(server.called).toHaveLength(verdict === 'allowed' ? 3 : 1);
       expect(stage.bodies.join().includes('id_rsa')).toBe(verdict === 'allowed');

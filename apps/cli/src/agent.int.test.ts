@@ -7,17 +7,16 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
 
 import type { ListeningSimulator } from '@tidemark/simulator';
 import { createSimulator } from '@tidemark/simulator';
 import type { ScenarioStep } from '@tidemark/simulator';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, inject, test } from 'vitest';
 
 import type { Stage } from '../tests/scenario.ts';
 import { calls, openStage } from '../tests/scenario.ts';
 
-const BIN = fileURLToPath(new URL('../bin/tidemark.cjs', import.meta.url));
+const BIN = inject('command');
 
 let stage: Stage;
 let listening: ListeningSimulator | undefined;

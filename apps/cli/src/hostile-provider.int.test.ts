@@ -5,14 +5,13 @@ import { spawn } from 'node:child_process';
 import type { Server, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
 
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, inject, test } from 'vitest';
 
 import type { Stage } from '../tests/scenario.ts';
 import { openStage } from '../tests/scenario.ts';
 
-const BIN = fileURLToPath(new URL('../bin/tidemark.cjs', import.meta.url));
+const BIN = inject('command');
 const BEGUN = [
   { type: 'message_start', message: { id: 'm', model: 'claude-sonnet-4-5', content: [], usage: { input_tokens: 1 } } },
   { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },

@@ -5,11 +5,10 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text as textOf } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
 
 import type { ListeningSimulator, ReceivedRequest } from '@tidemark/simulator';
 import { createSimulator } from '@tidemark/simulator';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest';
 
 import type { HostileRepository } from '../tests/hostile-repository.ts';
 import { hostileRepository, MARKS, SERVER_SECRET } from '../tests/hostile-repository.ts';
@@ -17,7 +16,7 @@ import type { Choices } from '../tests/pretend-run.ts';
 import { pretendRun } from '../tests/pretend-run.ts';
 import { calls } from '../tests/scenario.ts';
 
-const BIN = fileURLToPath(new URL('../bin/tidemark.cjs', import.meta.url));
+const BIN = inject('command');
 const KEY = 'key-of-the-user-0123456789';
 const STEERING = /[\u001b\u0007\u202a-\u202e\u2066-\u2069]/;
 
@@ -77,6 +76,7 @@ function environmentOf({
   return {
     PATH: process.env['PATH'],
     HOME: folder,
+    NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
     TIDEMARK_HOME: home,
     XDG_CONFIG_HOME: ownConfiguration,
     ANTHROPIC_API_KEY: KEY,

@@ -4,6 +4,7 @@ import { writeSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { homedir } from 'node:os';
 
+import { tryPromises } from '@tidemark/kit';
 import { systemKeyring } from '@tidemark/settings';
 import { openNdjsonStore } from '@tidemark/store-ndjson';
 
@@ -76,6 +77,7 @@ function processEnvironmentOf(signal: AbortSignal): ProcessEnvironment {
     err: sinkOf(process.stderr),
     signal,
     keyring: systemKeyring(),
+    tryPromises,
     version: VERSION,
     openStore: async (home) => openNdjsonStore({ home }),
   };

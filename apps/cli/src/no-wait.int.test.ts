@@ -5,15 +5,14 @@ import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 
 import { openNdjsonStore } from '@tidemark/store-ndjson';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 
 import { playSession } from '../tests/played-session.ts';
 import { COMMANDS } from './commands.ts';
 
-const BIN = fileURLToPath(new URL('../bin/tidemark.cjs', import.meta.url));
+const BIN = inject('command');
 /** Time after which a command counts as hanging, in milliseconds. A start of the command takes less than one second. */
 const HANGS_MS = 60_000;
 const WHOLE = process.env['TIDEMARK_TORTURE'] === '1';
@@ -40,7 +39,7 @@ interface Ended {
 
 interface Start {
   readonly folder: string;
-  readonly environment: Readonly<Record<string, string>>;
+  readonly environment: Readonly<Record<string, string | undefined>>;
   readonly shell?: string;
 }
 
@@ -180,7 +179,11 @@ describe.skipIf(process.platform !== 'linux')(
         put(path);
         if (place !== 'in.json') text(join(own, 'in.json'));
         const args = line.map((word) => (word === 'S' ? session : word));
-        const ended = await tidemark(args, { folder: own, environment: { TIDEMARK_HOME: join(own, 'home') } });
+        const environment = {
+          TIDEMARK_HOME: join(own, 'home'),
+          NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
+        };
+        const ended = await tidemark(args, { folder: own, environment });
         expect(ended, ended.err).toMatchObject({ hangs: false });
         expect([0, 1, 2, 3, 4, 6], ended.err).toContain(ended.exit);
         if (ended.exit !== 0 && ended.exit !== 1) expect(ended.err).toMatch(/^(.*\n)*error: .+/);

@@ -3,6 +3,7 @@
 
 import { resolve } from 'node:path';
 
+import type { TriedPromise } from '@tidemark/kit';
 import type { Keyring } from '@tidemark/settings';
 import type { NdjsonStore } from '@tidemark/store-ndjson';
 import { CommanderError } from 'commander';
@@ -35,6 +36,8 @@ export interface ProcessEnvironment {
   readonly signal: AbortSignal;
   readonly version: string;
   readonly keyring: Keyring;
+  /** Tests each promise of the sandbox once. Returns an empty list if no sandbox works on this machine. */
+  tryPromises(): Promise<readonly TriedPromise[]>;
   /** Opens the store in a home. */
   openStore(home: string): Promise<NdjsonStore>;
 }
@@ -108,6 +111,7 @@ function contextOf(
     userFolder: processEnvironment.userFolder,
     input: processEnvironment.input,
     keyring: processEnvironment.keyring,
+    tryPromises: () => processEnvironment.tryPromises(),
     folder: processEnvironment.folder,
     signal: processEnvironment.signal,
     store: () => (opened ??= processEnvironment.openStore(home)),

@@ -1,5 +1,7 @@
 // Runs the command line inside a test, with two texts as the output streams and a home or store chosen by the test.
 
+import type { TriedPromise } from '@tidemark/kit';
+import { tryPromises } from '@tidemark/kit';
 import type { Keyring } from '@tidemark/settings';
 import { SettingsError } from '@tidemark/settings';
 import type { NdjsonStore } from '@tidemark/store-ndjson';
@@ -40,6 +42,12 @@ export interface Choices {
   readonly rows?: number;
 }
 
+/**
+ * Promises of the sandbox, tested by the first run that needs them. The result depends only on the machine, and a test
+ * takes a second.
+ */
+let tried: Promise<readonly TriedPromise[]> | undefined;
+
 /** Runs one command line. Its output is piped, or a terminal if `colour` is set. */
 export async function pretendRun(args: readonly string[], choices: Choices = {}): Promise<Ran> {
   const out = textSink(choices.colour === true);
@@ -52,6 +60,7 @@ export async function pretendRun(args: readonly string[], choices: Choices = {})
     out: { ...out, columns: 80 },
     err,
     keyring: choices.keyring ?? NO_KEYRING,
+    tryPromises: () => (tried ??= tryPromises()),
     signal: choices.signal ?? new AbortController().signal,
     version: '1.2.3',
     openStore: async (home) => choices.store ?? openNdjsonStore({ home }),

@@ -32,7 +32,7 @@ async function play(prompts: readonly string[] = PROMPTS, scenario: Scenario = S
   const door = await simulator.listen();
   const bodies: string[] = [];
   const onRequest = (body: Uint8Array): void => void bodies.push(new TextDecoder().decode(body));
-  const agent = bookAgent(path, { apiKey: 'simulated', baseURL: door.url, onRequest });
+  const agent = bookAgent(path, { apiKey: 'simulated', baseURL: door.url, connection: { onRequest } });
   const session = await agent.open();
   const events: SessionEvent[] = [];
   for (const prompt of prompts) for await (const event of session.prompt(prompt)) events.push(event);

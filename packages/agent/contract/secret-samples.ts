@@ -119,7 +119,7 @@ export const ESCAPES: readonly SecretSample[] = [
   ['a tab in a string', String.raw`"a\t`],
   ['a line break in a string in a string', String.raw`"line one\\n`],
   ['a colour', '\u001b[31m'],
-  ['a drawn colour', '␛[1;31m'],
+  ['a colour code with a visible escape character', '␛[1;31m'],
   ['an escaped equals sign of an address', '?a%3D'],
   ['an escaped quote of an address', '%22'],
   ['an escaped quote of JSON', String.raw`"\u0022`],
@@ -128,9 +128,9 @@ export const ESCAPES: readonly SecretSample[] = [
   ['an underscore', 'foo_'],
   ['a hyphen', 'foo-'],
 ].flatMap(([form = '', lead = '']) => [
-  sample(`an AWS access key id behind ${form}`, 'aws', KEY_ID, lead, ' x'),
-  sample(`a key of OpenAI behind ${form}`, 'openai', `sk-${noise(48)}`, lead, ' x'),
-  sample(`a JWT behind ${form}`, 'jwt', jwt, lead, ' x'),
+  sample(`an AWS access key id after ${form}`, 'aws', KEY_ID, lead, ' x'),
+  sample(`a key of OpenAI after ${form}`, 'openai', `sk-${noise(48)}`, lead, ' x'),
+  sample(`a JWT after ${form}`, 'jwt', jwt, lead, ' x'),
 ]);
 
 /** Credentials at places that contain nothing else. */
@@ -207,7 +207,7 @@ export const NAMED: readonly SecretSample[] = [
     sample(`an AWS secret key ${form}`, name, AWS_SECRET, lead, tail),
   ),
   sample('NAME=value', 'OPENAI_API_KEY', 'letmein', 'OPENAI_API_KEY=', '\n'),
-  sample('NAME=value behind a flag', 'DB_PASSWORD', 'hunter2', 'docker run -e DB_PASSWORD=', ' image'),
+  sample('NAME=value after a flag', 'DB_PASSWORD', 'hunter2', 'docker run -e DB_PASSWORD=', ' image'),
   sample('NAME=value in a string', 'DB_PASSWORD', 'hunter2', '"env": "DB_PASSWORD=', String.raw`\nNEXT=1"`),
   sample('NAME="value" with spaces', 'DB_PASSWORD', 'correct horse battery', 'DB_PASSWORD="', '"\n'),
   sample('NAME = "value"', 'API_TOKEN', noise(20), 'API_TOKEN = "', '"\n'),
@@ -233,7 +233,7 @@ export const NAMED: readonly SecretSample[] = [
   ),
   sample("NAME=$'value'", 'DB_PASSWORD', String.raw`it\'s4me`, "DB_PASSWORD=$'", "'\n"),
   sample('name = value of an .ini', 'password', 'hunter2', 'password = ', '\r\n'),
-  sample('a password of words in .properties', 'password', 'correcthorse', 'spring.datasource.password=', '\n'),
+  sample('a password of plain words in .properties', 'password', 'correcthorse', 'spring.datasource.password=', '\n'),
   sample('a token of an .npmrc', '_authToken', 'letmein', '//registry.example/:_authToken=', '\n'),
   sample('a login of a config of Docker', 'auth', login, '{"auth": "', '"}'),
   sample('a query', 'access_token', noise(20), 'https://a.example/?access_token=', '&page=2'),
@@ -244,8 +244,8 @@ export const NAMED: readonly SecretSample[] = [
   sample('a typed constant', 'apiKey', noise(20), "const apiKey: string = '", "';"),
   sample('an entry of a map', 'API_KEY', noise(20), 'os.environ["API_KEY"] = "', '"'),
   sample('a hash of a password', 'password', `$2b$10$${noise(53)}`, 'password: "', '"'),
-  sample('a word with a mark behind it', 'password', 'Sunshine!', 'password: ', '\n'),
-  sample('a general word with digits and a mark', 'password', 'Password1!', '{"password": "', '"}'),
+  sample('a word followed by a punctuation mark', 'password', 'Sunshine!', 'password: ', '\n'),
+  sample('a common word with digits and a punctuation mark', 'password', 'Password1!', '{"password": "', '"}'),
   ...[
     ['of a header', 'x-api-key', 'x-api-key: ', '\n'],
     ['of a header of curl', 'x-api-key', 'curl -H "x-api-key: ', '" https://api.example'],
@@ -254,16 +254,16 @@ export const NAMED: readonly SecretSample[] = [
     ['of a password in YAML', 'password', '  password: ', '\n'],
     ['of a token in YAML', 'apiToken', '  apiToken: ', '\n'],
   ].map(([form = '', name = '', lead = '', tail = '']) =>
-    sample(`a value in base64 with one sign at its end, ${form}`, name, `${noise(43, 9)}=`, lead, tail),
+    sample(`a value in base64 with one equals sign at its end, ${form}`, name, `${noise(43, 9)}=`, lead, tail),
   ),
   ...['aB[x9(qZ{7', 'f(9Zq]x', 'aB`x9`qZ7', '`x9aB(q', '[q7(Zx9', '(q7]Zx9', '{q7Zx9', 'Zx9(a)b7', ':q7Zx9'].map(
-    (value) => sample(`NAME=value with a sign of code, ${value}`, 'DB_PASSWORD', value, 'DB_PASSWORD=', '\n'),
+    (value) => sample(`NAME=value with characters of code, ${value}`, 'DB_PASSWORD', value, 'DB_PASSWORD=', '\n'),
   ),
   ...['aB[x9(qZ{7', 'f(9Zq]x,R', 'aB`x9`qZ7', 'Zx9(a)b7', 'q7|Zx9;v', 'q7<Zx9>&v'].flatMap((value) => [
-    sample(`password: value with a sign of code, ${value}`, 'password', value, '  password: ', '\n'),
-    sample(`password = value with a sign of code, ${value}`, 'password', value, 'password = ', '\n'),
+    sample(`password: value with characters of code, ${value}`, 'password', value, '  password: ', '\n'),
+    sample(`password = value with characters of code, ${value}`, 'password', value, 'password = ', '\n'),
   ]),
-  sample('a key of no known service', 'ACME_KEY', noise(24), 'ACME_KEY=', '\n'),
+  sample('a key of an unknown service', 'ACME_KEY', noise(24), 'ACME_KEY=', '\n'),
 ];
 
 /** Values with terminal colors between them and their names, as terminals and `jq -C` print them. */

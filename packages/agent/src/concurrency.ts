@@ -5,6 +5,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { defined } from '@tidemark/core';
 import { timestamp } from '@tidemark/log';
+import pLimit from 'p-limit';
 
 /** Runs one piece of work at a time. After work that fails, the next work still runs. */
 export interface Mutex {
@@ -13,14 +14,8 @@ export interface Mutex {
 
 /** Returns a new mutex that is not locked. */
 export function createMutex(): Mutex {
-  let last: Promise<unknown> = Promise.resolve();
-  return {
-    pass(work) {
-      const passed = last.then(work, work);
-      last = passed.catch(() => undefined);
-      return passed;
-    },
-  };
+  const limit = pLimit(1);
+  return { pass: (work) => limit(work) };
 }
 
 /** Limits the number of workers that run at the same time. Other workers wait in a queue. */
@@ -34,44 +29,28 @@ export interface Semaphore {
 
 /** Returns a semaphore with `most` free slots. */
 export function createSemaphore(most: number): Semaphore {
-  let free = most;
-  const line: (() => void)[] = [];
-  const leave = (): void => {
-    const next = line.shift();
-    if (next === undefined) free += 1;
-    else next();
-  };
+  const limit = pLimit(most);
   return {
     async enter(signal) {
       if (signal.aborted) return undefined;
-      if (free === 0) return (await waitIn(line, signal)) ? leave : undefined;
-      free -= 1;
-      return leave;
+      const entered = Promise.withResolvers<true>();
+      const left = Promise.withResolvers<void>();
+      void limit(() => {
+        entered.resolve(true);
+        return left.promise;
+      });
+      if (await unlessAborted(entered.promise, signal)) return left.resolve;
+      // An aborted waiter stays in the queue and leaves as soon as it enters, so its slot is not lost.
+      left.resolve();
+      return undefined;
     },
   };
-}
-
-/** An aborted waiter leaves the queue, so its slot is not lost. */
-async function waitIn(line: (() => void)[], signal: AbortSignal): Promise<boolean> {
-  const { promise, resolve } = Promise.withResolvers<boolean>();
-  const enter = (): void => resolve(true);
-  const giveUp = (): void => {
-    const place = line.indexOf(enter);
-    if (place === -1) return;
-    line.splice(place, 1);
-    resolve(false);
-  };
-  line.push(enter);
-  signal.addEventListener('abort', giveUp, { once: true });
-  const entered = await promise;
-  signal.removeEventListener('abort', giveUp);
-  return entered;
 }
 
 /**
  * Reason with which unneeded waits are aborted. It is created once, because each new error would capture a stack trace.
  */
-export const OVER: DOMException = new DOMException('what was waited for has ended', 'AbortError');
+export const OVER: DOMException = new DOMException('the awaited work has ended', 'AbortError');
 
 /** Returns the result of the work, or `undefined` as soon as the signal aborts. A result after that is ignored. */
 export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T | undefined> {

@@ -30,6 +30,7 @@ describe('the errors of the runtime', () => {
       'agent/unknown-skill': 'refused',
       'agent/unfit-image': 'refused',
       'agent/no-schema': 'refused',
+      'agent/bad-argument': 'refused',
     });
   });
 

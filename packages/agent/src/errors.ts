@@ -37,6 +37,7 @@ export const AGENT_ERRORS: Readonly<Record<AgentErrorCode, AgentErrorSort>> = {
   'agent/unknown-skill': 'refused',
   'agent/unfit-image': 'refused',
   'agent/no-schema': 'refused',
+  'agent/bad-argument': 'refused',
 };
 
 /** Code of an agent error. */
@@ -66,7 +67,8 @@ export type AgentErrorCode =
   | 'agent/call-ended'
   | 'agent/unknown-skill'
   | 'agent/unfit-image'
-  | 'agent/no-schema';
+  | 'agent/no-schema'
+  | 'agent/bad-argument';
 
 /** Error of the runtime. The message contains what happened, to what, and the next step. */
 export class AgentError extends CodedError<AgentErrorCode, ErrorData> {

@@ -23,4 +23,4 @@ export type { CanonicalJson, Json } from './json/canonical-json.ts';
 export { canonicalJson, canonicalText } from './json/canonical-json.ts';
 export { DEEPEST_JSON, JsonDepthError, isTooDeep, parseJson } from './json/read-json.ts';
 export type { RawMember } from './json/read-json.ts';
-export { isJsonObject, parseObject, rawMembers, rawElements, rawMember } from './json/read-json.ts';
+export { isJsonObject, parseObject, rawMembers, rawElements, rawMember, rawValueEnd } from './json/read-json.ts';

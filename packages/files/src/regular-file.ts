@@ -141,7 +141,7 @@ function kindOf(stats: Stats): string {
 }
 
 function notAFile(path: string, kind: string): FileError {
-  const next = kind === 'a folder' ? 'name a file, not a folder' : 'move it away, or name a regular file';
+  const next = kind === 'a folder' ? 'use a file, not a folder' : 'move it away, or use a regular file';
   return new FileError('file/not-a-file', { path, what: `is ${kind}, not a regular file`, next, kind });
 }
 
@@ -173,6 +173,6 @@ function roomFor(size: number, path: string, { most }: Pick<FileReadRule, 'most'
 }
 
 function tooLarge(path: string, most: number): FileError {
-  const what = `has more than ${most} bytes, which is more than is read of such a file`;
-  return new FileError('file/too-large', { path, what, next: 'make it smaller, or name another file' });
+  const what = `has more than ${most} bytes, the maximum for such a file`;
+  return new FileError('file/too-large', { path, what, next: 'make it smaller, or use another file' });
 }

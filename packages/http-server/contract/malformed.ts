@@ -11,7 +11,7 @@ import type { ServerSubject } from './subject.ts';
  * status `undefined` means that the connection is closed without an answer.
  */
 const SHAPES: readonly (readonly [name: string, text: string, status: number | undefined])[] = [
-  ['bytes that are no HTTP', '\u0016\u0003\u0001\r\n\r\n', 400],
+  ['bytes that are not HTTP', '\u0016\u0003\u0001\r\n\r\n', 400],
   ['a request line without a version', 'POST PATH\r\n\r\n', 400],
   ['an HTTP/2 preface', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 400],
   [
@@ -30,7 +30,7 @@ const SHAPES: readonly (readonly [name: string, text: string, status: number | u
     400,
   ],
   ['a negative length', 'POST PATH HTTP/1.1\r\nhost: 127.0.0.1:PORT\r\ncontent-length: -1\r\n\r\n', 400],
-  ['a length that is no number', 'POST PATH HTTP/1.1\r\nhost: 127.0.0.1:PORT\r\ncontent-length: 1e3\r\n\r\n', 400],
+  ['a length that is not a number', 'POST PATH HTTP/1.1\r\nhost: 127.0.0.1:PORT\r\ncontent-length: 1e3\r\n\r\n', 400],
   [
     'a transfer encoding that is not chunked',
     'POST PATH HTTP/1.1\r\nhost: 127.0.0.1:PORT\r\ntransfer-encoding: gzip\r\n\r\n',

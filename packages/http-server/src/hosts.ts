@@ -56,7 +56,7 @@ export function allowHosts({ host, port, allowed }: HostChoice): AllowedHosts {
 export function checkHostNames(allowed: readonly string[]): void {
   const wrong = allowed.find((name) => !AUTHORITY.test(name));
   if (wrong === undefined) return;
-  const message = `${JSON.stringify(wrong)} is no host to allow. Give a name or an address, with or without a port: build-7, build-7:8787, [fd00::7].`;
+  const message = `${JSON.stringify(wrong)} is not a host that can be allowed. Use a name or an address, with or without a port: build-7, build-7:8787, [fd00::7].`;
   throw new HttpServerError('http-server/bad-options', message);
 }
 
@@ -69,7 +69,7 @@ export function refuseForeign(request: IncomingMessage, hosts: AllowedHosts): Se
   const [host] = named;
   if (host === undefined) return malformedRefusal('The Host header is missing. Send exactly one.');
   if (named.length > 1) return malformedRefusal('The Host header is repeated. Send exactly one.');
-  if (!AUTHORITY.test(host)) return malformedRefusal('The Host header is no host with an optional port.');
+  if (!AUTHORITY.test(host)) return malformedRefusal('The Host header is not a host with an optional port.');
   return refuseTarget(request.url ?? '', hosts) ?? refuseHost(host, hosts) ?? refuseOrigin(request, host);
 }
 
@@ -77,7 +77,7 @@ export function refuseForeign(request: IncomingMessage, hosts: AllowedHosts): Se
 function refuseTarget(target: string, hosts: AllowedHosts): ServerRefusal | undefined {
   if (target.startsWith('/')) return undefined;
   if (!/^http:\/\//i.test(target) || !URL.canParse(target)) {
-    return malformedRefusal('The request target is no path and no http URL.');
+    return malformedRefusal('The request target is neither a path nor an http URL.');
   }
   const { host, username, password } = new URL(target);
   if (username !== '' || password !== '') return malformedRefusal('The request target contains a user name.');
@@ -87,7 +87,7 @@ function refuseTarget(target: string, hosts: AllowedHosts): ServerRefusal | unde
 function refuseHost(host: string, hosts: AllowedHosts): ServerRefusal | undefined {
   if (hosts.accepts(host)) return undefined;
   const name = host.replace(/:\d+$/, '');
-  const message = `This server does not answer for the host ${host}. Use the address that it prints, or allow the host with --allow-host ${name} (allowedHosts in code).`;
+  const message = `This server does not accept requests for the host ${host}. Use the address that the server prints, or allow the host with --allow-host ${name} (allowedHosts in code).`;
   return { reason: 'host', status: 421, message };
 }
 
@@ -104,7 +104,7 @@ function refuseOrigin(request: IncomingMessage, host: string): ServerRefusal | u
   const follows = request.method === 'GET' && request.headers['sec-fetch-mode'] === 'navigate';
   if (!foreign && !(elsewhere && !follows)) return undefined;
   const message =
-    'A page of another origin may not use this server. Call it from a program, or from a page of its own.';
+    'A page of another origin cannot use this server. Call the server from a program, or from one of its own pages.';
   return { reason: 'origin', status: 403, message };
 }
 

@@ -90,12 +90,12 @@ export function resolveLimits(limits: Partial<ServerLimits> = {}): ServerLimits 
       throw new HttpServerError('http-server/bad-options', `There is no limit ${name}. The limits are: ${known}.`);
     }
     if (!Number.isSafeInteger(value) || value < 1 || value > LARGEST) {
-      const message = `The limit ${name} is ${String(value)}. Give a whole number from 1 to ${LARGEST}.`;
+      const message = `The limit ${name} is ${String(value)}. Use a whole number from 1 to ${LARGEST}.`;
       throw new HttpServerError('http-server/bad-options', message);
     }
   }
   if (merged.headersMs > merged.requestMs) {
-    const message = `The limit headersMs (${merged.headersMs}) is above requestMs (${merged.requestMs}), which includes the headers. Lower it.`;
+    const message = `The limit headersMs (${merged.headersMs}) is above requestMs (${merged.requestMs}), which includes the headers. Lower headersMs.`;
     throw new HttpServerError('http-server/bad-options', message);
   }
   return merged;

@@ -201,7 +201,7 @@ function attachRequests(parts: Parts, serve: ServeRequest): void {
 type AnyBindings = Parameters<Parameters<typeof getRequestListener>[0]>[1];
 
 function onlyHttp1({ incoming, outgoing }: AnyBindings): HttpBindings {
-  if ('stream' in incoming || 'stream' in outgoing) throw new TypeError('This server speaks HTTP/1.1 only.');
+  if ('stream' in incoming || 'stream' in outgoing) throw new TypeError('This server supports only HTTP/1.1.');
   return { incoming, outgoing };
 }
 
@@ -241,7 +241,7 @@ async function admit(
 const BUSY: ServerRefusal = {
   reason: 'busy',
   status: 503,
-  message: 'The server holds too many request bodies at this time. Send the request again later.',
+  message: 'The server is holding too many request bodies. Send the request again later.',
 };
 
 const BROKEN: ServerRefusal = { reason: 'failed', status: 500, message: 'The server failed to answer the upgrade.' };
@@ -249,7 +249,7 @@ const BROKEN: ServerRefusal = { reason: 'failed', status: 500, message: 'The ser
 const NO_EXPECTATION: ServerRefusal = {
   reason: 'malformed',
   status: 417,
-  message: 'The only expectation that is supported is 100-continue.',
+  message: 'The only supported expectation is 100-continue.',
 };
 
 const NO_UPGRADE: ServerRefusal = {

@@ -12,6 +12,6 @@ export function refusalOfParser(code: string | undefined): ServerRefusal {
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return { reason: 'timeout', status: 408, message: 'The request did not arrive in time. Send it again.' };
     default:
-      return { reason: 'malformed', status: 400, message: 'This is no valid HTTP/1.1 request.' };
+      return { reason: 'malformed', status: 400, message: 'This is not a valid HTTP/1.1 request.' };
   }
 }

@@ -1,6 +1,6 @@
 // Checks the options of `createAgent`: a wrong value, an unknown name and an old name are refused together in one error.
 
-import type { ProjectGrants, RetryPolicy, RewriteNotice, SubagentLimits, TurnLimits } from '@tidemark/agent';
+import type { ProjectGrants, RetryPolicy, RewriteNotice, SubagentLimits, Tool, TurnLimits } from '@tidemark/agent';
 import { nearestName } from '@tidemark/agent';
 import type { McpHttpServer, StdioServer } from '@tidemark/tools-mcp';
 import { isServerName } from '@tidemark/tools-mcp';
@@ -30,7 +30,15 @@ const anyObject = z.custom<object>((value) => typeof value === 'object' && value
 const anyFunction = z.custom<() => unknown>((value) => typeof value === 'function', 'expected a function');
 const isGrants = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && 'kept' in value && 'keep' in value;
-const words = z.string().min(1, 'expected some text');
+const isStore = (value: unknown): boolean =>
+  value === 'memory' ||
+  (typeof value === 'object' &&
+    value !== null &&
+    ('read' in value || ('home' in value && typeof value.home === 'string')));
+const isTool = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && 'read' in value && typeof value.read === 'function';
+const aTool = z.custom<Tool>(isTool, 'expected a tool: use defineTool');
+const words = z.string().min(1, 'expected a string that is not empty');
 const amount = z.number().positive();
 const delay = z.number().min(0);
 const count = z.int().min(0);
@@ -56,7 +64,9 @@ const httpServer = z.strictObject({
 } satisfies OptionSchemas<McpHttpServer>);
 const mcp = z.strictObject({
   servers: z.record(
-    z.string().refine(isServerName, 'a server is called by 1 to 32 letters, digits, "-", or single "_" between them'),
+    z
+      .string()
+      .refine(isServerName, 'expected a server name of 1 to 32 letters, digits, "-", or single "_" between them'),
     anyObject,
   ),
   waitMs: delay.optional(),
@@ -78,7 +88,9 @@ const subagents = z.strictObject({
 
 const workspace = z.strictObject({
   folder: words,
-  tools: z.union([z.boolean(), z.array(z.string()).readonly()], 'expected true, false or names of tools').optional(),
+  tools: z
+    .union([z.boolean(), z.array(z.string()).readonly()], 'expected true, false or a list of tool names')
+    .optional(),
   trusted: z.boolean().optional(),
   agentsFile: z.enum(['discover', 'attach']).optional(),
   sandbox: z
@@ -187,14 +199,14 @@ const options = z.strictObject({
     .string()
     .refine((text) => !OLD_INSTRUCTIONS.includes(text), 'is now the system text: use workspace.agentsFile')
     .optional(),
-  tools: z.array(anyObject).readonly().optional(),
+  tools: z.array(aTool, 'expected an array of tools: use defineTool').readonly().optional(),
   workspace: z.union([words, anyObject], 'expected a folder, or an object with `folder`').optional(),
   mcp: anyObject.optional(),
   skills: skills.optional(),
   subagents: z.union([z.literal(false), anyObject], 'expected false or limits, such as { parallel: 4 }').optional(),
   permissions: permissions.optional(),
   limits: z.strictObject(limits).optional(),
-  store: z.union([z.literal('memory'), anyObject], 'expected "memory", { home } or a store').optional(),
+  store: z.custom<AgentOptions['store']>(isStore, 'expected "memory", { home: folder } or a store').optional(),
   cache: cache.optional(),
   compaction: compaction.optional(),
   context: context.optional(),
@@ -227,7 +239,6 @@ const NAMES: ReadonlyMap<string, readonly string[]> = new Map([
 /** Options that have another name or place now. */
 const RENAMED: ReadonlyMap<string, string> = new Map([
   ['role', 'instructions'],
-  ['system', 'instructions'],
   ['runtime', 'context.runtimeInstructions'],
   ['sources', 'context.sources'],
   ['images', 'context.images'],
@@ -260,6 +271,49 @@ const RENAMED: ReadonlyMap<string, string> = new Map([
   ['presenter', 'host.client'],
   ['surroundings', 'host.clock'],
   ['permissions.unconfined', 'permissions.allowUnsandboxed'],
+]);
+
+/** Names that other libraries have for an option. */
+const ELSEWHERE: ReadonlyMap<string, string> = new Map([
+  ['system', 'instructions'],
+  ['systemPrompt', 'instructions'],
+  ['prompt', 'session.prompt(…)'],
+  ['messages', 'session.prompt(…)'],
+  ['stopWhen', 'limits.steps'],
+  ['maxSteps', 'limits.steps'],
+  ['maxTurns', 'limits.steps'],
+  ['limits.maxSteps', 'limits.steps'],
+  ['budget', 'limits.cost'],
+  ['maxBudgetUsd', 'limits.cost'],
+  ['timeout', 'limits.ms'],
+  ['maxTokens', 'maxOutputTokens'],
+  ['providerOptions', 'modelOptions.parameters'],
+  ['modelSettings', 'modelOptions.parameters'],
+  ['thinking', 'modelOptions.parameters'],
+  ['reasoning', 'modelOptions.parameters'],
+  ['effort', 'modelOptions.parameters'],
+  ['temperature', 'modelOptions.parameters'],
+  ['topP', 'modelOptions.parameters'],
+  ['maxRetries', 'connection.retry.attempts, which is maxRetries + 1'],
+  ['retries', 'connection.retry.attempts, which is retries + 1'],
+  ['fetch', 'a provider of your own as provider'],
+  ['cwd', 'workspace'],
+  ['permissionMode', 'permissions.mode'],
+  ['onApproval', 'permissions.ask'],
+  ['approve', 'permissions.ask'],
+  ['approval', 'permissions.ask'],
+  ['needsApproval', 'permissions.ask'],
+  ['canUseTool', 'permissions.ask'],
+  ['storage', 'store'],
+  ['session', 'agent.open(id)'],
+  ['mcpServers', 'mcp.servers'],
+  ['cacheTtl', 'cache.ttl'],
+  ['cacheControl', 'cache.ttl'],
+  ['promptCaching', 'cache'],
+  ['autoCompact', 'compaction.when'],
+  ['compaction.threshold', 'compaction.budgets.hard'],
+  ['output', 'the option output of session.prompt(…)'],
+  ['env', 'host.environment'],
 ]);
 
 /**
@@ -309,6 +363,8 @@ function unknownOption(place: string, key: string): string {
   const name = place === '' ? key : `${place}.${key}`;
   const renamed = RENAMED.get(name);
   if (renamed !== undefined) return `the option ${name} was renamed: use ${renamed}`;
+  const elsewhere = ELSEWHERE.get(name);
+  if (elsewhere !== undefined) return `there is no option ${name}: use ${elsewhere}`;
   const nearest = nearestName(key, NAMES.get(place.replace(/^(mcp\.servers)\..*$/, '$1.*')) ?? []);
   return nearest === undefined ? `there is no option ${name}` : `there is no option ${name}, did you mean ${nearest}?`;
 }

@@ -90,11 +90,7 @@ describe('`chooseProvider` refuses options', () => {
     ],
     [{ model: 'gpt-6.1-sole', provider: 'openai' }, 'kit/unknown-model', 'did you mean gpt-6.1-sol?'],
     [{ model: 'unheard-of' }, 'kit/unknown-model', 'provider: "compatible"'],
-    [
-      { model: 'gemini-3.8-flash' },
-      'kit/unknown-model',
-      'no provider here reaches its maker, google: ask it through a router',
-    ],
+    [{ model: 'gemini-3.8-flash' }, 'kit/unknown-model', 'no provider here serves models of google: use a router'],
     [{ model: 'gemini-3.8-flsh' }, 'kit/unknown-model', 'did you mean gemini-3.8-flash?'],
     [{ model: 'some/unheard-of' }, 'kit/bad-options', 'set `modelOptions.contextWindow`'],
     [

@@ -23,7 +23,7 @@ export interface ChosenProvider {
  * Chooses the provider and the capabilities of the model.
  *
  * @throws KitError `kit/no-key`, `kit/unknown-model`, `kit/bad-options`.
- * @throws CatalogError for a bad `catalog`.
+ * @throws CatalogError for bad `modelOptions.catalog`.
  */
 export function chooseProvider(options: AgentOptions): ChosenProvider {
   const { provider } = options;
@@ -73,7 +73,7 @@ function providerNamed(name: string): ProviderName {
 
 /**
  * Returns the key of a named provider: the option `apiKey`, otherwise the provider's variable in the option
- * `environment`. A blank key is `undefined`.
+ * `host.environment`. A blank key is `undefined`.
  */
 function keyOf(name: ProviderName, { apiKey, host: { environment = {} } = {} }: AgentOptions): string | undefined {
   const { variable } = PROVIDERS[name];
@@ -97,8 +97,36 @@ function nameOf(options: AgentOptions): ProviderName | undefined {
 }
 
 /**
- * Uses a provider that the author made. The provider has its own connection, so `baseURL`, `transport` and `window`
- * would have no effect and are refused.
+ * Refuses a key next to a model name with a slash, if no provider is named. Such a name is one of OpenRouter, while other
+ * libraries use it for the maker itself, so the key could be sent to the wrong service.
+ *
+ * @throws KitError `kit/bad-options`.
+ */
+export function requireReachable({ provider, apiKey, model }: AgentOptions): void {
+  if (provider !== undefined || apiKey === undefined || !model.includes('/')) return;
+  const [maker = '', ...name] = model.split('/');
+  const own = isProviderName(maker) ? `, or set \`model\` to ${maker}'s own name, such as "${name.join('/')}"` : '';
+  const message = `"${model}" is a model name of OpenRouter, which would get the key: set \`provider: "openrouter"\`${own}`;
+  throw new KitError('kit/bad-options', message, { problems: ['provider'] });
+}
+
+/**
+ * Refuses render parameters that the model's catalog row does not have: they would not be sent.
+ *
+ * @throws KitError `kit/bad-options` with the names that the row has.
+ */
+export function requireParameters({ modelOptions }: AgentOptions, { model, renderParameters }: Capabilities): void {
+  const unknown = Object.keys(modelOptions?.parameters ?? {}).find((name) => !Object.hasOwn(renderParameters, name));
+  if (unknown === undefined) return;
+  const known = Object.keys(renderParameters).filter((name) => name !== 'model');
+  const next = known.length === 0 ? 'it has none' : `use one of ${known.toSorted().join(', ')}`;
+  const message = `${model} has no parameter "${unknown}" in \`modelOptions.parameters\`: ${next}`;
+  throw new KitError('kit/bad-options', message, { problems: ['modelOptions.parameters'] });
+}
+
+/**
+ * Uses a provider that the author made. The provider has its own connection, so `baseURL`, `connection.transport` and
+ * `modelOptions.contextWindow` would have no effect and are refused.
  */
 function own(provider: Provider, options: AgentOptions, catalog: Catalog): ChosenProvider {
   const { baseURL, connection, modelOptions } = options;
@@ -118,7 +146,7 @@ function own(provider: Provider, options: AgentOptions, catalog: Catalog): Chose
 }
 
 function idleTransport(title: string): KitError {
-  return new KitError('kit/bad-options', `${title} is reached over HTTP only: remove \`connection.transport\``, {
+  return new KitError('kit/bad-options', `${title} supports only HTTP: remove \`connection.transport\``, {
     problems: ['connection.transport'],
   });
 }
@@ -158,7 +186,7 @@ function reachOf(name: ProviderName, options: AgentOptions): OpenAIReach {
   if (apiKey === undefined)
     throw new KitError(
       'kit/no-key',
-      `there is no key for ${title}: set \`apiKey\`, or \`host: { environment: process.env }\` with the variable ${variable}, or use another \`provider\``,
+      `there is no API key for ${title}: set \`apiKey\`, or \`host: { environment: process.env }\` with the variable ${variable}, or use another \`provider\``,
       { provider: name, variable },
     );
   return defined({ apiKey, baseURL, transport: connection?.transport });

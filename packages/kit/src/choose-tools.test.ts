@@ -14,6 +14,6 @@ test('`protectedPaths` reaches the workspace tools as absolute paths', () => {
 
 test('`protectedPaths` with an empty path is refused', () => {
   expect(() => checkOptions({ model: 'any', workspace: { folder: '/work', protectedPaths: [''] } })).toThrow(
-    'workspace.protectedPaths.0: expected some text',
+    'workspace.protectedPaths.0: expected a string that is not empty',
   );
 });

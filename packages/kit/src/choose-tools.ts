@@ -19,7 +19,7 @@ export function chooseTools(options: AgentOptions): readonly Tool[] {
   if (twice === undefined) return tools;
   throw new KitError(
     'kit/bad-options',
-    `two tools are called ${twice}: rename one, or list in \`workspace.tools\` the tools of the workspace to keep`,
+    `two tools have the name ${twice}: rename one, or list the workspace tools that you need in \`workspace.tools\``,
     { tool: twice },
   );
 }
@@ -62,6 +62,6 @@ function toolNamed(name: string, all: readonly Tool[]): Tool {
   if (found !== undefined) return found;
   const names = all.map((tool) => tool.name);
   const nearest = nearestName(name, names);
-  const next = nearest === undefined ? `there are ${names.join(', ')}` : `did you mean ${nearest}?`;
+  const next = nearest === undefined ? `its tools are ${names.join(', ')}` : `did you mean ${nearest}?`;
   throw new KitError('kit/bad-options', `the workspace has no tool ${name}: ${next}`, { tool: name });
 }

@@ -137,10 +137,10 @@ const PROMPT = 'some plain words of a prompt '.repeat(330);
 
 describe.each([
   ['a total', TOTAL],
-  ['a total and what was read', WITH_READS],
+  ['a total and cache reads', WITH_READS],
   ['nothing', NOTHING],
   ['zeros', ZEROS],
-  ['in words and negative numbers', ODD],
+  ['words and negative numbers', ODD],
 ])('a session with a compatible server that reports %s', (_, counting) => {
   test('is compacted before its window is full', async () => {
     const server = await serve(counting);
@@ -210,9 +210,9 @@ describe('the recorded answer of a compatible server', () => {
   });
 
   test.each([
-    ['nothing was told', NOTHING],
-    ['zeros were told', ZEROS],
-    ['what was told is no count', ODD],
+    ['the server reports no counts', NOTHING],
+    ['the server reports zeros', ZEROS],
+    ['the reported values are not counts', ODD],
   ])('has an estimate marked as such if %s', async (_, counting) => {
     const { sent, data } = await answerTo(counting, { model: 'priced-model', modelOptions: { catalog: PRICED } });
     expect(data.usage).toEqual({});

@@ -74,7 +74,7 @@ describe('`createAgent` options', () => {
     [{ limits: { step: 3 } }, 'there is no option limits.step, did you mean steps?'],
     [{ banana: 1 }, 'there is no option banana'],
     [{ connection: { transport: 'websocket' } }, 'connection.transport: '],
-    [{ store: 'disk' }, 'store: expected "memory", { home } or a store'],
+    [{ store: 'disk' }, 'store: expected "memory", { home: folder } or a store'],
     [{ limits: { cost: 0.5 } }, 'limits.cost: '],
     [{ cache: { rewriteNotice: { token: 3 } } }, 'there is no option cache.rewriteNotice.token, did you mean tokens?'],
     [{ limits: { cost: '$1' } }, 'limits.cost: expected US dollars as decimal text'],
@@ -87,7 +87,7 @@ describe('`createAgent` options', () => {
     [{ mcp: { server: {} } }, 'there is no option mcp.server, did you mean servers?'],
     [{ mcp: { servers: { a: { comand: 'x' } } } }, 'there is no option mcp.servers.a.comand, did you mean command?'],
     [{ mcp: { servers: { a: { url: 'file:///etc' } } } }, 'mcp.servers.a.url: '],
-    [{ mcp: { servers: { 'a.b': { command: 'x' } } } }, 'a server is called by 1 to 32 letters'],
+    [{ mcp: { servers: { 'a.b': { command: 'x' } } } }, 'expected a server name of 1 to 32 letters'],
     [{ subagents: { paralel: 2 } }, 'there is no option subagents.paralel, did you mean parallel?'],
     [{ subagents: { cost: 1 } }, 'subagents.cost: '],
     [{ subagents: true }, 'subagents: expected false or limits'],
@@ -99,11 +99,11 @@ describe('`createAgent` options', () => {
     [{ workspace: { folder: '.', truste: true } }, 'there is no option workspace.truste, did you mean trusted?'],
     [{ workspace: 3 }, 'workspace: expected a folder'],
     [{ host: { environment: {}, clint: 'x' } }, 'there is no option host.clint, did you mean client?'],
-    [{ tools: [add, add] }, 'two tools are called add'],
-    [{ context: { sources: [sourceNamed('sheet'), sourceNamed('sheet')] } }, 'two context sources are called sheet'],
+    [{ tools: [add, add] }, 'two tools have the name add'],
+    [{ context: { sources: [sourceNamed('sheet'), sourceNamed('sheet')] } }, 'two context sources have the name sheet'],
     [
       { context: { sources: [sourceNamed('memory')] }, workspace: { folder: '.', trusted: true } },
-      'two context sources are called memory',
+      'two context sources have the name memory',
     ],
   ])('are refused: %j', (options, words) => {
     expect(refused(options)).toMatchObject({ code: 'kit/bad-options', message: expect.stringContaining(words) });
@@ -125,6 +125,35 @@ describe('`createAgent` options', () => {
   });
 
   test.each([
+    ['system', 'instructions'],
+    ['maxSteps', 'limits.steps'],
+    ['maxTokens', 'maxOutputTokens'],
+    ['providerOptions', 'modelOptions.parameters'],
+    ['maxRetries', 'connection.retry.attempts'],
+    ['mcpServers', 'mcp.servers'],
+    ['needsApproval', 'permissions.ask'],
+  ])('are refused under the name that another library has: %s is %s', (name, use) => {
+    const message = expect.stringContaining(`there is no option ${name}: use ${use}`);
+    expect(refused({ [name]: 1 })).toMatchObject({ code: 'kit/bad-options', message });
+  });
+
+  test.each([
+    [{ tools: [{ name: 'add', inputSchema: {}, execute: () => 1 }] }, 'tools.0: expected a tool: use defineTool'],
+    [{ tools: { add } }, 'tools: '],
+    [{ store: {} }, 'store: expected "memory"'],
+    [{ modelOptions: { parameters: { temperature: 1 } } }, 'no parameter "temperature"'],
+    [{ modelOptions: { parameters: { anthropic: {} } } }, 'use one of '],
+  ])('are refused if they would have no effect: %j', (options, words) => {
+    expect(refused(options)).toMatchObject({ code: 'kit/bad-options', message: expect.stringContaining(words) });
+  });
+
+  test('are refused if a key could be sent to a router by mistake', () => {
+    const options = { model: 'anthropic/claude-sonnet-5.5', apiKey: 'a-key-of-the-maker' };
+    expect(() => createAgent(options)).toThrow(/OpenRouter, which would get the key.*"claude-sonnet-5\.5"/);
+    expect(createAgent({ ...options, provider: 'openrouter' }).capabilities.provider).toBe('openrouter');
+  });
+
+  test.each([
     [{ instructions: 'attach' }, 'instructions: is now the system text: use workspace.agentsFile'],
     [{ compaction: 'auto' }, 'compaction: expected an object: use compaction.when'],
   ])('refuse an old value in %j and name the new option', (options, words) => {
@@ -138,7 +167,7 @@ describe('`createAgent` options', () => {
     expect(inspect(error, { depth: 10, showHidden: true })).not.toContain(key);
   });
 
-  test('need a key for the default provider, which is read only from `apiKey` and `environment`', () => {
+  test('need a key for the default provider, which is read only from `apiKey` and `host.environment`', () => {
     const options: AgentOptions = { model: MODEL };
     expect(() => createAgent(options)).toThrow(expect.objectContaining({ code: 'kit/no-key' }));
     expect(() => createAgent({ ...options, host: { environment: { ANTHROPIC_API_KEY: ' ' } } })).toThrow(/apiKey/);
@@ -183,7 +212,7 @@ test('an agent runs a turn with a custom tool and a custom system text, and the 
   await agent.close();
 });
 
-test('an agent with a workspace has all workspace tools, or only the tools named in `builtIn`', async () => {
+test('an agent with a workspace has all workspace tools, or only the tools named in `workspace.tools`', async () => {
   const toolsOf = async (options: object): Promise<readonly string[]> => {
     const provider = saying('done');
     const agent = createAgent({ model: MODEL, provider, workspace: folder, ...options });
@@ -309,7 +338,7 @@ test('`createAgent` refuses an invalid rule and suggests the nearest tool name',
       data: {
         problems: [
           'permissions.rules[0]: there is no tool bahs, did you mean bash?',
-          'permissions.rules[1]: it would allow every command of bash: name them as commands',
+          'permissions.rules[1]: the rule would allow every command of bash: list the allowed ones in commands',
         ],
       },
     }),

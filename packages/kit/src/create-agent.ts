@@ -54,7 +54,7 @@ export interface Agent {
  * Creates an agent. Nothing is sent or written until a session opens.
  *
  * @throws KitError `kit/bad-options`, `kit/no-key`, `kit/unknown-model`.
- * @throws CatalogError for a bad `catalog`.
+ * @throws CatalogError for bad `modelOptions.catalog`.
  */
 export function createAgent(options: AgentOptions): Agent {
   checkOptions(options);
@@ -71,7 +71,7 @@ export function createAgent(options: AgentOptions): Agent {
     return other;
   };
   const open = async (which: WhichSession): Promise<AgentSession> => {
-    if (closed) throw new KitError('kit/closed', 'this agent was closed: make another one to open a session');
+    if (closed) throw new KitError('kit/closed', 'this agent is closed: create another agent to open a session');
     void mcp?.ready();
     return openSession({ ...resolved, runtime: { ...runtime, findModel } }, options, sessions, which);
   };

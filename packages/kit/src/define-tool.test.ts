@@ -3,7 +3,7 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import type { Tool, ToolContext, ToolOutput } from '@tidemark/agent';
 import { callId, sessionId } from '@tidemark/log';
-import { expect, expectTypeOf, test } from 'vitest';
+import { describe, expect, expectTypeOf, test } from 'vitest';
 import { z } from 'zod';
 import { defineTool } from './define-tool.ts';
 
@@ -103,7 +103,7 @@ test('`defineTool` refuses a schema that has no JSON Schema, and the error names
 
 test.each([
   ['a transform', z.object({ a: z.custom<Date>() })],
-  ['no object', z.string()],
+  ['a value that is not an object', z.string()],
 ])('`defineTool` refuses a schema of %s', (_name, input) => {
   const make = (): Tool => defineTool({ name: 'x', description: 'X.', input, effect: 'none', run: () => '' });
   expect(make).toThrow(expect.objectContaining({ code: 'kit/no-schema' }));
@@ -126,9 +126,13 @@ test.each([
   ['a list', [1, 2], { text: '[1,2]' }],
   ['a number', 3, { text: '3' }],
   ['null', null, { text: 'null' }],
-  ['an output', { text: 'no', failed: true }, { text: 'no', failed: true }],
-  ['an object with a field of an output among others', { text: 'a', sum: 3 }, { text: '{"text":"a","sum":3}' }],
-  ['an object whose text is none', { text: 4 }, { text: '{"text":4}' }],
+  ['a tool output', { text: 'no', failed: true }, { text: 'no', failed: true }],
+  [
+    'an object with both a field of a tool output and another field',
+    { text: 'a', sum: 3 },
+    { text: '{"text":"a","sum":3}' },
+  ],
+  ['an object whose `text` is not a string', { text: 4 }, { text: '{"text":4}' }],
   ['a promise', Promise.resolve('later'), { text: 'later' }],
 ])('the output of a tool contains %s that the function returns', async (_name, value, output) => {
   expect(await call(returning(value), {})).toEqual(output);
@@ -171,4 +175,51 @@ test('`preview` receives the checked arguments, with defaults filled in', async 
   expect(await run.preview?.(context)).toEqual({ kind: 'arguments', text: 'To Ann\nHello' });
   const plain = await add.read({ a: 1 });
   expect(plain).not.toHaveProperty('preview');
+});
+
+test.each<[string, object, string]>([
+  ['inputSchema', { inputSchema: word }, 'unknown field inputSchema: use input'],
+  ['execute', { execute: () => 1 }, 'unknown field execute: use run'],
+  ['needsApproval', { needsApproval: true }, 'use `effect` and the permissions of the agent'],
+  ['an unknown effect', { effect: 'WRITE' }, 'the effect "WRITE": use one of none, read, write, execute, network'],
+  ['no function', { run: 'shout' }, 'has no function `run`'],
+  ['no schema', { input: undefined }, 'has no schema `input`'],
+  ['a JSON Schema as `input`', { input: { type: 'object' } }, 'is not a Standard Schema'],
+])('`defineTool` refuses a definition with %s', (_case, change, message) => {
+  const definition = { name: 'shout', description: 'Shouts.', input: z.object({}), effect: 'none', run: () => 1 };
+  expect(() => Reflect.apply(defineTool, undefined, [{ ...definition, ...change }])).toThrow(
+    expect.objectContaining({ code: 'kit/bad-tool', message: expect.stringContaining(message) }),
+  );
+});
+
+describe('a returned object', () => {
+  const textOf = async (value: unknown): Promise<unknown> => {
+    const tool = defineTool({
+      name: 'give',
+      description: 'Gives.',
+      input: z.object({}),
+      effect: 'none',
+      run: () => value,
+    });
+    const read = await tool.read({});
+    return 'problem' in read ? read : read.run(context);
+  };
+
+  test.each([
+    [{ files: ['a.ts', 'b.ts'] }],
+    [{ failed: 3 }],
+    [{ exit: 'soon' }],
+    [{ facts: 'none' }],
+    [{ images: ['https://example.org/a.png'] }],
+    [{ text: 3 }],
+  ])('with a field name of `ToolOutput` and another value is data: %j', async (value) => {
+    expect(await textOf(value)).toEqual({ text: JSON.stringify(value) });
+  });
+
+  test.each([[new Map([['a', 1]])], [new Error('no')], [new Set([1])]])(
+    'that JSON would write as an empty object is an error of the call',
+    async (value) => {
+      await expect(textOf(value)).rejects.toMatchObject({ code: 'kit/bad-tool' });
+    },
+  );
 });

@@ -13,7 +13,7 @@ import type {
   ToolProblem,
   ToolRun,
 } from '@tidemark/agent';
-import { issueText } from '@tidemark/agent';
+import { issueText, nearestName } from '@tidemark/agent';
 import type { EffectClass } from '@tidemark/log';
 import type { JsonValue } from '@tidemark/model';
 import { KitError } from './kit-error.ts';
@@ -78,15 +78,13 @@ const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 /**
  * Creates a tool from its definition.
  *
- * @throws KitError `kit/bad-tool` for a name that no provider accepts, `kit/no-schema` if no JSON Schema of an object
- *   is available.
+ * @throws KitError `kit/bad-tool` for a name that no provider accepts, a field that a tool does not have, and a field of
+ *   the wrong type; `kit/no-schema` if no JSON Schema of an object is available.
  */
 export function defineTool<Schema extends StandardSchemaV1>(definition: ToolDefinition<Schema>): Tool {
+  const problem = problemOf(definition);
+  if (problem !== undefined) throw new KitError('kit/bad-tool', problem, { tool: definition.name });
   const { name, description, input, effect, alone, truncate, touches, describeEffects } = definition;
-  if (!NAME.test(name)) {
-    const message = `a tool cannot be called ${JSON.stringify(name)}: take 1 to 64 letters, digits, "_" or "-"`;
-    throw new KitError('kit/bad-tool', message, { tool: name });
-  }
   return {
     name,
     description,
@@ -96,6 +94,56 @@ export function defineTool<Schema extends StandardSchemaV1>(definition: ToolDefi
     ...(describeEffects !== undefined && { effectKinds: kindsIn(describeEffects) }),
     read: (given) => readArguments(definition, given),
   };
+}
+
+/** Fields of a definition. */
+const DEFINED: readonly string[] = [
+  'name',
+  'description',
+  'input',
+  'schema',
+  'effect',
+  'alone',
+  'truncate',
+  'touches',
+  'describeEffects',
+  'title',
+  'confined',
+  'preview',
+  'run',
+] satisfies readonly (keyof ToolDefinition<StandardSchemaV1>)[];
+
+/** Names that other libraries have for a field of a tool. */
+const ELSEWHERE: ReadonlyMap<string, string> = new Map([
+  ['inputSchema', 'input'],
+  ['parameters', 'input'],
+  ['execute', 'run'],
+  ['handler', 'run'],
+  ['needsApproval', '`effect` and the permissions of the agent'],
+  ['keeps', 'truncate'],
+  ['tells', 'describeEffects'],
+  ['acts', 'describeEffects'],
+]);
+
+const EFFECTS: readonly string[] = ['none', 'read', 'write', 'execute', 'network'] satisfies readonly EffectClass[];
+
+/** Returns what is wrong with a definition. A program in JavaScript can pass any value. */
+function problemOf<Schema extends StandardSchemaV1>(definition: ToolDefinition<Schema>): string | undefined {
+  const { name, description, input, effect, run } = definition;
+  if (!NAME.test(name)) {
+    return `${JSON.stringify(name)} is not a valid tool name: use 1 to 64 letters, digits, "_" or "-"`;
+  }
+  for (const field of Object.keys(definition)) {
+    if (DEFINED.includes(field)) continue;
+    const named = ELSEWHERE.get(field) ?? nearestName(field, DEFINED);
+    return `the tool ${name} has an unknown field ${field}${named === undefined ? '' : `: use ${named}`}`;
+  }
+  if (typeof description !== 'string') return `the tool ${name} has no description: say what it does and returns`;
+  if (typeof run !== 'function') return `the tool ${name} has no function \`run\``;
+  if (typeof input !== 'object' && typeof input !== 'function') return `the tool ${name} has no schema \`input\``;
+  if (!('~standard' in input)) return `the \`input\` of the tool ${name} is not a Standard Schema, such as one of zod`;
+  if (EFFECTS.includes(effect)) return undefined;
+  return `the tool ${name} has the effect ${JSON.stringify(effect)}: use one of ${EFFECTS.join(', ')}`;
 }
 
 async function readArguments<Schema extends StandardSchemaV1>(
@@ -134,15 +182,20 @@ function effectsOf<Input>(describe: EffectDescriptions<Input>, input: Input): Ca
 
 // Converts the return value of the author's function into the output of a call.
 
-const FIELDS: ReadonlySet<string> = new Set<keyof ToolOutput>([
-  'text',
-  'page',
-  'images',
-  'failed',
-  'exit',
-  'files',
-  'facts',
-]);
+/** Checks of the fields of a `ToolOutput`. An object with another value under such a name is data of the author. */
+const FIELDS: { readonly [Field in keyof Required<ToolOutput>]: (value: unknown) => boolean } = {
+  text: (value) => typeof value === 'string',
+  page: (value) => typeof value === 'function',
+  images: (value) => isListOf(value, (one) => 'data' in one && one.data instanceof Uint8Array),
+  failed: (value) => typeof value === 'boolean',
+  exit: (value) => Number.isInteger(value),
+  files: (value) => isListOf(value, (one) => 'path' in one && 'as' in one),
+  facts: (value) => isListOf(value, (one) => 'kind' in one && 'data' in one),
+};
+
+function isListOf(value: unknown, isOne: (one: object) => boolean): boolean {
+  return Array.isArray(value) && value.every((one) => typeof one === 'object' && one !== null && isOne(one));
+}
 
 /** @throws KitError `kit/bad-tool` for a value that cannot be written as JSON. */
 function outputOf(tool: string, returned: unknown): ToolOutput {
@@ -153,15 +206,15 @@ function outputOf(tool: string, returned: unknown): ToolOutput {
 
 function isOutput(value: unknown): value is ToolOutput {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
-  const names = Object.keys(value);
-  if (names.length === 0 || !names.every((name) => FIELDS.has(name))) return false;
-  if ('page' in value && typeof value.page !== 'function') return false;
-  return !('text' in value) || typeof value.text === 'string';
+  const checks = new Map<string, (value: unknown) => boolean>(Object.entries(FIELDS));
+  const entries = Object.entries(value);
+  return entries.length > 0 && entries.every(([name, one]) => checks.get(name)?.(one) === true);
 }
 
 function asJson(tool: string, value: unknown): string {
   try {
-    const text: string | undefined = JSON.stringify(value);
+    // A Map, an Error or a generator would be written as an empty object.
+    const text: string | undefined = isData(value) ? JSON.stringify(value) : undefined;
     if (text !== undefined) return text;
   } catch (cause) {
     throw notJson(tool, cause);
@@ -169,7 +222,12 @@ function asJson(tool: string, value: unknown): string {
   throw notJson(tool);
 }
 
+function isData(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null || Array.isArray(value) || 'toJSON' in value) return true;
+  return Object.keys(value).length > 0 || [Object.prototype, null].includes(Object.getPrototypeOf(value));
+}
+
 function notJson(tool: string, cause?: unknown): KitError {
-  const message = `${tool} returned what JSON cannot hold: return a string, a JSON value or a ToolOutput`;
+  const message = `${tool} returned a value that is not JSON: return a string, a JSON value or a ToolOutput`;
   return new KitError('kit/bad-tool', message, { tool }, cause);
 }

@@ -31,7 +31,7 @@ export function findCapabilities(model: string, provider: string, catalog: Catal
 /**
  * Returns the capabilities of a model for a named provider. A row of another provider is never used, because the same
  * model can behave differently there. OpenRouter and compatible servers can serve any model, so for an unlisted model
- * they use the author's `window`.
+ * they use the author's `contextWindow`.
  *
  * @throws KitError `kit/unknown-model`; `kit/bad-options` for a window that is missing or already in the catalog.
  */
@@ -59,7 +59,7 @@ function assumedCapabilities(name: ProviderName, options: AgentOptions): Capabil
   if (most >= window)
     throw new KitError(
       'kit/bad-options',
-      `an answer of ${most} tokens leaves no room for a request in a window of ${window}: set a smaller \`maxOutputTokens\``,
+      `an answer of ${most} tokens leaves no room for a request in a context window of ${window}: set a smaller \`maxOutputTokens\``,
       { problems: ['maxOutputTokens'] },
     );
   const asOf = clock.now().slice(0, 10);
@@ -98,7 +98,7 @@ function windowKnown(name: ProviderName, model: string, row: Capabilities | unde
 function unreachedAdvice(model: string, catalog: Catalog): string | undefined {
   const row = findModel(catalog, model);
   if (row === undefined || isProviderName(row.provider)) return undefined;
-  return `no provider here reaches its maker, ${row.provider}: ask it through a router, \`provider: "openrouter"\` and \`model: "${row.provider}/${row.model}"\` with \`modelOptions: { contextWindow: ${row.window.tokens} }\``;
+  return `no provider here serves models of ${row.provider}: use a router, with \`provider: "openrouter"\` and \`model: "${row.provider}/${row.model}"\` with \`modelOptions: { contextWindow: ${row.window.tokens} }\``;
 }
 
 /**
@@ -112,7 +112,7 @@ function near(model: string, catalog: Catalog, provider: string | undefined): st
   const names = (some: Catalog['rows']): readonly string[] => some.map((row) => row.model);
   const nearest = nearestName(model, names(rows)) ?? nearestName(model, names(catalog.rows));
   if (nearest !== undefined) return `did you mean ${nearest}?`;
-  return 'add its row with `modelOptions.catalog`, or use the server that has it: `provider: "compatible"`';
+  return 'add its row with `modelOptions.catalog`, or use a server that has the model: `provider: "compatible"`';
 }
 
 /**
@@ -123,7 +123,7 @@ export function unknownModel(model: string, catalog: Catalog, provider?: string)
   const other = providerOf(model, catalog);
   const next =
     other !== undefined && other !== provider
-      ? `it is asked of ${PROVIDERS[other].title}: remove \`provider\`, or set it to ${other}`
+      ? `it is a model of ${PROVIDERS[other].title}: remove \`provider\`, or set it to ${other}`
       : (unreachedAdvice(model, catalog) ?? near(model, catalog, provider));
   const whose = provider === undefined ? '' : ` of ${provider}`;
   return new KitError(

@@ -41,7 +41,7 @@ import {
 } from '@tidemark/tools-workspace';
 import type { AgentOptions } from './agent-options.ts';
 import { workspaceOf } from './agent-options.ts';
-import { chooseProvider } from './choose-provider.ts';
+import { chooseProvider, requireParameters, requireReachable } from './choose-provider.ts';
 import { chooseTools, forbiddenTo } from './choose-tools.ts';
 import { OUTPUT_LIMIT } from './find-capabilities.ts';
 import { KitError } from './kit-error.ts';
@@ -86,6 +86,8 @@ function runtimeOf(options: AgentOptions, mcp: McpTools | undefined): Runtime {
   const { connection = {}, modelOptions = {}, compaction = {}, host = {} } = options;
   const { clock = THIS_MACHINE } = host;
   const { provider, capabilities } = chooseProvider(options);
+  requireReachable(options);
+  requireParameters(options, capabilities);
   const tools = chooseTools(options);
   return {
     provider,

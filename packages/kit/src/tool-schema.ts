@@ -13,7 +13,7 @@ import { KitError } from './kit-error.ts';
 export function toolSchemaOf(tool: string, input: StandardSchemaV1, own: JsonValue | undefined): JsonValue {
   const schema = own ?? describeInput(tool, input);
   if (typeof schema !== 'object' || schema === null || !('type' in schema) || schema.type !== 'object') {
-    const message = `the arguments of ${tool} are not an object, but a model can only pass an object: make the schema one`;
+    const message = `the arguments of ${tool} are not an object, but a model can only pass an object: use the schema of an object`;
     throw new KitError('kit/no-schema', message, { tool });
   }
   return schema;

@@ -23,7 +23,7 @@ export async function withSkills(runtime: Runtime, shelf: InstalledSkills | unde
   const tools = [createSkillSearchTool(shelf), createSkillLoadTool(shelf)];
   const taken = tools.find(({ name }) => runtime.tools.some((tool) => tool.name === name));
   if (taken !== undefined) {
-    const message = `two tools are called ${taken.name}: rename yours, or remove \`skills\``;
+    const message = `two tools have the name ${taken.name}: rename yours, or remove \`skills\``;
     throw new KitError('kit/bad-options', message, { tool: taken.name });
   }
   return { ...runtime, skills: shelf, tools: [...runtime.tools, ...tools], sources };
@@ -41,5 +41,5 @@ export function withOwnNames(sources: readonly ContextSource[]): readonly Contex
   const names = sources.map(({ name }) => name);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice === undefined) return sources;
-  throw new KitError('kit/bad-options', `two context sources are called ${twice}: rename yours`, { source: twice });
+  throw new KitError('kit/bad-options', `two context sources have the name ${twice}: rename yours`, { source: twice });
 }

@@ -57,7 +57,7 @@ function sameParent(a: Parent | undefined, b: Parent | undefined): boolean {
 function firstRecord(session: SessionId, kind: string, index: number): LogError {
   return new LogError(
     'log/first-record',
-    `The first record of session ${session}, and no other, is its session.created, with its id and its parent; event ${index} of this append is a ${kind} that breaks that. Nothing was written.`,
+    `Event ${index} of this append, a ${kind}, is not allowed. The first record of session ${session} must be its session.created, with the id and the parent of the session, and no other record may be a session.created. Nothing was written.`,
     { session, kind, index },
   );
 }

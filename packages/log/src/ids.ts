@@ -48,7 +48,7 @@ export function sessionId(text: string): SessionId {
  * @throws TypeError when the text is empty.
  */
 export function turnId(text: string): TurnId {
-  if (text === '') throw new TypeError('a turn id is never empty');
+  if (text === '') throw new TypeError('a turn id cannot be empty');
   return text as TurnId;
 }
 
@@ -58,7 +58,7 @@ export function turnId(text: string): TurnId {
  * @throws TypeError when the text is empty.
  */
 export function callId(text: string): CallId {
-  if (text === '') throw new TypeError('a call id is never empty');
+  if (text === '') throw new TypeError('a call id cannot be empty');
   return text as CallId;
 }
 

@@ -39,7 +39,8 @@ export async function lineageOf(
   const joints: Parent[] = [];
   let end = Infinity;
   for (let parent = own.record.data.parent; parent !== undefined;) {
-    if (segments.some((known) => known.session === parent?.session)) throw diverged(parent, 'it descends from itself');
+    if (segments.some((known) => known.session === parent?.session))
+      throw diverged(parent, 'that session is its own ancestor');
     if (parent.position + 1 < end) joints.unshift(parent);
     end = Math.min(end, parent.position + 1);
     const above = await beginParent(parent, begin);
@@ -57,7 +58,7 @@ async function beginParent(
     return await begin(parent.session);
   } catch (cause) {
     if (!(cause instanceof LogError) || cause.code !== 'log/missing') throw cause;
-    const message = `The log goes on from session ${parent.session}, which is not here. Bring that session back, then open this one again.`;
+    const message = `The log continues session ${parent.session}, which does not exist here. Restore that session, then open this one again.`;
     throw new LogError('log/parent-missing', message, { parent: parent.session, position: parent.position }, cause);
   }
 }
@@ -84,19 +85,20 @@ export async function* readLineage(
       yield batch;
     }
     const short = joints.find((joint) => joint.position + 1 === end);
-    if (short !== undefined && next < end) throw diverged(short, `it ends before position ${short.position}`);
+    if (short !== undefined && next < end) throw diverged(short, `that session ends before position ${short.position}`);
   }
 }
 
 function checkJoint(joint: Parent, record: Recorded | undefined): void {
-  if (record !== undefined && record.chain !== joint.chain) throw diverged(joint, 'another history stands there now');
+  if (record !== undefined && record.chain !== joint.chain)
+    throw diverged(joint, 'that position now contains another record');
 }
 
 /** Returns the error for a parent whose log no longer contains the record at which the fork was made. */
 export function diverged(parent: Parent, reason: string): LogError {
   return new LogError(
     'log/parent-diverged',
-    `The log goes on from position ${parent.position} of session ${parent.session}, but ${reason}. Nothing was changed; bring the parent's log back as it was.`,
+    `The log continues from position ${parent.position} of session ${parent.session}, but ${reason}. Nothing was changed; restore the log of the parent.`,
     { parent: parent.session, position: parent.position, reason },
   );
 }

@@ -8,9 +8,9 @@ import type { Catalog } from './catalog.ts';
 
 const name = z.string().min(1);
 const count = z.int().nonnegative();
-const decimal = z.string().regex(/^\d+(\.\d+)?$/, 'a plain decimal as text, such as "0.25"');
-const day = z.string().regex(/^\d{4}-\d\d-\d\d$/, 'a day as YYYY-MM-DD');
-const month = z.string().regex(/^\d{4}-\d\d(-\d\d)?$/, 'a day as YYYY-MM-DD, or a month as YYYY-MM');
+const decimal = z.string().regex(/^\d+(\.\d+)?$/, 'expected a decimal as text, such as "0.25"');
+const day = z.string().regex(/^\d{4}-\d\d-\d\d$/, 'expected a day as YYYY-MM-DD');
+const month = z.string().regex(/^\d{4}-\d\d(-\d\d)?$/, 'expected a day as YYYY-MM-DD, or a month as YYYY-MM');
 const lostFrom = z.enum(['tools', 'system', 'messages']);
 
 const price = z.strictObject({
@@ -28,12 +28,12 @@ const price = z.strictObject({
 const tiers = z
   .array(z.strictObject({ above: count, price }))
   .min(1)
-  .refine((list) => list[0]?.above === 0, 'the first tier has "above": 0')
-  .refine((list) => ascends(list.map((tier) => tier.above)), 'tiers ascend by "above"');
+  .refine((list) => list[0]?.above === 0, 'the first tier must have "above": 0')
+  .refine((list) => ascends(list.map((tier) => tier.above)), 'tiers must be in ascending order of "above"');
 
 const prices: z.ZodType<PriceList[]> = z
   .array(z.strictObject({ from: day, tiers }))
-  .refine((list) => ascends(list.map((one) => one.from)), 'price lists ascend by "from"');
+  .refine((list) => ascends(list.map((one) => one.from)), 'price lists must be in ascending order of "from"');
 
 const lives = { idle: count, age: count.exactOptional() };
 const implicit = z.discriminatedUnion('at', [
@@ -96,7 +96,7 @@ export const catalogSchema: z.ZodType<Catalog> = z.strictObject({
   asOf: day,
   rows: z.array(row).superRefine((rows, context) => {
     for (const [index, twice] of namesTwice(rows)) {
-      context.addIssue({ code: 'custom', path: [index], message: `the name ${twice} already means another row` });
+      context.addIssue({ code: 'custom', path: [index], message: `the name ${twice} is already used by another row` });
     }
   }),
 });

@@ -35,13 +35,13 @@ describe('parseCatalog', () => {
   });
 
   it.each([
-    ['a float where a price stands', { prices: [{ from: '2026-01-01', tiers: [{ above: 0, price: { input: 3 } }] }] }],
+    ['a number as a price', { prices: [{ from: '2026-01-01', tiers: [{ above: 0, price: { input: 3 } }] }] }],
     ['an unknown key', { florr: 512 }],
-    ['a marker style of no kind', { markers: 'some' }],
+    ['an unknown marker style', { markers: 'some' }],
     ['a negative floor', { floor: -1 }],
     ['a floor that is null', { floor: null }],
     ['a price list without tiers', { prices: [{ from: '2026-01-01', tiers: [] }] }],
-    ['a day that is none', { asOf: 'November' }],
+    ['an invalid day', { asOf: 'November' }],
   ])('refuses %s and names the row', (_, change) => {
     const error = refusal(() => parseCatalog(withFirstRow(change)));
     expect(error.code).toBe('catalog/invalid');
@@ -53,10 +53,12 @@ describe('parseCatalog', () => {
 
   it('refuses price lists and tiers that are out of order', () => {
     const lists = ['2026-02-01', '2026-01-01'].map((from) => ({ from, tiers: [{ above: 0, price }] }));
-    expect(refusal(() => parseCatalog(withFirstRow({ prices: lists }))).message).toContain('ascend by "from"');
+    expect(refusal(() => parseCatalog(withFirstRow({ prices: lists }))).message).toContain('ascending order of "from"');
     const tiers = [0, 200, 100].map((above) => ({ above, price }));
     const unordered = [{ from: '2026-01-01', tiers }];
-    expect(refusal(() => parseCatalog(withFirstRow({ prices: unordered }))).message).toContain('ascend by "above"');
+    expect(refusal(() => parseCatalog(withFirstRow({ prices: unordered }))).message).toContain(
+      'ascending order of "above"',
+    );
     const late = [{ from: '2026-01-01', tiers: tiers.slice(2) }];
     expect(refusal(() => parseCatalog(withFirstRow({ prices: late }))).message).toContain('"above": 0');
   });
@@ -65,7 +67,7 @@ describe('parseCatalog', () => {
     const twice = { ...shipped, rows: [shipped.rows[0], shipped.rows[0]] };
     expect(refusal(() => parseCatalog(twice)).data.issues[0]).toEqual({
       path: 'rows[1]',
-      problem: 'the name anthropic/claude-fable-5-2 already means another row',
+      problem: 'the name anthropic/claude-fable-5-2 is already used by another row',
       row: 'anthropic/claude-fable-5-2',
     });
   });

@@ -48,8 +48,8 @@ function complete(change: RowChange): RowChange {
   const issues = issuesOf(result.error, () => row);
   throw new CatalogError(
     'catalog/row-incomplete',
-    `the user's catalog adds ${row}, which the catalog does not know, without all of its fields ` +
-      `(${issues.map((issue) => issue.path).join(', ')}). Give these too, or correct the name if a known model was meant.`,
+    `the user's catalog adds ${row}, which is not in the catalog, and the new row has missing or invalid fields ` +
+      `(${issues.map((issue) => issue.path).join(', ')}). Add or correct these fields, or correct the name if you meant a known model.`,
     issues,
   );
 }
@@ -72,7 +72,7 @@ function issuesOf(error: z.ZodError, rowAt: (path: Path) => string | undefined):
 }
 
 function pathText(path: Path): string {
-  if (path.length === 0) return '(the whole)';
+  if (path.length === 0) return '(the whole catalog)';
   return path.reduce<string>((text, key) => {
     if (typeof key === 'number') return `${text}[${key}]`;
     return text === '' ? String(key) : `${text}.${String(key)}`;

@@ -275,11 +275,11 @@ describe('§1.1 the lifetime', () => {
    * remaining tokens are fresh.
    */
   it.each([
-    ['nothing cached', undefined, [2, 6], [0, 3000, 4000, 3000]],
-    ['hit before both', 1, [4, 6], [2000, 3000, 2000, 3000]],
-    ['hit at the long one', 4, [4, 6], [5000, 0, 2000, 3000]],
-    ['hit behind the long one', 5, [2, 6], [6000, 0, 1000, 3000]],
-    ['hit at the last', 6, [2, 6], [7000, 0, 0, 3000]],
+    ['no hit', undefined, [2, 6], [0, 3000, 4000, 3000]],
+    ['a hit before both markers', 1, [4, 6], [2000, 3000, 2000, 3000]],
+    ['a hit at the marker for 1h', 4, [4, 6], [5000, 0, 2000, 3000]],
+    ['a hit after the marker for 1h', 5, [2, 6], [6000, 0, 1000, 3000]],
+    ['a hit at the last marker', 6, [2, 6], [7000, 0, 0, 3000]],
   ] as const)(
     'of mixed markers splits the tokens at A, B and C: %s',
     (_, hit, [long, short], [read, written1h, written5m, fresh]) => {

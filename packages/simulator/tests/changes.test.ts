@@ -39,21 +39,29 @@ const behind = (...messages: readonly Wire[]): Wire => ({
 
 describe('a change of tools in a system message', () => {
   test.each<[string, Wire, readonly string[]]>([
-    ['a definition', behind(system(offers(tool('new')))), INLINE],
+    ['a new definition', behind(system(offers(tool('new')))), INLINE],
+    ['a new definition of an existing tool', behind(system(offers(tool('look', { description: 'other' })))), INLINE],
+    ['the removal of a tool', behind(system(withdraws('look'))), BY_REFERENCE],
     [
-      'another definition of a name that is there',
-      behind(system(offers(tool('look', { description: 'other' })))),
-      INLINE,
-    ],
-    ['a withdrawal', behind(system(withdraws('look'))), BY_REFERENCE],
-    [
-      'one that comes back by its name',
+      'a removed tool that is added again by its name',
       behind(system(withdraws('look')), assistant('so'), user('on'), system(offers('look'))),
       INLINE,
     ],
-    ['one that was defined before', behind(system(offers(tool('new')), withdraws('new'), offers('new'))), INLINE],
-    ['a neighbour that says something', behind(system(offers(tool('new'))), system(text('there it is'))), INLINE],
-    ['behind results', behind(assistant(call('a')), user(result('a')), system(offers(tool('new')))), INLINE],
+    [
+      'the addition by name of a tool that was defined in the same message',
+      behind(system(offers(tool('new')), withdraws('new'), offers('new'))),
+      INLINE,
+    ],
+    [
+      'an addition before a system message with text',
+      behind(system(offers(tool('new'))), system(text('there it is'))),
+      INLINE,
+    ],
+    [
+      'an addition after tool results',
+      behind(assistant(call('a')), user(result('a')), system(offers(tool('new')))),
+      INLINE,
+    ],
   ])('is accepted: %s', (_what, fields, betas) => {
     expect(send(simulate(), fields, { betas }).outcome).toBe('answered');
   });
@@ -66,31 +74,31 @@ describe('a change of tools in a system message', () => {
       "messages.1.content.0: Input tag 'tool_addition' found using 'type' does not match any of the expected tags: 'text'",
     ],
     [
-      'a definition with the older beta',
+      'a definition with only the older beta',
       behind(system(offers(tool('new')))),
       BY_REFERENCE,
       "messages.1.content.0.tool_addition.tool: Input tag 'tool_definition' found using 'type' does not match any of the expected tags: 'tool_reference'",
     ],
     [
-      'on a model that takes none',
+      'on a model that does not support it',
       { ...behind(system(offers(tool('new')))), model: 'test-model' },
       INLINE,
       'messages.1.content.0: `tool_addition` is not supported on this model',
     ],
     [
-      'in a message of the user',
+      'an addition in a user message',
       behind(user(offers(tool('new')))),
       INLINE,
       'messages.1: `tool_addition` blocks can only be in `system` messages',
     ],
     [
-      'a name that nobody declared',
+      'the removal of a tool that was never defined',
       behind(system(withdraws('nothing'))),
       INLINE,
       "messages.1.content.0.tool_removal.tool: Tool reference 'nothing' not found",
     ],
     [
-      'a definition that is none',
+      'a definition without a schema',
       behind(system(offers({ name: 'new' }))),
       INLINE,
       'messages.1.content.0.tool_addition.tool.definition.custom.input_schema: Field required',
@@ -115,17 +123,17 @@ describe('a system message in the history', () => {
       `messages.0: use the top-level 'system' parameter for the initial system prompt${ANYWHERE}`,
     ],
     [
-      'behind an answer',
+      'after an answer',
       [user('go'), assistant('so'), system(text('be brief')), user('on')],
       `messages.2: role 'system' must follow a 'user' message or an 'assistant' message ending in a server tool result${ANYWHERE}`,
     ],
     [
-      'between two turns of the user',
+      'between two user messages',
       [user('go'), system(text('be brief')), user('on')],
       `messages.1: role 'system' must precede an 'assistant' message or end the array${ANYWHERE}`,
     ],
     [
-      'between two turns of the user, beside an effort',
+      'between two user messages, after a message with an effort',
       [user('go'), level('low'), system(text('be brief')), user('on')],
       `messages.2: role 'system' must precede an 'assistant' message or end the array${ANYWHERE}`,
     ],
@@ -135,8 +143,8 @@ describe('a system message in the history', () => {
 
   test.each<[string, readonly Wire[]]>([
     ['first', [level('low'), user('go')]],
-    ['behind an answer', [user('go'), assistant('so'), level('low'), user('on')]],
-    ['between two turns of the user', [user('go'), level('low'), user('on')]],
+    ['after an answer', [user('go'), assistant('so'), level('low'), user('on')]],
+    ['between two user messages', [user('go'), level('low'), user('on')]],
     ['at the end', [user('go'), level('low')]],
   ])('is accepted at this place if it only sets an effort: %s', (_where, messages) => {
     expect(send(simulate(), { model: 'appending', messages }, { betas: EFFORT }).outcome).toBe('answered');
@@ -145,19 +153,19 @@ describe('a system message in the history', () => {
   test.each<[string, Wire, readonly string[], string]>([
     ['without its beta', behind(level('low')), [], 'messages.1.output_config: Extra inputs are not permitted'],
     [
-      'that is none',
+      'that does not exist',
       behind(level('a lot')),
       EFFORT,
       "messages.1.output_config.effort: Input should be 'low', 'medium', 'high', 'xhigh' or 'max'",
     ],
     [
-      'on a model that takes none',
+      'on a model that does not support it',
       { ...behind(level('low')), model: 'test-model' },
       EFFORT,
       'messages.1.output_config: not supported on this model',
     ],
     [
-      'with more than the effort',
+      'together with another setting',
       behind({ role: 'system', content: [], output_config: { effort: 'low', format: {} } }),
       EFFORT,
       'messages.1.output_config.format: Extra inputs are not permitted',
@@ -187,7 +195,7 @@ describe('a change item on the Responses API', () => {
       "Consecutive 'configuration_update' items are not allowed.",
     ],
     [
-      'more tools on a model that takes none',
+      'more tools on a model that does not support them',
       { model: 'gpt-old', input: [asked('a'), addition(extra)] },
       "Unsupported value: 'additional_tools' is not supported with this model.",
     ],

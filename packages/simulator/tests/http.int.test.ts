@@ -146,7 +146,7 @@ describe('the official SDK as a client', () => {
     expect((await at(0)).usage.cache_read_input_tokens).toBe(0);
     expect((await at(299_999)).usage.cache_read_input_tokens).toBe(2000);
     expect((await at(600_000)).usage.cache_read_input_tokens).toBe(0);
-    await expect(at(5)).rejects.toThrow('after one at 600000');
+    await expect(at(5)).rejects.toThrow('after a call with the time 600000');
     expect(simulator.calls.map((seen) => seen.at)).toEqual([0, 299_999, 600_000]);
   });
 });

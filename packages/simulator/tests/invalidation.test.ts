@@ -51,7 +51,7 @@ describe('§1.3 a change keeps the cached levels before it', () => {
     ['speed', 'tools', { speed: 'fast' }],
     ['the system text', 'tools', { system: [mark(text('be long'))] }],
     ['tool_choice', 'system', { tool_choice: { type: 'none' } }],
-    ['tool_choice auto said aloud', 'messages', { tool_choice: { type: 'auto' } }],
+    ['an explicit default tool_choice', 'messages', { tool_choice: { type: 'auto' } }],
     ['disable_parallel_tool_use', 'system', { tool_choice: { type: 'auto', disable_parallel_tool_use: true } }],
     ['a first image, at the end', 'system', { messages: [user('go', mark(text('on')), picture())] }],
     [
@@ -61,7 +61,7 @@ describe('§1.3 a change keeps the cached levels before it', () => {
     ],
     ['thinking on', 'system', { thinking: { type: 'adaptive' } }],
     ['effort', 'system', { output_config: { effort: 'low' } }],
-    ['the default effort said aloud', 'messages', { output_config: { effort: 'high' } }],
+    ['an explicit default effort', 'messages', { output_config: { effort: 'high' } }],
     ['an earlier message', 'system', { messages: [user('gone', mark(text('on')))] }],
     [
       'limits and sampling',
@@ -146,10 +146,14 @@ describe('§1.1 the cache key contains everything that the model sees', () => {
     messages: [user('go'), assistant(call('a')), user(...results, mark(text('on')))],
   });
   test.each<[string, Wire, Wire]>([
-    ['who speaks', { messages: [user('a', mark(text('b')))] }, { messages: [user('a'), assistant(mark(text('b')))] }],
-    ['that a result is an error', step(result('a')), step({ ...result('a'), is_error: true })],
     [
-      'where one text of a result ends',
+      'the role of a text',
+      { messages: [user('a', mark(text('b')))] },
+      { messages: [user('a'), assistant(mark(text('b')))] },
+    ],
+    ['the error flag of a result', step(result('a')), step({ ...result('a'), is_error: true })],
+    [
+      'the boundary between two texts of a result',
       step(result('a', [text('ab'), text('c')])),
       step(result('a', [text('a'), text('bc')])),
     ],

@@ -243,8 +243,11 @@ describe('the caches of both generations', () => {
 
   it.each([
     ['tool choice', { tool_choice: 'none' }],
-    ['a default said aloud', { reasoning: { effort: 'medium' }, service_tier: 'auto', text: { verbosity: 'medium' } }],
-    ['the tier that is the default', { service_tier: 'default' }],
+    [
+      'a default that is now explicit',
+      { reasoning: { effort: 'medium' }, service_tier: 'auto', text: { verbosity: 'medium' } },
+    ],
+    ['the service tier to the default', { service_tier: 'default' }],
     ['the answer’s limit', { max_output_tokens: 77 }],
   ])('lose nothing after a change of %s', (_, change) => {
     const simulator = simulateOpenAI();

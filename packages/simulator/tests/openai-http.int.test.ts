@@ -168,7 +168,7 @@ describe('the official SDK as a client of Responses', () => {
     expect(await at(1_799_999)).toBe(2000);
     expect(await at(1_800_000, new OpenAI({ apiKey: 'other', baseURL: `${url}/v1`, maxRetries: 0 }))).toBe(0);
     expect(await at(3_599_999)).toBe(0);
-    await expect(at(5)).rejects.toThrow('after one at 3599999');
+    await expect(at(5)).rejects.toThrow('after a call with the time 3599999');
     expect(simulator.calls.map((call) => [call.wire, call.endpoint])).toEqual(
       Array.from({ length: 4 }, () => ['openai', 'responses']),
     );

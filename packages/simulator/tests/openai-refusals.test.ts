@@ -34,7 +34,7 @@ describe('a Responses call is refused', () => {
       { message: "Missing required parameter: 'model'.", code: 'missing_required_parameter' },
     ],
     [
-      'with a picture of another kind than those that are taken, whatever it is called',
+      'with an image of an unsupported kind that is declared as PNG',
       {
         input: [
           { role: 'user', content: [{ type: 'input_image', image_url: 'data:image/png;base64,PHN2Zz48L3N2Zz4=' }] },
@@ -59,7 +59,7 @@ describe('a Responses call is refused', () => {
       { message: "The requested model 'gpt-0' does not exist.", code: 'model_not_found' },
     ],
     [
-      'with a model of another house',
+      'with a second model of another maker',
       { model: 'claude-test' },
       { message: "The requested model 'claude-test' does not exist." },
     ],
@@ -77,7 +77,7 @@ describe('a Responses call is refused', () => {
       { message: "Invalid type for 'stream': expected a boolean, but got a string instead." },
     ],
     [
-      'with a role of its own',
+      'with a role that the API does not support',
       { input: [{ role: 'tool', content: 'x' }] },
       {
         message: "Invalid value: 'tool'. Supported values are: 'assistant', 'system', 'developer', and 'user'.",
@@ -91,7 +91,7 @@ describe('a Responses call is refused', () => {
       { message: expect.stringContaining("Invalid value: 'tool_use'"), param: 'input[0].type' },
     ],
     [
-      'with a part of the user in the model’s mouth',
+      'with a user part in an assistant message',
       { input: [{ role: 'assistant', content: [{ type: 'input_text', text: 'x' }] }] },
       {
         message: "Invalid value: 'input_text'. Supported values are: 'output_text' and 'refusal'.",
@@ -104,7 +104,7 @@ describe('a Responses call is refused', () => {
       { message: 'No tool output found for function call call_1.', param: 'input' },
     ],
     [
-      'with an output that nobody called for',
+      'with an output without a call',
       { input: [output('call_1')] },
       { message: 'No tool call found for function call output with call_id call_1.' },
     ],
@@ -123,12 +123,12 @@ describe('a Responses call is refused', () => {
       },
     ],
     [
-      'with an item id of another family',
+      'with an item id of another API',
       { input: [{ ...called('c1'), id: 'toolu_1' }, output('c1')] },
       { message: "Invalid 'input[0].id': 'toolu_1'. Expected an ID that begins with 'fc'." },
     ],
     [
-      'with arguments that are no text',
+      'with arguments that are not text',
       { input: [{ ...called('c1'), arguments: {} }, output('c1')] },
       { message: "Invalid type for 'input[0].arguments': expected a string, but got an object instead." },
     ],
@@ -142,7 +142,7 @@ describe('a Responses call is refused', () => {
       },
     ],
     [
-      'with too little room',
+      'with an output limit that is too small',
       { max_output_tokens: 15 },
       {
         message:
@@ -164,12 +164,12 @@ describe('a Responses call is refused', () => {
       },
     ],
     [
-      'with a retention in memory on a newer model',
+      'with retention `in_memory` on a newer model',
       { model: 'gpt-5.5', prompt_cache_retention: 'in_memory' },
       { message: "Invalid value: 'in_memory'. Supported values are: '24h'." },
     ],
     [
-      'with a mark on what the model said',
+      'with a marker in an assistant message',
       {
         input: [
           {
@@ -181,12 +181,12 @@ describe('a Responses call is refused', () => {
       { message: "Unknown parameter: 'input[0].content[0].prompt_cache_breakpoint'." },
     ],
     [
-      'with a mark of no mode',
+      'with a marker without a mode',
       { input: [{ ...marked('x'), content: [{ type: 'input_text', text: 'x', prompt_cache_breakpoint: {} }] }] },
       { message: "Invalid value: ''. Supported values are: 'explicit'." },
     ],
     [
-      'with an update on a model that takes none',
+      'with a configuration update on a model that does not support it',
       { model: 'gpt-old', input: [asked('a'), { type: 'configuration_update', reasoning: { effort: 'low' } }] },
       {
         message: "Unsupported value: 'configuration_update' is not supported with this model.",
@@ -199,12 +199,12 @@ describe('a Responses call is refused', () => {
       { message: expect.stringContaining('Mutually exclusive parameters'), code: 'mutually_exclusive_parameters' },
     ],
     [
-      'with a tool of no name',
+      'with a tool without a name',
       { tools: [functionTool('a', { name: undefined })] },
       { message: "Missing required parameter: 'tools[0].name'." },
     ],
     [
-      'with a tool of a bad name',
+      'with a tool with an invalid name',
       { tools: [functionTool('a.b')] },
       {
         message:
@@ -213,7 +213,7 @@ describe('a Responses call is refused', () => {
       },
     ],
     [
-      'with a schema that is no object',
+      'with a schema that is not an object schema',
       { tools: [functionTool('a', { parameters: { type: 'string' } })] },
       {
         message: `Invalid schema for function 'a': schema must be a JSON Schema of 'type: "object"', got 'type: "string"'.`,
@@ -222,7 +222,7 @@ describe('a Responses call is refused', () => {
       },
     ],
     [
-      'with a strict schema that stays open',
+      'with a strict schema that allows additional properties',
       { tools: [functionTool('a', { strict: true })] },
       {
         message:
@@ -230,7 +230,7 @@ describe('a Responses call is refused', () => {
       },
     ],
     [
-      'with a strict schema that leaves out a key',
+      'with a strict schema that does not require every key',
       {
         tools: [
           functionTool('a', {
@@ -242,7 +242,7 @@ describe('a Responses call is refused', () => {
       { message: expect.stringContaining("Missing 'x'.") },
     ],
     [
-      'with a forced tool that is not there',
+      'with a forced tool that is not in the list',
       { tools: [functionTool('a')], tool_choice: { type: 'function', name: 'b' } },
       { message: "Tool choice 'b' not found in 'tools' parameter.", param: 'tool_choice' },
     ],
@@ -299,14 +299,14 @@ describe('a Chat call is refused', () => {
       { message: expect.stringContaining("Invalid value: 'model'."), param: 'messages[0].role' },
     ],
     [
-      'with a user who says nothing',
+      'with a user message without content',
       { messages: [{ role: 'user', content: null }] },
       {
         message: "Invalid type for 'messages[0].content': expected a string or array of objects, but got null instead.",
       },
     ],
     [
-      'with an orphan of a tool',
+      'with a tool message without a call',
       { messages: [user, answer] },
       {
         message:
@@ -315,7 +315,7 @@ describe('a Chat call is refused', () => {
       },
     ],
     [
-      'with a call that is not answered at once',
+      'with a call that is not answered by the next message',
       { messages: [user, caller, user, answer] },
       {
         message:
@@ -324,17 +324,17 @@ describe('a Chat call is refused', () => {
       },
     ],
     [
-      'with a call left open',
+      'with a call without an answer',
       { messages: [user, caller] },
       { message: expect.stringContaining('did not have response messages: c1') },
     ],
     [
-      'with arguments that are no text',
+      'with arguments that are not text',
       { messages: [user, { ...caller, tool_calls: [{ ...call, function: { name: 'x', arguments: {} } }] }, answer] },
       { message: "Missing required parameter: 'messages[1].tool_calls[0].function.arguments'." },
     ],
     [
-      'with the limit of older models',
+      'with the output limit of older models',
       { model: 'gpt-5.5', max_tokens: 5 },
       {
         message:
@@ -343,17 +343,17 @@ describe('a Chat call is refused', () => {
       },
     ],
     [
-      'with a lifetime that only Responses have',
+      'with a lifetime that only the Responses API supports',
       { prompt_cache_options: { ttl: '12h' } },
       { message: "Invalid value: '12h'. Supported values are: '30m'." },
     ],
     [
-      'with a schema that is no object',
+      'with a schema that is not an object schema',
       { tools: [tool] },
       { message: expect.stringContaining("Invalid schema for function 'look'"), param: 'tools[0].function.parameters' },
     ],
     [
-      'with a choice among no tools',
+      'with a tool choice without tools',
       { tool_choice: 'auto' },
       { message: "'tool_choice' is only allowed when 'tools' are specified." },
     ],

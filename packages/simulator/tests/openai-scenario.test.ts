@@ -15,13 +15,13 @@ describe('a scenario', () => {
   it('matches a Responses call with the same expectations as a Messages call', () => {
     const simulator = simulateOpenAI({ scenario: { steps } });
     expect(refused(simulator, {}).message).toBe(
-      'simulator: scenario step 1 of 2 expected a user text with "fix", and got "hello"',
+      'simulator: scenario step 1 of 2 expected a user text with "fix", but got "hello"',
     );
     const first = respond(simulator, { input: [asked('please fix it')] });
     expect(first.body['output']).toMatchObject([{ type: 'message' }, { type: 'function_call', call_id: 'c1' }]);
     const back = [asked('please fix it'), said('I look.'), called('c1')];
     expect(refused(simulator, { input: [...back, output('c1', 'line 41')] }).message).toBe(
-      'simulator: scenario step 2 of 2 expected a tool result with "42", and got look: "line 41"',
+      'simulator: scenario step 2 of 2 expected a tool result with "42", but got look: "line 41"',
     );
     respond(simulator, { input: [...back, output('c1', 'line 42')] });
     expect(simulator.stepsLeft).toBe(0);

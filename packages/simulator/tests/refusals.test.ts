@@ -49,17 +49,17 @@ describe('§1.6 a request', () => {
     ['empty text', 'messages: text content blocks must be non-empty', { messages: [user('')] }],
     ['blank text', 'messages: text content blocks must contain non-whitespace text', { messages: [user(' \n')] }],
     [
-      'blank text of the model',
+      'blank text in an assistant message',
       'messages: text content blocks must contain non-whitespace text',
       { messages: [user('a'), assistant('\n\n'), user('b')] },
     ],
     [
-      'marked empty text',
+      'empty text with a marker',
       'messages.0.content.0.text: cache_control cannot be set for empty text blocks',
       { messages: [user(mark(text('')))] },
     ],
     [
-      'marked blank text',
+      'blank text with a marker',
       'messages.0.content.0.text: cache_control cannot be set for empty text blocks',
       { messages: [user(mark(text(' ')))] },
     ],
@@ -81,7 +81,7 @@ describe('§1.6 a request', () => {
       { messages: [user('go'), assistant(call('toolu_1')), user('well?')] },
     ],
     [
-      'one unanswered call of two',
+      'two calls of which one is not answered',
       'messages.1: `tool_use` ids were found without `tool_result` blocks immediately after: b. Each `tool_use` block must have a corresponding `tool_result` block in the next message.',
       { messages: [user('go'), assistant(call('a'), call('b')), user(result('a'))] },
     ],
@@ -101,12 +101,12 @@ describe('§1.6 a request', () => {
       { messages: [user('go'), assistant(call('a')), user(result('a')), assistant('so'), user(result('a'))] },
     ],
     [
-      'text in front of the results',
+      'text before the results',
       'messages.1: `tool_use` ids were found without `tool_result` blocks immediately after: a. Each `tool_use` block must have a corresponding `tool_result` block in the next message.',
       { messages: [user('go'), assistant(call('a')), user('here', result('a'))] },
     ],
     [
-      'a note between two results',
+      'text between two results',
       'messages.1: `tool_use` ids were found without `tool_result` blocks immediately after: b. Each `tool_use` block must have a corresponding `tool_result` block in the next message.',
       { messages: [user('go'), assistant(call('a'), call('b')), user(result('a'), 'by the way', result('b'))] },
     ],
@@ -116,7 +116,7 @@ describe('§1.6 a request', () => {
       { messages: [user('go'), assistant(call('a')), user(result('a'), result('a'))] },
     ],
     [
-      'two calls of one id',
+      'two calls with the same id',
       'messages.1.content.1: `tool_use` ids must be unique',
       { messages: [user('go'), assistant(call('a'), call('a')), user(result('a'))] },
     ],
@@ -126,17 +126,17 @@ describe('§1.6 a request', () => {
       { messages: [user('go'), assistant(call('call_1|fc_2')), user(result('call_1|fc_2'))] },
     ],
     [
-      'a call whose input is no object',
+      'a call whose input is not an object',
       'messages.1.content.0.tool_use.input: Input should be a valid dictionary',
       { messages: [user('go'), assistant({ ...call('a'), input: 'x' }), user(result('a'))] },
     ],
     [
-      'a call by the user',
+      'a call in a user message',
       'messages.0: `tool_use` blocks can only be in `assistant` messages',
       { messages: [user(call('a'))] },
     ],
     [
-      'a result by the model',
+      'a result in an assistant message',
       'messages.1: `tool_result` blocks can only be in `user` messages',
       { messages: [user('a'), assistant(result('a')), user('b')] },
     ],
@@ -151,30 +151,30 @@ describe('§1.6 a request', () => {
       "tools.0.custom.name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'",
       { tools: [tool('a'.repeat(129))] },
     ],
-    ['two tools of one name', 'tools: Tool names must be unique.', { tools: [tool('a'), tool('a')] }],
+    ['two tools with the same name', 'tools: Tool names must be unique.', { tools: [tool('a'), tool('a')] }],
     ['a tool without a schema', 'tools.0.custom.input_schema: Field required', { tools: [{ name: 'a' }] }],
     [
-      'deferred tools alone',
+      'only deferred tools',
       'At least one tool must have defer_loading=false. All tools cannot be deferred.',
       { tools: [tool('a', { defer_loading: true })] },
     ],
     [
-      'a marked deferred tool',
+      'a deferred tool with a marker',
       "Tool 'b' cannot have both defer_loading=true and cache_control set. Tools with defer_loading cannot use prompt caching.",
       { tools: [tool('a'), mark(tool('b', { defer_loading: true }))] },
     ],
     [
-      'a choice without tools',
+      'a tool choice without tools',
       'tool_choice may only be specified while providing tools.',
       { tool_choice: { type: 'auto' } },
     ],
     [
-      'the choice of a tool that is not there',
+      'the choice of a tool that is not in the list',
       "Tool 'b' not found in provided tools",
       { tools: [tool('a')], tool_choice: { type: 'tool', name: 'b' } },
     ],
     [
-      'forced use with thinking',
+      'a forced tool with thinking',
       'Thinking may not be enabled when tool_choice forces tool use.',
       {
         max_tokens: 5000,
@@ -184,23 +184,23 @@ describe('§1.6 a request', () => {
       },
     ],
     [
-      'any tool where the model forces none',
+      'a forced call of any tool, on a model that cannot be forced',
       'tool_choice: type "tool" and "any" are not supported for this model.',
       { ...bound, tools: [tool('a')], tool_choice: { type: 'any' } },
     ],
     [
-      'one tool where the model forces none',
+      'a forced call of one tool, on a model that cannot be forced',
       'tool_choice: type "tool" and "any" are not supported for this model.',
       { ...bound, tools: [tool('a')], tool_choice: { type: 'tool', name: 'a' } },
     ],
     // Roles
     [
-      'a role of its own',
+      'a role that the API does not support',
       "messages.0.role: Input should be 'user' or 'assistant'",
       { messages: [{ role: 'developer', content: 'a' }] },
     ],
     [
-      'a system message where the model has none',
+      'a system message on a model that does not support it',
       "role 'system' is not supported on this model",
       { model: 'no-system', messages: [user('a'), { role: 'system', content: 'b' }] },
     ],
@@ -210,7 +210,7 @@ describe('§1.6 a request', () => {
       { messages: [user('a'), { role: 'system', content: 'b', clear_at: 'next_user_message' }] },
     ],
     [
-      'prefill where the model has none',
+      'prefill on a model that does not support it',
       'This model does not support assistant message prefill. The conversation must end with a user message.',
       { ...bound, messages: [user('a'), assistant('b')] },
     ],
@@ -231,18 +231,18 @@ describe('§1.6 a request', () => {
       { messages: [user(pixels(8_000, 8_000), pixels(8_001, 1))] },
     ],
     [
-      'one in a result',
+      'an image above 8,000 pixels in a result',
       'messages.2.content.0.tool_result.content.0.image.source.base64.data: At least one of the image dimensions exceed max allowed size: 8000 pixels',
       { messages: [user('a'), assistant(call('c')), user(result('c', [pixels(1, 9_000)]))] },
     ],
     [
-      'one above 2,000 among more than 20',
+      'an image above 2,000 pixels among more than 20 images',
       'messages.0.content.20.image.source.base64.data: At least one of the image dimensions exceed max allowed size for many-image requests: 2000 pixels',
       { messages: [user(...Array.from({ length: 20 }, () => pixels(2_000, 2_000)), pixels(2_001, 1))] },
     ],
     ['an image without pixels', 'Could not process image', { messages: [user(pixels(0, 8))] }],
     [
-      'an image that is of another kind than is said',
+      'an image of another type than its media type',
       'messages.0.content.0.image.source.base64: The image was specified using the image/jpeg media type, but the image appears to be a image/png image',
       { messages: [user(image('image/jpeg', Buffer.from('\x89PNG', 'latin1').toString('base64')))] },
     ],
@@ -258,7 +258,7 @@ describe('§1.6 a request', () => {
     ],
     // Thinking
     [
-      'marked thinking',
+      'thinking with a marker',
       'messages.1.content.0.thinking.cache_control: Extra inputs are not permitted',
       { messages: [user('a'), assistant(mark(thinking('hm', 's')), 'b'), user('c')] },
     ],
@@ -273,7 +273,7 @@ describe('§1.6 a request', () => {
       { messages: [user('a'), assistant(thinking('hm', 'forged'), 'b'), user('c')] },
     ],
     [
-      'a small thinking budget',
+      'a thinking budget below the minimum',
       'thinking.enabled.budget_tokens: Input should be greater than or equal to 1024',
       { thinking: { type: 'enabled', budget_tokens: 10 } },
     ],
@@ -379,20 +379,20 @@ describe('§1.6 a refusal with another status than 400', () => {
 describe('§1.6 the real service accepts', () => {
   it.each<[string, Wire]>([
     [
-      'turns of one role in a row, which it merges',
+      'consecutive messages of one role, which it merges',
       { messages: [user('a'), user('b'), assistant('c'), assistant('d'), user('e')] },
     ],
     [
-      'results and text over several messages',
+      'results and text in several messages',
       { messages: [user('go'), assistant(call('a'), call('b')), user(result('a')), user(result('b')), user('so')] },
     ],
-    ['text behind the results', { messages: [user('go'), assistant(call('a')), user(result('a'), 'and now?')] }],
+    ['text after the results', { messages: [user('go'), assistant(call('a')), user(result('a'), 'and now?')] }],
     [
       'a result without content',
       { messages: [user('go'), assistant(call('a')), user({ type: 'tool_result', tool_use_id: 'a' })] },
     ],
     ['a system message at the end', { model: 'bound-model', messages: [user('a'), { role: 'system', content: 'b' }] }],
-    ['prefill where the model has it', { messages: [user('a'), assistant('b')] }],
+    ['prefill on a model that supports it', { messages: [user('a'), assistant('b')] }],
     ['null for an absent field', { system: null, tools: null, cache_control: null }],
   ])('%s', (_, fields) => {
     expect(send(simulate(), fields).status).toBe(200);

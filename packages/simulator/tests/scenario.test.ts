@@ -37,12 +37,12 @@ describe('a scenario', () => {
     const simulator = simulate({ scenario: SCENARIO });
     expect(refusal(simulator, { messages: [user('hello')] })).toMatchObject({
       status: 400,
-      message: 'simulator: scenario step 1 of 2 expected a user text with "fix", and got "hello"',
+      message: 'simulator: scenario step 1 of 2 expected a user text with "fix", but got "hello"',
     });
     send(simulator, { messages: [user('fix')] });
     const wrong = { messages: [user('fix'), assistant(call('c1')), user(result('c1', [text('line 41')]))] };
     expect(refusal(simulator, wrong).message).toBe(
-      'simulator: scenario step 2 of 2 expected a tool result with "42", and got look: "line 41"',
+      'simulator: scenario step 2 of 2 expected a tool result with "42", but got look: "line 41"',
     );
     expect(simulator.stepsLeft).toBe(1);
   });
@@ -68,7 +68,7 @@ describe('a scenario', () => {
   it('refuses a call after its last step, except if it has an `otherwise` answer', () => {
     const ended = simulate({ scenario: { steps: [] } });
     expect(refusal(ended, {}).message).toBe(
-      'simulator: all 0 steps of the scenario are used, and another request came, with the user text "hello"',
+      'simulator: all 0 steps of the scenario are used, but another request came, with the user text "hello"',
     );
     const going = simulate({ scenario: { steps: [], otherwise: { text: 'Enough.' } } });
     expect(send(going, {}).message).toMatchObject({ content: [{ text: 'Enough.' }] });
@@ -106,7 +106,7 @@ describe('a scenario', () => {
     ['an unknown fault', { steps: [{ fault: { kind: 'flood' } }] }, 'steps.0.fault.kind'],
     ['empty text', { steps: [{ answer: { text: '' } }] }, 'steps.0.answer.text'],
     [
-      'a call id that no request may carry',
+      'a call id that the API refuses',
       { steps: [{ answer: { calls: [{ id: 'a|b', name: 'x', arguments: '{}' }] } }] },
       'steps.0.answer.calls.0.id',
     ],
@@ -157,7 +157,7 @@ describe('a simulator', () => {
   it('throws for a time that goes back, and for a call with its own time on a real clock', () => {
     const simulator = simulate();
     send(simulator, {}, { at: 10 });
-    expect(() => send(simulator, {}, { at: 9 })).toThrow('at 9, after one at 10');
+    expect(() => send(simulator, {}, { at: 9 })).toThrow('the time 9 came after a call with the time 10');
     expect(() => send(simulate({ clock: 'real' }), {}, { at: 9 })).toThrow("clock: 'virtual'");
   });
 
@@ -190,7 +190,7 @@ describe('the question for a checkpoint', () => {
     const simulator = simulate({ scenario: { steps } });
     expect(refusal(simulator, asked)).toMatchObject({
       status: 400,
-      message: expect.stringMatching(/^simulator: nobody said what to answer to the question for a checkpoint/),
+      message: expect.stringMatching(/^simulator: no answer is scripted for the question for a checkpoint/),
     });
     expect(send(simulator, { messages: [user('Go.')] }).message).toMatchObject({ content: [{ text: 'One.' }] });
   });

@@ -46,8 +46,11 @@ function without(message: Wire | undefined, index: number): Wire {
 
 describe('§1.8 the prefix check accepts', () => {
   test.each<[string, (fields: Wire, messages: readonly Wire[]) => Wire]>([
-    ['the conversation as it was', (fields, messages) => ({ ...fields, messages })],
-    ['a longer one', (fields, messages) => ({ ...fields, messages: [...messages, assistant('so'), user('on')] })],
+    ['the unchanged conversation', (fields, messages) => ({ ...fields, messages })],
+    [
+      'a longer conversation',
+      (fields, messages) => ({ ...fields, messages: [...messages, assistant('so'), user('on')] }),
+    ],
     ['markers elsewhere', (fields, messages) => ({ ...fields, system: [mark(text('brief')), text('kind')], messages })],
     [
       'an unreferenced deferred tool',
@@ -58,11 +61,11 @@ describe('§1.8 the prefix check accepts', () => {
       (fields, messages) => ({ ...fields, messages, thinking: { type: 'adaptive' }, tool_choice: { type: 'none' } }),
     ],
     [
-      'thinking dropped from the front',
+      'the first thinking block removed',
       (fields, messages) => ({ ...fields, messages: messages.with(1, without(messages[1], 0)) }),
     ],
     [
-      'thinking dropped from the front, twice',
+      'the first two thinking blocks removed',
       (fields, messages) => ({
         ...fields,
         messages: messages.with(1, without(messages[1], 0)).with(3, without(messages[3], 0)),
@@ -98,12 +101,12 @@ describe('§1.8 the prefix check refuses', () => {
       (fields, messages) => ({ ...fields, messages: messages.with(0, user('gone', 'now')) }),
     ],
     [
-      'an old turn with a text more',
+      'an old turn with an additional text',
       'messages.1.content.0',
       (fields, messages) => ({ ...fields, messages: messages.with(0, user('go', 'now', 'more')) }),
     ],
     [
-      'an old turn with a text less',
+      'an old turn with a missing text',
       'messages.1.content.0',
       (fields, messages) => ({ ...fields, messages: messages.with(0, user('go')) }),
     ],
@@ -118,7 +121,7 @@ describe('§1.8 the prefix check refuses', () => {
       (fields, messages) => ({ ...fields, messages: messages.with(3, without(messages[3], 0)) }),
     ],
     [
-      'an image more',
+      'an additional image',
       'messages.3.content.0',
       (fields, messages) => ({ ...fields, messages: messages.with(2, user(result('a'), 'next 0', picture())) }),
     ],

@@ -44,9 +44,9 @@ describe('reasoning', () => {
     ['another provider', { provider: 'anthropic' }],
     ['another kind', { opaque: '{"type":"thinking","thinking":"hm","signature":"s"}' }],
     ['no encrypted content', { opaque: '{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":null}' }],
-    ['an empty seal', { opaque: '{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":""}' }],
-    ['an item that is no JSON', { opaque: 'hm' }],
-    ['an answer that goes on otherwise behind it', { torn: true }],
+    ['empty encrypted content', { opaque: '{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":""}' }],
+    ['an item that is not JSON', { opaque: 'hm' }],
+    ['an answer whose next part differs', { torn: true }],
   ])('of %s is omitted', (_what, change) => {
     expect(heads('assistant', 0, [{ ...thought, ...change }, said('so')])).toEqual([
       '{"type":"message","role":"assistant","content":[{"type":"output_text","text":"so"}]}',

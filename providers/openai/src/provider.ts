@@ -104,5 +104,5 @@ export function createOpenAIProvider(options: OpenAIOptions): Provider {
 
 function requireResponses(service: Service, api: OpenAIOptions['api']): void {
   if (api === 'responses') return;
-  throw refuse(service, 'provider/unsupported', 'Chat Completions goes over HTTP alone: leave `transport` out');
+  throw refuse(service, 'provider/unsupported', 'Chat Completions supports only HTTP: remove `transport`');
 }

@@ -66,8 +66,7 @@ function requireClosed(blocks: readonly Block[]): void {
 }
 
 function unclosedError(): ProviderError {
-  const message =
-    'a call stands without its result, or a result without its call: repair the history before the request';
+  const message = 'a call has no result, or a result has no call: repair the history before the request';
   return new ProviderError('refused', 'provider/unclosed-history', message, { provider: PROVIDER });
 }
 

@@ -64,7 +64,7 @@ function answerOf(script: Script, request: ScriptedRequest): ScriptedAnswer {
   if ('respond' in script) return script.respond(request);
   const answer = script.answers[request.index];
   if (answer !== undefined) return answer;
-  const message = `the script has ${script.answers.length} answers, and this is request ${request.index + 1}: add an answer to the script`;
+  const message = `the script has ${script.answers.length} answers, but this is request ${request.index + 1}: add an answer to the script`;
   throw new ProviderError('refused', 'provider/invalid', message, { provider: PROVIDER });
 }
 

@@ -70,7 +70,10 @@ export function describeHostileContract(name: string, subject: SocketSubject): v
     it.each([
       ['an endless line of a stream', { before: `${begun}data: ` }],
       ['an event of 50 MB', { before: `${begun}data: {"x":"`, bytes: 50 * MIB, after: '"}\n\n' }],
-      ['an endless answer that is no stream', { before: '{"id":"', headers: { 'content-type': 'application/json' } }],
+      [
+        'an endless answer that is not a stream',
+        { before: '{"id":"', headers: { 'content-type': 'application/json' } },
+      ],
       ['endless comments', { before: begun, piece: Buffer.from(': nothing\n\n'.repeat(5_000)) }],
       ['endless small deltas', { before: begun, piece: Buffer.from((subject.begun.at(-1) ?? '').repeat(500)) }],
     ])('is disconnected at a limit when it sends %s', async (_title, body) => {

@@ -27,9 +27,9 @@ export function createReach(): AddressReach {
 export function requireAddress(service: Service, baseURL: string): void {
   const url = URL.parse(baseURL);
   if (url === null || !['http:', 'https:'].includes(url.protocol))
-    throw address(service, 'is not one of HTTP, such as https://example.org', 'set another one');
+    throw address(service, 'is not an HTTP or HTTPS address', 'use an address such as https://example.org');
   if (url.username === '' && url.password === '') return;
-  const next = 'leave them out, and give the secret as the API key';
+  const next = 'remove them, and pass the secret as the API key';
   throw address(service, 'contains a user name or a password, which would be logged and sent in clear text', next);
 }
 
@@ -39,13 +39,13 @@ export function redirected(service: Service, location: string | null, from: stri
   // The message may contain a path on the same server. It never contains a query, which may hold a secret.
   const path = to !== null && to.origin === URL.parse(from)?.origin ? to.pathname : '';
   const where = to === null ? 'another address' : `${to.protocol}//${to.host}${path}`;
-  const what = `redirects to ${where}. Redirects are not followed: the whole conversation would be sent there`;
-  return address(service, what, 'set that address if it is the right one');
+  const what = `redirects to ${where}. Redirects are not followed, because the whole conversation would be sent there`;
+  return address(service, what, 'use that address if it is the right one');
 }
 
 /** Returns the error for an HTML page that was sent with a success status. `page` describes the page. */
 export function pageInstead(service: Service, page: string): ProviderError {
-  return address(service, `answers with ${page} instead of an answer of the API`, 'check the address and its path');
+  return address(service, `returns ${page} instead of an API answer`, 'check the address and its path');
 }
 
 /** Returns the error for a failed connection that a retry cannot fix, or `undefined` for any other error. */
@@ -57,9 +57,9 @@ export function connectionError(
   for (const { code, message } of causesOf(error)) {
     if (OVERFLOWS.has(code)) return oversized(service, 'headers of more than 16 KiB');
     const what = TLS.test(code)
-      ? 'could not be connected to securely: its certificate is not valid for it, or it does not speak TLS'
+      ? 'does not allow a secure connection: its certificate is not valid, or the server does not support TLS'
       : message === 'bad port'
-        ? 'has a port that is closed to HTTP'
+        ? 'has a port that is blocked for HTTP'
         : answered
           ? undefined
           : NOWHERE.get(code);
@@ -85,7 +85,7 @@ const TLS =
  */
 const NOWHERE: ReadonlyMap<string, string> = new Map([
   ['ENOTFOUND', 'has a host name that does not exist'],
-  ['ECONNREFUSED', 'refuses connections: nothing listens there'],
+  ['ECONNREFUSED', 'refuses connections: no server listens there'],
   ['EADDRNOTAVAIL', 'cannot be reached from this machine'],
   ['ERR_INVALID_URL', 'is not a valid address'],
 ]);

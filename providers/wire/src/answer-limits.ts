@@ -64,7 +64,7 @@ export function answerLimits(outputLimit: number = USUAL_OUTPUT): AnswerLimits {
  * server would do it again.
  */
 export function oversized({ name, title }: Service, what: string): ProviderError {
-  const message = `${title} sent more than is accepted: ${what}. The call was stopped. Next: check the address of the provider`;
+  const message = `${title} sent more data than is accepted: ${what}. The call was stopped. Next: check the address of the provider`;
   const code: ProviderErrorCode = 'provider/oversized';
   return new ProviderError('refused', code, message, { provider: name });
 }
@@ -110,7 +110,7 @@ export function createPartMeter(service: Service, { characters }: AnswerLimits):
 function requireShortCall(service: Service, { call, name }: { readonly call: string; readonly name: string }): void {
   if (call.length > LONGEST_ID) throw oversized(service, `a call with an id of more than ${LONGEST_ID} characters`);
   if (name.length > LONGEST_NAME)
-    throw oversized(service, `a call of a tool with a name of more than ${LONGEST_NAME} characters`);
+    throw oversized(service, `a call with a tool name of more than ${LONGEST_NAME} characters`);
 }
 
 function growthOf(part: Exclude<StreamPart, { readonly type: 'part' | 'finished' }>): number {

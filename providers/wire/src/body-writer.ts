@@ -164,8 +164,8 @@ function marksOf({ service, marks }: BodyForm, blocks: readonly Block[], markers
       service,
       'provider/invalid',
       marks === undefined
-        ? `${service.title} caches by itself and takes no marker here: plan the request without markers`
-        : `no marker of ${ttl} can stand on block ${block} of ${blocks.length}: plan the markers again`,
+        ? `${service.title} caches automatically and accepts no markers here: plan the request without markers`
+        : `block ${block} of ${blocks.length} cannot have a marker of ${ttl}: plan the markers again`,
     );
   }
   return new Map(markers.map(({ block, ttl }) => [block, ttl]));
@@ -178,7 +178,7 @@ function requireFront(service: Service, front: LoweredFront, blocks: readonly Bl
   throw refuse(
     service,
     'provider/invalid',
-    'the blocks of a body begin with those of its front: give `write` the blocks of front and messages together',
+    'the blocks of a body must begin with the blocks of its front: pass the blocks of front and messages together to `write`',
   );
 }
 
@@ -187,7 +187,7 @@ function requireExtension(service: Service, seal: Seal, blocks: readonly Block[]
   throw refuse(
     service,
     'provider/invalid',
-    `the blocks do not extend those of the last body at block ${seal.blocks - 1}: begin a new body with \`join\``,
+    `the blocks do not extend the blocks of the last body at block ${seal.blocks - 1}: begin a new body with \`join\``,
   );
 }
 

@@ -30,12 +30,12 @@ describe('a bounded body', () => {
 
   it.each([
     ['one event', ['data: ', 'a'.repeat(99)]],
-    ['one event behind others', [`${EVENT}\n\n`, `${EVENT}\n`, EVENT]],
+    ['one event after others', [`${EVENT}\n\n`, `${EVENT}\n`, EVENT]],
     ['one event of many lines', Array.from({ length: 20 }, () => 'data: a\n')],
     ['an event at the beginning of a large piece', [`${'a'.repeat(101)}\n\nb`]],
     ['many small events', Array.from({ length: 200 }, () => 'data\n\n')],
     ['many comments', Array.from({ length: 101 }, () => ':\r\n\r\n')],
-    ['many comments, a byte at a time', Array.from(':\n\n'.repeat(101))],
+    ['many comments, one byte at a time', Array.from(':\n\n'.repeat(101))],
   ])('throws `provider/oversized` above a limit: %s', async (_title, pieces) => {
     await expect(read(pieces)).rejects.toMatchObject({ class: 'refused', code: 'provider/oversized' });
   });

@@ -37,7 +37,7 @@ const NEXT: { readonly [code in FailureCode]: Next } = {
   'provider/not-found': ['refused', 'check the name of the model and the address'],
   'provider/authentication': ['stop', 'check the API key'],
   'provider/billing': ['stop', 'check the credit of the account'],
-  'provider/permission': ['stop', 'check what the API key may do'],
+  'provider/permission': ['stop', 'check the permissions of the API key'],
 };
 
 /**
@@ -104,7 +104,7 @@ export function brokenCallError(
 
 /** Returns the error for a call that received nothing for longer than allowed. */
 export function silent(service: Service, idleMs: number): ProviderError {
-  return brokenCallError(service, 'provider/silent', `nothing came for ${idleMs} ms`);
+  return brokenCallError(service, 'provider/silent', `no data arrived for ${idleMs} ms`);
 }
 
 /** Returns the error for a connection that ended before the answer began. */
@@ -120,7 +120,7 @@ export function cut({ name, title }: Service): ProviderError {
 
 /** Returns the error for data that cannot be read. The error is retryable, because the next answer may be correct. */
 export function malformed({ name, title }: Service, what: string, cause?: unknown): ProviderError {
-  const message = `${title} sent what cannot be read: ${what}. Send the request again`;
+  const message = `${title} sent data that cannot be read: ${what}. Send the request again`;
   return new ProviderError('retryable', 'provider/malformed', message, { provider: name }, cause);
 }
 
@@ -133,7 +133,7 @@ export function parseJson(service: Service, text: string): unknown {
   try {
     return parse(text);
   } catch (cause) {
-    throw malformed(service, 'an event or answer that is no JSON', cause);
+    throw malformed(service, 'an event or answer that is not JSON', cause);
   }
 }
 

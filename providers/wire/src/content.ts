@@ -65,7 +65,7 @@ function missing(service: Service, image: ImagePart): Error {
   return refuse(
     service,
     'provider/invalid',
-    `the bytes of image ${image.artifact} are not among the materials: load the artifact before lowering, or quarantine the block that names it`,
+    `the bytes of image ${image.artifact} are not among the materials: load the artifact before lowering, or quarantine the block that refers to it`,
   );
 }
 
@@ -92,10 +92,9 @@ export function toolMembers(
 ): string {
   const definition = parseObject(tool.definition);
   const schema = rawMember(tool.definition, 'schema');
-  if (definition === undefined || schema === undefined)
-    throw refuseTool(service, tool, 'its definition holds no schema');
+  if (definition === undefined || schema === undefined) throw refuseTool(service, tool, 'its definition has no schema');
   if (!form.isName(tool.name))
-    throw refuseTool(service, tool, `a name is 1 to ${form.longestName} of a-z, A-Z, 0-9, _ and -`);
+    throw refuseTool(service, tool, `a name must have 1 to ${form.longestName} characters of a-z, A-Z, 0-9, _ and -`);
   const words = definition['description'];
   const description = typeof words === 'string' && !isBlank(words) ? `"description":${jsonString(words)},` : '';
   return `"name":"${tool.name}",${description}"${form.schema}":${schema}`;
@@ -105,7 +104,7 @@ function refuseTool(service: Service, tool: Pick<FrontToolDefinition, 'name'>, w
   return refuse(
     service,
     'provider/invalid',
-    `the tool "${tool.name}" cannot be sent to ${service.title}: ${why}. Rename or mend it where it is registered`,
+    `the tool "${tool.name}" cannot be sent to ${service.title}: ${why}. Rename or fix the tool where it is registered`,
   );
 }
 

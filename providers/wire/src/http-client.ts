@@ -162,7 +162,7 @@ const PRINTABLE = /^[\x21-\x7e]+$/;
 function headerKey(service: Service, apiKey: string): string {
   const key = apiKey.trim();
   if (PRINTABLE.test(key)) return key;
-  const message = `the API key for ${service.title} is empty or holds characters that a header cannot: set it again`;
+  const message = `the API key for ${service.title} is empty or contains characters that a header cannot contain: set it again`;
   throw new ProviderError('stop', 'provider/authentication', message, { provider: service.name });
 }
 

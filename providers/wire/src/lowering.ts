@@ -166,7 +166,7 @@ export function bodyEnd(service: Service, taken: ReadonlySet<string>, varying: B
     throw refuse(
       service,
       'provider/invalid',
-      `the field "${twice}" already stands in the body: leave it out of the envelope`,
+      `the field "${twice}" is already in the body: remove it from the envelope`,
     );
   }
   const parts = [varying, envelope.fields].map((fields) => canonicalText(fields).slice(1, -1));

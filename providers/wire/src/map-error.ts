@@ -56,13 +56,13 @@ export function mapError<E extends SdkError>(
   if (sorted !== undefined) return withoutKey(sorted, hide);
   if (error instanceof errors.APIUserAbortError) return aborted(service);
   if (error instanceof errors.APIConnectionTimeoutError)
-    return brokenCallError(service, 'provider/timeout', 'no answer began in time');
+    return brokenCallError(service, 'provider/timeout', 'the answer did not begin in time');
   if (error instanceof errors.APIError && !(error instanceof errors.APIConnectionError))
     return errors.sort(failureOf(error, hide(errors.messageOf(error))), error);
   const [code, what]: readonly [ProviderErrorCode, string] =
     phase === 'asking'
       ? ['provider/connection', 'the connection failed']
-      : ['provider/cut', 'the connection broke inside the answer'];
+      : ['provider/cut', 'the connection broke during the answer'];
   return brokenCallError(service, code, `${what}: ${reasonsOf(error, hide)}`, plainCause(error, hide));
 }
 

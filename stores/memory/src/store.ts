@@ -76,7 +76,7 @@ async function create(backend: MemoryBackend, session: SessionId, parent: Parent
   const tip = parent === undefined ? EMPTY_TIP : await tipAt(backend, parent);
   const there = backend.sessions.get(session);
   if (there !== undefined && isBegun(there)) {
-    throw new LogError('log/exists', `Session ${session} exists already; open it, or take another id.`, { session });
+    throw new LogError('log/exists', `Session ${session} already exists; open it, or use another id.`, { session });
   }
   if (there?.held === true) throw lockedError(session);
   const data = createSessionData(session, parent);
@@ -105,15 +105,15 @@ function hold(data: SessionData, tip: Tip): LogWriter {
 
 async function tipAt(backend: MemoryBackend, parent: Parent): Promise<Tip> {
   if (!backend.sessions.has(parent.session)) {
-    const message = `Session ${parent.session}, which is to be forked, is not here.`;
+    const message = `Session ${parent.session} cannot be forked, because it does not exist here.`;
     throw new LogError('log/parent-missing', message, { parent: parent.session });
   }
   for await (const [record] of readBatches(backend, parent.session, parent.position, parent.position + 1)) {
     if (record?.chain === parent.chain)
       return { length: record.position + 1, chain: record.chain, fence: record.fence };
-    throw diverged(parent, 'another history stands there');
+    throw diverged(parent, 'that position now contains another record');
   }
-  throw diverged(parent, `it ends before position ${parent.position}`);
+  throw diverged(parent, `that session ends before position ${parent.position}`);
 }
 
 async function getSnapshot(
@@ -155,7 +155,7 @@ function list(backend: MemoryBackend): {
 }
 
 function lockedError(session: SessionId): LogError {
-  return new LogError('log/locked', `Session ${session} is being written by another writer; close that one first.`, {
+  return new LogError('log/locked', `Session ${session} is being written by another writer; close that writer first.`, {
     session,
   });
 }
@@ -188,7 +188,7 @@ async function gather(bytes: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
 function missing(digest: Digest): LogError {
   return new LogError(
     'artifact/missing',
-    `Artifact ${digest} is not here; it was removed, or its store is another one.`,
+    `Artifact ${digest} does not exist here; it was removed, or it is in another store.`,
     { digest },
   );
 }
@@ -196,7 +196,7 @@ function missing(digest: Digest): LogError {
 function damageError(digest: Digest): LogError {
   return new LogError(
     'artifact/damaged',
-    `Artifact ${digest} no longer has the bytes that were put; it cannot be used.`,
+    `Artifact ${digest} no longer has the bytes that were stored; it cannot be used.`,
     { digest },
   );
 }

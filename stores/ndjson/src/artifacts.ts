@@ -197,7 +197,7 @@ async function unpackFile(path: string): Promise<AsyncIterable<Uint8Array>> {
 
 function writeFailed(paths: HomePaths, cause: unknown): LogError {
   const why = isOfSystem(cause) ? ` (${cause.message})` : '';
-  const message = `An artifact could not be written under ${paths.artifacts}${why}. Nothing names it yet; see to the disk and the limit of open files, then try again.`;
+  const message = `An artifact could not be written under ${paths.artifacts}${why}. No record refers to it yet; check the disk and the limit of open files, then try again.`;
   return new LogError('artifact/write-failed', message, { path: paths.artifacts }, cause);
 }
 
@@ -205,13 +205,13 @@ function missing(paths: HomePaths, digest: Digest): LogError {
   const { plain } = artifactPaths(paths, digest);
   return new LogError(
     'artifact/missing',
-    `Artifact ${digest} is not here (${plain}); it was removed, or belongs to another home.`,
+    `Artifact ${digest} does not exist here (${plain}); it was removed, or it belongs to another home.`,
     { digest, path: plain },
   );
 }
 
 function damageError(path: string, digest: Digest, cause?: unknown): LogError {
-  const message = `${path} no longer has the bytes whose digest is its name, and cannot be used. Putting the same bytes again mends it.`;
+  const message = `The bytes of ${path} no longer match the digest in its name, so it cannot be used. Storing the same bytes again fixes it.`;
   return new LogError('artifact/damaged', message, { digest, path }, cause);
 }
 

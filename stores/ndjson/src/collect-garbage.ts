@@ -152,7 +152,7 @@ async function* logFiles({ sessions }: HomePaths): AsyncGenerator<string> {
  * may be restored from a backup, and may name artifacts that no other log names.
  */
 function missingLogError(folder: string): LogError {
-  const message = `The log of the session in ${folder} is gone, so nobody can say what it names. Nothing was removed: restore the folder from a backup, or move it away.`;
+  const message = `The log of the session in ${folder} is missing, so it is unknown which artifacts the session uses. Nothing was removed: restore the folder from a backup, or move it away.`;
   return new LogError('log/missing', message, { path: folder });
 }
 

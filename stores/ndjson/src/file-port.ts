@@ -87,9 +87,9 @@ async function orRefuse(path: string, opens: () => Promise<FileHandle>): Promise
   } catch (cause) {
     // A pipe without a reader cannot be opened only for writing (ENXIO), and a folder cannot be opened for writing at
     // all (EISDIR).
-    if (isCode(cause, 'ELOOP')) throw notAFile(path, 'a loop of links', cause);
-    if (isCode(cause, 'ENXIO') || isCode(cause, 'EISDIR')) throw notAFile(path, 'no regular file', cause);
-    if (cause instanceof FileError) throw notAFile(path, cause.kind ?? 'no regular file', cause);
+    if (isCode(cause, 'ELOOP')) throw notAFile(path, 'a loop of symbolic links', cause);
+    if (isCode(cause, 'ENXIO') || isCode(cause, 'EISDIR')) throw notAFile(path, 'not a regular file', cause);
+    if (cause instanceof FileError) throw notAFile(path, cause.kind ?? 'not a regular file', cause);
     throw cause;
   }
 }
@@ -100,7 +100,7 @@ function isCode(cause: unknown, code: string): boolean {
 
 /** Returns the error for a path that is not a regular file. `what` describes it, for example `a pipe`. */
 export function notAFile(path: string, what: string, cause?: unknown): LogError {
-  const message = `${path} is ${what}, where a file of records belongs. Nothing was changed. Move it away, and restore the session's folder from a backup.`;
+  const message = `${path} is ${what}, but a file of records is expected. Nothing was changed. Move it away, and restore the session's folder from a backup.`;
   return new LogError('log/not-a-file', message, { path }, cause);
 }
 

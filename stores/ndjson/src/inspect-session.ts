@@ -154,7 +154,7 @@ async function inspectLineage(
     if (part.damage !== undefined) return { session, records: tip.length, torn, unknown, damage: part.damage };
     const joint = joints.find(({ position }) => position + 1 === segment.end);
     if (joint !== undefined && joint.chain !== tip.chain) {
-      const reason = `session ${joint.session} no longer holds the record at position ${joint.position} that was forked from`;
+      const reason = `session ${joint.session} no longer contains the record at position ${joint.position}, where it was forked`;
       const damage: Damage = {
         path: part.path,
         line: tip.length - segment.start,

@@ -94,19 +94,19 @@ function statsOf(path: string): Stats {
     return statSync(path);
   } catch (cause) {
     const isLoop = cause instanceof Error && 'code' in cause && cause.code === 'ELOOP';
-    throw isLoop ? notAFile(path, 'a loop of links', cause) : cause;
+    throw isLoop ? notAFile(path, 'a loop of symbolic links', cause) : cause;
   }
 }
 
 function refusal(path: string, session: SessionId, cause: unknown): unknown {
   if (!isHeld(cause)) {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    const message = `The lock of session ${session} (${path}) cannot be taken: ${reason}. Nothing was written. The file holds nothing else: where it is damaged and no process writes this session, delete it.`;
+    const message = `The lock of session ${session} (${path}) cannot be taken: ${reason}. Nothing was written. The file contains only the lock: if it is damaged and no process writes this session, delete it.`;
     return new LogError('log/write-failed', message, { session, path }, cause);
   }
   return new LogError(
     'log/locked',
-    `Session ${session} is being written by another writer, which is alive (a stopped one is, too). Close it, or fork the session.`,
+    `Session ${session} is being written by another writer, whose process is running or suspended. Close that writer, or fork the session.`,
     { session, path },
     cause,
   );

@@ -132,7 +132,7 @@ async function closingOnFailure<T>(file: LogFile, work: () => Promise<T>): Promi
 async function refuseExisting(home: Home, session: SessionId): Promise<void> {
   const path = roomPaths(home.paths, session).log;
   if (!(await holdsRecord(home, session, path))) return;
-  throw new LogError('log/exists', `Session ${session} exists already (${path}); open it, or take another id.`, {
+  throw new LogError('log/exists', `Session ${session} already exists (${path}); open it, or use another id.`, {
     session,
     path,
   });
@@ -182,7 +182,7 @@ async function refuseNetwork(folder: string, files: FilePort): Promise<void> {
   if (name === undefined) return;
   throw new LogError(
     'log/unsupported-filesystem',
-    `${folder} stands on ${name}, where a lock does not keep a second writer out. Nothing was written; choose a home on a local disk (TIDEMARK_HOME).`,
+    `${folder} is on ${name}, where a lock does not exclude a second writer. Nothing was written; choose a home on a local disk (TIDEMARK_HOME).`,
     { folder, filesystem: name },
   );
 }

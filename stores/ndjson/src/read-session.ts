@@ -44,8 +44,8 @@ export async function chainAt(home: Home, session: SessionId, length: number): P
  */
 export async function forkTip(home: Home, parent: Parent): Promise<Tip> {
   const record = await parentRecord(home, parent);
-  if (record === undefined) throw diverged(parent, `it ends before position ${parent.position}`);
-  if (record.chain !== parent.chain) throw diverged(parent, 'another history stands there now');
+  if (record === undefined) throw diverged(parent, `that session ends before position ${parent.position}`);
+  if (record.chain !== parent.chain) throw diverged(parent, 'that position now contains another record');
   return { length: record.position + 1, chain: record.chain, fence: record.fence };
 }
 
@@ -54,7 +54,7 @@ async function parentRecord(home: Home, parent: Parent): Promise<Recorded | unde
     return await recordAt(home, parent.session, parent.position);
   } catch (cause) {
     if (!(cause instanceof LogError) || cause.code !== 'log/missing') throw cause;
-    const message = `Session ${parent.session}, which is forked, is not here. Bring it back, or begin without a parent.`;
+    const message = `Session ${parent.session} cannot be forked, because it does not exist here. Restore it, or begin without a parent.`;
     throw new LogError('log/parent-missing', message, { parent: parent.session, position: parent.position }, cause);
   }
 }

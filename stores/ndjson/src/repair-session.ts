@@ -184,13 +184,13 @@ const FORMAT = 'tidemark-repair';
 function placeholder({ beginning }: OpenLog, place: LostPlace, at: number, fence: number): Uint8Array {
   const { line, offset, bytes } = place;
   const record = { session: beginning.session, position: at, offset, bytes };
-  const data = { format: FORMAT, line, record, reason: 'the record was damaged and could not be had back' };
+  const data = { format: FORMAT, line, record, reason: 'the record was damaged and could not be recovered' };
   const head = { position: position(at), at: beginning.record.at, fence, kind: 'foreign.recorded', turn: undefined };
   return nodeBytes.encode(writeHead(head, canonicalText(data)));
 }
 
 function inAncestor(from: SessionId, damage: Damage): LogError {
-  const message = `Session ${from} goes on from a damaged one: the damage is in ${damage.path}, line ${damage.line}. Repair the session that file belongs to, or restore it.`;
+  const message = `Session ${from} continues a damaged session: the damage is in ${damage.path}, line ${damage.line}. Repair or restore the session of that file.`;
   return new LogError('log/damaged', message, { session: from, ...damage });
 }
 
@@ -236,6 +236,6 @@ async function openWithout(home: Home, session: SessionId, cause: LogError): Pro
 }
 
 function beginningGone(session: SessionId, cause: LogError): LogError {
-  const message = `How session ${session} began cannot be had back, so its records have nothing to stand behind. Restore its folder from a backup.`;
+  const message = `The first record of session ${session} cannot be recovered, so the records after it cannot be used. Restore its folder from a backup.`;
   return new LogError('log/damaged', message, cause.data, cause);
 }

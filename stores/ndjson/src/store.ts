@@ -99,9 +99,9 @@ function isMissing(error: unknown): boolean {
  */
 async function lossOf(home: Home, name: string): Promise<string | undefined> {
   const { log, snapshot } = roomPaths(home.paths, sessionId(name));
-  if ((await stat(log).catch(unlessGone)) === undefined) return `its log is gone: there is no ${log}`;
+  if ((await stat(log).catch(unlessGone)) === undefined) return `its log is missing: there is no ${log}`;
   if ((await stat(snapshot).catch(unlessGone)) === undefined) return undefined;
-  return `its records are gone: there is none in ${log}, and its snapshot says that there were`;
+  return `its records are missing: ${log} contains none, but its snapshot shows that there were records`;
 }
 
 // Texts that the sessions of a home share. They are derived data, so a lost or truncated text does no harm (L9). They

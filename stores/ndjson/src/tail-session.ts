@@ -45,7 +45,7 @@ async function* follow(
   } catch (error) {
     if (await standsStill(log, place)) throw error;
   }
-  const message = `${log.path} became shorter while it was followed: a failed write was taken back. Read it again from before position ${place.tip.length}.`;
+  const message = `${log.path} became shorter while it was read: a failed write was undone. Read it again from a position before ${place.tip.length}.`;
   throw new LogError('log/moved', message, {
     session: log.beginning.session,
     path: log.path,

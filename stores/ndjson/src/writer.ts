@@ -96,16 +96,16 @@ export class NdjsonWriter implements LogWriter {
   async #checkSize(): Promise<void> {
     const size = await this.#parts.file.size();
     if (size === this.#size) return;
-    const what = size === -1 ? 'was removed' : `is ${size} bytes long where its writer left it at ${this.#size}`;
-    throw this.#latched('log/moved', `${what}: something else wrote to it. Nothing was written`);
+    const what = size === -1 ? 'was removed' : `is ${size} bytes long, but its writer left it at ${this.#size} bytes`;
+    throw this.#latched('log/moved', `${what}: another program changed it. Nothing was written`);
   }
 
   async #rollBack(): Promise<string> {
     try {
       await this.#parts.file.truncate(this.#size);
-      return 'the file is back at its length before';
+      return 'the file has its previous length again';
     } catch (error) {
-      return `its tail could not be cut (${reasonOf(error)}) and the next writer will cut it`;
+      return `its incomplete end could not be removed (${reasonOf(error)}), and the next writer will remove it`;
     }
   }
 
@@ -114,7 +114,7 @@ export class NdjsonWriter implements LogWriter {
     try {
       await this.#parts.file.flush();
     } catch (cause) {
-      const said = `could not be flushed (${reasonOf(cause)}); what was appended since the last flush may not be on the disk`;
+      const said = `could not be flushed (${reasonOf(cause)}); records appended since the last flush may not be on the disk`;
       throw this.#latched('log/flush-failed', said, cause);
     }
     this.#unflushed = false;
@@ -142,7 +142,7 @@ export class NdjsonWriter implements LogWriter {
 
   #latched(code: LogErrorCode, what: string, cause?: unknown): LogError {
     const { path } = this.#parts;
-    const message = `${path} ${what}. This writer takes nothing more; close it, see to the disk, and open the session again.`;
+    const message = `${path} ${what}. This writer accepts no more records; close it, check the disk, and open the session again.`;
     this.#latch = new LogError(code, message, { session: this.session, path, length: this.#tip.length }, cause);
     return this.#latch;
   }
@@ -155,7 +155,7 @@ function closedError(session: SessionId): LogError {
 }
 
 function alreadyLatched(session: SessionId, first: LogError): LogError {
-  const message = `The writer of session ${session} stopped at an earlier fault (${first.code}); close it and open the session again.`;
+  const message = `The writer of session ${session} stopped after an earlier error (${first.code}); close it and open the session again.`;
   return new LogError('log/latched', message, { session, first: first.code }, first);
 }
 

@@ -124,7 +124,7 @@ describe('the writer', () => {
       files.failWrites();
       files.failTruncates();
       const error = await fails(writer.append(prompts(1, 1), 2), 'log/write-failed');
-      expect(error.message).toContain('could not be cut');
+      expect(error.message).toContain('could not be removed');
       expect(error.cause).toMatchObject({ code: 'ENOSPC' });
       files.heal();
       await writer.close();

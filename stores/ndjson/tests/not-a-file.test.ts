@@ -19,7 +19,7 @@ const CODE = 'log/not-a-file';
 
 const PUT: Readonly<Record<string, (path: string) => unknown>> = {
   'a folder': (path) => mkdir(path),
-  'a loop of links': (path) => symlink(path, path),
+  'a loop of symbolic links': (path) => symlink(path, path),
 };
 // Windows cannot create a pipe in the file system, so the case is left out there.
 if (process.platform !== 'win32') Object.assign(PUT, { 'a pipe': (path: string) => execFileSync('mkfifo', [path]) });

@@ -9,8 +9,8 @@ import { temporaryHome } from './temporary-home.ts';
 const LONG_AGO = new Date('2026-01-01T00:00:00.000Z');
 
 test.each([
-  ['as they are', 100],
-  ['packed', 100_000],
+  ['uncompressed', 100],
+  ['compressed', 100_000],
 ])(
   'putting bytes again renews the time of a sound file and rewrites a damaged one, for bytes kept %s',
   async (_how, size) => {

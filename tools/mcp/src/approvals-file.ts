@@ -43,7 +43,7 @@ function readAll(path: string): ReadonlyMap<string, Definition> {
     const { tools } = fileSchema.parse(parseJson(text));
     return new Map(tools.map((one) => [one.name, one]));
   } catch (cause) {
-    const message = `${path} does not hold the definitions of tools that were taken: mend it, or remove it and look at what the servers say`;
+    const message = `${path} does not contain valid definitions of accepted tools: fix it, or remove it and review the definitions that the servers send`;
     throw new McpError('mcp/approvals-damaged', message, { path }, cause);
   }
 }

@@ -13,7 +13,7 @@ export type ArgumentCheck = (input: object) => string | undefined;
  * @throws Error for an invalid schema.
  */
 export function checkerOf(schema: JsonValue): ArgumentCheck {
-  if (!isObject(schema)) throw new Error('it is no object');
+  if (!isObject(schema)) throw new Error('it is not an object');
   // Each schema has its own validator. A validator stores schemas by their `$id`, and two servers may use the same
   // `$id`.
   const validate = new AjvJsonSchemaValidator().getValidator({ ...schema });

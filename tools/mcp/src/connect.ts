@@ -184,7 +184,7 @@ async function listAll(client: Client, signal: AbortSignal): Promise<ServerListi
   return {
     // A tool that can only run as a task cannot be called by this client.
     tools: tools.filter(({ execution }) => execution?.taskSupport !== 'required'),
-    ...(cursor !== undefined && { left: `its list goes on behind ${MOST_PAGES} pages` }),
+    ...(cursor !== undefined && { left: `its list has more than ${MOST_PAGES} pages` }),
   };
 }
 
@@ -207,5 +207,5 @@ function withLastWords(cause: unknown, words: string): Error {
 }
 
 function lastWordsNote(words: string): string {
-  return words === '' ? '' : `; its last words were: ${words}`;
+  return words === '' ? '' : `; its last output was: ${words}`;
 }

@@ -43,7 +43,7 @@ export function createMcpTools(options: McpOptions): McpTools {
   const names = Object.keys(servers).toSorted();
   const wrong = names.find((name) => !isServerName(name));
   if (wrong !== undefined) {
-    const message = `an MCP server cannot be called ${JSON.stringify(wrong)}: take 1 to 32 letters, digits, "-", or single "_" between them`;
+    const message = `${JSON.stringify(wrong)} is not a valid name of an MCP server: use 1 to 32 letters, digits, "-", or single "_" between them`;
     throw new McpError('mcp/bad-name', message, { server: wrong });
   }
   const links = names.flatMap((name) => {
@@ -122,8 +122,9 @@ function takeAll({ name }: ServerLink, approvals: Approvals, taken: readonly Def
     return [];
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
-    const message = `what the tools of the MCP server ${name} say of themselves could not be kept: ${why}`;
-    const next = 'The session goes on. The next one will not notice a change: see to the file that the message names.';
+    const message = `the tool definitions of the MCP server ${name} could not be saved: ${why}`;
+    const next =
+      'The session continues. The next session will not notice a changed definition: check the file in the message.';
     return [{ code: 'mcp/approvals-unkept', message, next }];
   }
 }
@@ -191,24 +192,24 @@ function tryToMake(spec: ServerToolSpec): Tool | Error {
 function notThere({ name }: ServerLink, why: string): ToolTrouble {
   return {
     code: 'mcp/unavailable',
-    message: `the MCP server ${name} is not there: ${why}`,
-    next: 'It is tried again in the background; what it offers is told to the model when it is there. Check its command or address if it stays away.',
+    message: `the MCP server ${name} is not connected: ${why}`,
+    next: 'Tidemark tries again in the background, and offers its tools to the model after it connects. If it does not connect, check its command or address.',
   };
 }
 
 function leftOut({ name }: ServerLink, why: string): ToolTrouble {
   return {
     code: 'mcp/left-out',
-    message: `not all that the MCP server ${name} lists is offered: ${why}`,
-    next: 'The other tools are there.',
+    message: `not all tools of the MCP server ${name} are offered: ${why}`,
+    next: 'The other tools are available.',
   };
 }
 
 function unusable(tool: string, { message }: Error): ToolTrouble {
   return {
     code: 'mcp/bad-schema',
-    message: `the tool ${tool} is left out: the schema of its arguments cannot be used: ${message}`,
-    next: 'Tell the makers of the server.',
+    message: `the tool ${tool} is not offered, because the schema of its arguments cannot be used: ${message}`,
+    next: 'Report this to the authors of the server.',
   };
 }
 

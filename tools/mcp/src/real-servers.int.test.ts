@@ -192,7 +192,7 @@ test('an invalid tool in a list affects only that tool, and is reported in one l
   expect(troubles.map(({ code, message }) => [code, message])).toEqual(
     ['s__list', 's__none'].map((name) => [
       'mcp/bad-schema',
-      `the tool ${name} is left out: the schema of its arguments cannot be used: it is no object`,
+      `the tool ${name} is not offered, because the schema of its arguments cannot be used: it is not an object`,
     ]),
   );
   expect(await call(mcp, 's__echo', { text: 'hello' })).toMatchObject({ text: 'hello' });
@@ -210,7 +210,7 @@ test('an endless list is cut off and reported, and a tool that can only run as a
   expect(troubles).toEqual([
     expect.objectContaining({
       code: 'mcp/left-out',
-      message: 'not all that the MCP server s lists is offered: its list goes on behind 50 pages',
+      message: 'not all tools of the MCP server s are offered: its list has more than 50 pages',
     }),
   ]);
 });

@@ -87,7 +87,7 @@ describe('the wait of the first request', () => {
     clock.pass(1);
     expect(await ready).toBe('ready');
     expect(mcp.offer([]).troubles.map(({ message }) => message)).toEqual([
-      'the MCP server late is not there: it is being started',
+      'the MCP server late is not connected: it is being started',
     ]);
   });
 

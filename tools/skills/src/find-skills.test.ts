@@ -63,9 +63,9 @@ test('`findSkills` skips folders that it cannot use and reports path and reason'
     ['dangling', 'there is no SKILL.md'],
     ['empty', 'there is no SKILL.md'],
     ['evil', 'a symbolic link leads out of its root'],
-    ['folder', 'it is no plain file'],
+    ['folder', 'it is not a regular file'],
     ['linked', 'a symbolic link leads out of its root'],
-    ['other', 'its name is tax, and its folder other: they must be equal'],
+    ['other', 'its name is tax, but its folder is other: they must be equal'],
   ]);
 });
 

@@ -34,7 +34,7 @@ const plain = z.union([z.string(), z.number(), z.boolean()]).transform(String);
 
 /** Schema of the front matter. A field without a value (`license:`) is null in YAML and counts as missing. */
 const schema = z.object({
-  name: z.string().regex(/^[a-z0-9-]{1,64}$/, 'expected 1 to 64 of a-z, 0-9 and -'),
+  name: z.string().regex(/^[a-z0-9-]{1,64}$/, 'expected 1 to 64 characters of a-z, 0-9 and -'),
   description: z
     .string()
     .trim()
@@ -55,7 +55,7 @@ export async function readSkillFile(bytes: Uint8Array): Promise<SkillFile | BadF
   const head = await parseHead(parts[1] ?? '');
   if ('reason' in head) return head;
   const body = text.slice(parts[0].length).trim();
-  return body === '' ? { reason: 'nothing stands behind its front matter' } : { ...head, body };
+  return body === '' ? { reason: 'it has no text after its front matter' } : { ...head, body };
 }
 
 function textOf(bytes: Uint8Array): string | BadFile {
@@ -97,7 +97,7 @@ async function parseYaml(text: string): Promise<{ readonly value: unknown } | Ba
     const { reason, mark } = error instanceof YAMLException ? error : { reason: String(error) };
     // The line number counts from the line of dashes above the front matter, so it matches the line in an editor.
     const where = mark === undefined ? '' : `, line ${mark.line + 2}`;
-    return { reason: `its front matter is no plain YAML${where}: ${oneClause(reason)}` };
+    return { reason: `its front matter is not plain YAML${where}: ${oneClause(reason)}` };
   }
 }
 

@@ -110,7 +110,9 @@ async function readAnew(
   const file = await readSkillFile(bytes);
   if ('reason' in file) return file;
   if (file.name !== basename(folder)) {
-    return { reason: `its name is ${file.name}, and its folder ${oneLine(basename(folder), 80)}: they must be equal` };
+    return {
+      reason: `its name is ${file.name}, but its folder is ${oneLine(basename(folder), 80)}: they must be equal`,
+    };
   }
   const files = filesIn(folder);
   const { name, description, license, compatibility, metadata } = file;
@@ -157,7 +159,7 @@ export function readPlain(path: string, realRoot: string, most: number = LARGEST
     try {
       if (!isBelow(placeOf(file, path), realRoot)) return { reason: LEADS_OUT };
       const status = fstatSync(file);
-      if (!status.isFile()) return { reason: 'it is no plain file' };
+      if (!status.isFile()) return { reason: 'it is not a regular file' };
       return status.size > most ? { reason: `it is larger than ${most} bytes` } : readFileSync(file);
     } finally {
       closeSync(file);

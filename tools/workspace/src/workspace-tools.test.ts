@@ -58,7 +58,7 @@ test('the tools have definitions with unchanged bytes, because users have these 
 });
 
 test('`workspaceTools` refuses a workspace that is not a folder', () =>
-  expect(() => workspaceTools({ folder: '/no/such/folder' })).toThrow('name one that exists'));
+  expect(() => workspaceTools({ folder: '/no/such/folder' })).toThrow('use an existing folder'));
 
 test('`WORKSPACE_ERRORS` contains every error code with its sort', () =>
   expect(WORKSPACE_ERRORS).toEqual({

@@ -257,7 +257,7 @@ test('`--gc` removes artifacts that no log names and reports the freed bytes; wi
 test('the error for a log that cannot be repaired does not suggest a repair', async () => {
   writeFileSync(await record('one'), 'nothing of it is left\n');
   const { exit, err } = await doctor('--repair', 'one');
-  expect([exit, err]).toEqual([4, expect.stringContaining('cannot be had back')]);
+  expect([exit, err]).toEqual([4, expect.stringContaining('cannot be recovered')]);
   expect(err).not.toContain('--repair');
 });
 
@@ -268,10 +268,10 @@ const putting =
   async (path) => (put(path), () => undefined);
 
 const LOST: readonly (readonly [string, Put, string])[] = [
-  ['is gone', putting(() => undefined), 'its log is gone: there is no '],
+  ['is gone', putting(() => undefined), 'its log is missing: there is no '],
   ['is a folder', putting((path) => mkdirSync(path)), 'log.ndjson is a folder'],
   ['is a socket', listenAt, 'log.ndjson is a socket or a device'],
-  ['was emptied', putting(emptied), 'its records are gone: there is none in '],
+  ['was emptied', putting(emptied), 'its records are missing: '],
 ];
 
 test.each(LOST)(

@@ -3,7 +3,7 @@
 import { tmpdir } from 'node:os';
 
 import { defined } from '@tidemark/core';
-import { sandboxState, tryPromises } from '@tidemark/kit';
+import { sandboxState } from '@tidemark/kit';
 
 import type { Command, CommandContext, CommandOutcome } from '../frame/command.ts';
 import type { DoctorCheck, CheckState } from '../doctor/check.ts';
@@ -73,7 +73,7 @@ async function examine(context: CommandContext): Promise<CommandOutcome> {
   const { home } = context;
   const storage = [await checkArtifacts(home), await checkSize(home)];
   const sandbox = checkSandbox(sandboxState(tmpdir()));
-  const promises = (await tryPromises()).map(checkPromise);
+  const promises = (await context.tryPromises()).map(checkPromise);
   const around = [await checkSettings(context), await checkKeyring(context), sandbox, ...promises];
   const checks = [checkNode(process.versions.node), await checkHome(home), ...around, ...storage];
   const keys = await keysOf(context);

@@ -74,7 +74,7 @@ describe('`tidemark fork`', () => {
     expect(ran).toMatchObject({ exit: 3, out: '' });
     expect(ran.err).toContain(`fork at ${before} before it, or at ${after} behind it`);
     const returned = records.findIndex(({ kind }) => kind === 'tool.returned');
-    expect((await tidemark('fork', id, '--at', String(returned))).err).toContain('a turn is open there');
+    expect((await tidemark('fork', id, '--at', String(returned))).err).toContain('a turn has not ended there');
     expect(await tidemark('fork', id, '--at', '9999')).toMatchObject({ exit: 3 });
     expect(await tidemark('fork', id, '--at', 'x')).toMatchObject({ exit: 2 });
     expect(await sessionsOf()).toHaveLength(1);

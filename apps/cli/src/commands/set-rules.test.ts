@@ -121,7 +121,7 @@ describe('rules, skills, plan and memory from settings', () => {
     expect(asked).toEqual([
       expect.stringContaining(
         '│ echo a && echo b\ny: allow this once\nn: deny; the model receives the text after n\n' +
-          'a: bash runs `echo a`, `echo b` to the letter, in any line of such commands, for the rest of this session\n',
+          'a: bash runs `echo a`, `echo b` exactly as written, alone or together with other allowed commands, for the rest of this session\n',
       ),
       expect.not.stringMatching(/^a[ :]/m),
       expect.not.stringMatching(/^a[ :]/m),

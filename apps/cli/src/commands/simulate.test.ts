@@ -63,5 +63,5 @@ test('`simulate --help` prints the limits and --allow-host', async () => {
 
 test.each(['http://ci.test', '*', ''])('`simulate` refuses %j as an allowed host', async (name) => {
   const ran = await pretendRun(['simulate', '--allow-host', name]);
-  expect(ran).toMatchObject({ exit: 3, out: '', err: expect.stringContaining('is no host to allow') });
+  expect(ran).toMatchObject({ exit: 3, out: '', err: expect.stringContaining('is not a host that can be allowed') });
 });

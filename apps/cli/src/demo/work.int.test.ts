@@ -7,12 +7,11 @@ import { once } from 'node:events';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 
 import type { Log, Recorded, SessionId } from '@tidemark/log';
 import { sessionId } from '@tidemark/log';
 import { openNdjsonStore } from '@tidemark/store-ndjson';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 
 import { pretendRun } from '../../tests/pretend-run.ts';
 
@@ -22,7 +21,7 @@ import { pretendRun } from '../../tests/pretend-run.ts';
  */
 const PATIENCE = { timeout: 240_000 };
 
-const COMMAND = fileURLToPath(new URL('../../bin/tidemark.cjs', import.meta.url));
+const COMMAND = inject('command');
 
 let root = '';
 beforeAll(async () => {
@@ -33,7 +32,7 @@ afterAll(() => rm(root, { recursive: true, force: true }));
 /** Starts the demo with its temporary folder inside the given folder. */
 function startDemo(folder: string, ...args: readonly string[]): ChildProcess {
   return spawn(process.execPath, [COMMAND, 'demo', ...args], {
-    env: { ...process.env, TMPDIR: folder, NO_COLOR: '1', NODE_COMPILE_CACHE: join(root, 'compiled') },
+    env: { ...process.env, TMPDIR: folder, NO_COLOR: '1' },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
 }

@@ -1,6 +1,7 @@
 // Interface between a command and the frame that runs it. To add a command, add one file in `commands/` and one line in
 // `commands.ts`.
 
+import type { TriedPromise } from '@tidemark/kit';
 import type { Keyring } from '@tidemark/settings';
 import type { NdjsonStore } from '@tidemark/store-ndjson';
 import type { Command as CommanderCommand } from 'commander';
@@ -27,6 +28,8 @@ export interface CommandContext {
   readonly configFile?: string;
   /** Store for API keys that are not in the environment. */
   readonly keyring: Keyring;
+  /** Tests each promise of the sandbox once. Returns an empty list if no sandbox works on this machine. */
+  tryPromises(): Promise<readonly TriedPromise[]>;
   /** Absolute path of the user's home folder. */
   readonly userFolder: string;
   /** Aborts at Ctrl-C. A waiting command must end when it aborts. The frame then sets the exit code. */

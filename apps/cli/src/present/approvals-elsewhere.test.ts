@@ -143,7 +143,7 @@ describe('a question of a subagent', () => {
       DONE,
     ];
     await tidemark(['do it', ...playing(...steps)], answering('a echo *', 'n'));
-    expect(asked[0]).toContain('\na: bash runs `echo a` to the letter');
+    expect(asked[0]).toContain('\na: bash runs `echo a` exactly as written');
     expect(asked[0]).not.toMatch(/^p in the place of a/m);
     expect(heads()).toEqual([
       'subagent one: bash echo a [ask/execute]',

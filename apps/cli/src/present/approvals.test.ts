@@ -178,7 +178,7 @@ describe('an answer', () => {
   test('`a` alone does not allow a write with other content', async () => {
     await tidemark(turn(write('a.txt', 'one'), write('b.txt', 'two')), answering('a', 'y', 'n'));
     expect(asked[0]).not.toMatch(/^a: /m);
-    expect(unfolded(asked[1])).toContain('another call may write other content.\n');
+    expect(unfolded(asked[1])).toContain('another call may write different content.\n');
     expect([existsSync(join(stage.folder, 'a.txt')), existsSync(join(stage.folder, 'b.txt'))]).toEqual([true, false]);
   });
 
@@ -188,8 +188,8 @@ describe('an answer', () => {
     const steps = [write('src/a', '1'), write('src/b', '2'), write('src/link/c', '3'), write('srcs/d', '4')];
     await tidemark(turn(...steps), answering('a src/', 'n', 'n'));
     expect(unfolded(asked[0])).toContain(
-      '\na src/a: every call of write on src/a, whatever its content, for the rest of this session\n' +
-        'a src/: every call of write below src/, whatever its content, for the rest of this session\n',
+      '\na src/a: every call of write on src/a, with any content, for the rest of this session\n' +
+        'a src/: every call of write below src/, with any content, for the rest of this session\n',
     );
     expect(asked.slice(1).map((question) => question.split('\n')[0])).toEqual([
       'write lib/c [ask/write]',

@@ -39,6 +39,8 @@ const TOKENS = /[^\s]+/gu;
 const FORGED = /\u{27e8}(?=U\+)/u;
 /** Matches emoji sequences. Such a sequence can contain joiners and variation selectors. */
 const EMOJI = /\p{RGI_Emoji}/gv;
+/** Matches a character that every emoji sequence contains. A search for sequences is slow. */
+const IN_EMOJI = /[\p{Emoji_Presentation}\u{fe0f}]/u;
 
 /**
  * Returns the text with marks. An invisible character is replaced by its mark, such as `⟨U+200B⟩`; a look-alike is
@@ -78,6 +80,7 @@ function placesOf(chars: readonly string[]): readonly number[] {
  */
 function emojiPlaces(line: string, placeAt: readonly number[]): ReadonlySet<number> {
   const places = new Set<number>();
+  if (!IN_EMOJI.test(line)) return places;
   for (const { 0: emoji, index } of line.matchAll(EMOJI)) {
     const around = line.charAt(index - 1) + line.charAt(index + emoji.length);
     if (isAscii(emoji.charAt(0)) && /\S/u.test(around)) continue;

@@ -6,18 +6,17 @@ import { createServer } from 'node:http';
 import type { Server } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 
 import type { ListeningSimulator } from '@tidemark/simulator';
 import { createSimulator } from '@tidemark/simulator';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest';
 
 import type { PseudoTerminal } from '../../tests/pseudo-terminal.ts';
 import { hasTmux, openTerminal } from '../../tests/pseudo-terminal.ts';
 import type { Stage } from '../../tests/scenario.ts';
 import { calls, openStage } from '../../tests/scenario.ts';
 
-const BIN = fileURLToPath(new URL('../../bin/tidemark.cjs', import.meta.url));
+const BIN = inject('command');
 
 const skips = !hasTmux();
 if (skips) process.stdout.write('typed-ahead.int.test.ts is skipped: there is no tmux, which makes its terminal\n');
@@ -73,6 +72,7 @@ async function begin(command: string): Promise<PseudoTerminal & HeldProvider> {
   const provider = await holdProvider(listening.url);
   const environment = {
     HOME: stage.home,
+    NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? '',
     TIDEMARK_HOME: stage.home,
     ANTHROPIC_API_KEY: 'no-real-key-at-all',
     NO_COLOR: '1',

@@ -1,6 +1,7 @@
 // Actor of an open session: takes commands, runs one turn at a time, and emits events. After a fatal error every later
 // command fails with that error.
 
+import { defined } from '@tidemark/core';
 import type { TurnId } from '@tidemark/log';
 import { LogError, turnId } from '@tidemark/log';
 import { ProviderError } from '@tidemark/model';
@@ -102,11 +103,11 @@ export function requireUsable({ stopped }: Actor): void {
 export function enqueueTurn<Output = undefined>(
   actor: Actor,
   beginning: TurnBeginning,
-  schema?: AnswerSchema<Output>,
+  { schema, signal }: TurnRequest<Output> = {},
 ): Turn<Output> {
   const { session } = actor;
   const feed = createEventFeed((from, to) => session.log.read(session.writer.session, from, to), true);
-  const { asked, turn } = askForTurn(beginning, feed, schema);
+  const { asked, turn } = askForTurn(beginning, feed, defined({ schema, signal }));
   actor.waiting.push(asked);
   startNext(actor);
   return turn;
@@ -121,6 +122,9 @@ function startNext(actor: Actor): void {
   const begun = Promise.withResolvers<void>();
   const over = Promise.withResolvers<void>();
   actor.running = { turn, abort, feed: asked.feed, begun: begun.promise, over: over.promise };
+  const interrupt = (): void => abort.abort();
+  if (asked.signal?.aborted === true) interrupt();
+  asked.signal?.addEventListener('abort', interrupt, { once: true });
   const end = perform(actor, asked, workOf(actor, turn, abort.signal, asked.schema), begun.resolve);
   asked.settle(end);
   void end
@@ -128,7 +132,10 @@ function startNext(actor: Actor): void {
       () => rest(actor, asked, undefined),
       (error: unknown) => rest(actor, asked, asError(error)),
     )
-    .finally(over.resolve);
+    .finally(() => {
+      asked.signal?.removeEventListener('abort', interrupt);
+      over.resolve();
+    });
 }
 
 /** Returns the id of the turn. A resumed turn keeps its id. */
@@ -212,9 +219,17 @@ function keepIfDue(actor: Actor): void {
 
 function tellUnkept(actor: Actor, error: unknown): void {
   const why = error instanceof Error ? error.message : String(error);
-  const message = `no snapshot of session ${actor.session.writer.session} could be written: ${why}`;
-  const next = 'Nothing is lost: until there is one, opening the session reads more of its log.';
+  const message = `the snapshot of session ${actor.session.writer.session} could not be written: ${why}`;
+  const next = 'Nothing is lost. Opening the session reads more of its log until a snapshot is written.';
   tell(actor, { type: 'notice.raised', notice: { code: 'session/snapshot-failed', message, next } });
+}
+
+/** Options of a turn that a program asks for. */
+interface TurnRequest<Output> {
+  /** Schema that the answer must match. */
+  readonly schema?: AnswerSchema<Output>;
+  /** Interrupts the turn when it aborts. */
+  readonly signal?: AbortSignal;
 }
 
 /** Stops the actor. Every later command and every queued turn fails with this error. */
@@ -230,14 +245,12 @@ export function stop(actor: Actor, error: Error): void {
 function asError(error: unknown): Error {
   if (error instanceof AgentError || error instanceof LogError || error instanceof ProviderError) return error;
   const said = error instanceof Error ? error.message : String(error);
-  const message = `something that the session is run with threw what it may not: ${said}. Open the session again; if it comes back, report it`;
+  const message = `a part that the session runs with threw an unexpected error: ${said}. Open the session again; if the error occurs again, report it`;
   return new AgentError('agent/broken', message, {}, error);
 }
 
-interface QueuedTurn {
+interface QueuedTurn extends TurnRequest<unknown> {
   readonly beginning: TurnBeginning;
-  /** Schema that its answer must match. */
-  readonly schema?: AnswerSchema<unknown>;
   readonly feed: EventFeed;
   readonly settle: (end: Promise<FinishedTurn>) => void;
 }
@@ -258,10 +271,10 @@ export interface RunningTurn {
 function askForTurn<Output>(
   beginning: TurnBeginning,
   feed: EventFeed,
-  schema: AnswerSchema<Output> | undefined,
+  request: TurnRequest<Output>,
 ): { readonly asked: QueuedTurn; readonly turn: Turn<Output> } {
   const { promise: ended, resolve } = Promise.withResolvers<FinishedTurn>();
-  const promise = ended.then((finished) => withOutput(finished, schema));
+  const promise = ended.then((finished) => withOutput(finished, request.schema));
   promise.catch(() => undefined);
   const turn: Turn<Output> = {
     [Symbol.asyncIterator]: () => feed.listen(),
@@ -269,7 +282,7 @@ function askForTurn<Output>(
     // oxlint-disable-next-line unicorn/no-thenable
     then: (onEnd, onError) => promise.then(onEnd, onError),
   };
-  return { asked: { beginning, feed, settle: resolve, ...(schema && { schema }) }, turn };
+  return { asked: { beginning, feed, settle: resolve, ...request }, turn };
 }
 
 async function withOutput<Output>(

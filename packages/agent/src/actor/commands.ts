@@ -46,7 +46,7 @@ function isOpen({ session: { progress } }: Actor, { turn }: RunningTurn): boolea
 }
 
 function notRunning({ session }: Actor): AgentError {
-  const message = `session ${session.writer.session} runs no turn that could be steered: give a prompt instead`;
+  const message = `session ${session.writer.session} has no running turn to steer: send a prompt instead`;
   return new AgentError('agent/not-running', message);
 }
 
@@ -124,7 +124,7 @@ export async function refreshSource(actor: Actor, name: string): Promise<void> {
 function unknownSource({ session, runtime }: Actor, name: string): AgentError {
   const names = runtime.sources.map((source) => source.name);
   const nearest = nearestName(name, names);
-  const next = nearest === undefined ? `there are ${names.join(', ') || 'none'}` : `did you mean ${nearest}?`;
+  const next = nearest === undefined ? `its sources are ${names.join(', ') || 'none'}` : `did you mean ${nearest}?`;
   const message = `session ${session.writer.session} has no context source ${name}: ${next}`;
   return new AgentError('agent/unknown-source', message, { source: name });
 }
@@ -140,7 +140,7 @@ function stampOf({ runtime }: Actor, running: RunningTurn | undefined): Pick<Eve
  */
 export async function closeActor(actor: Actor): Promise<void> {
   const { session } = actor;
-  const message = `session ${session.writer.session} was closed here: open it again`;
+  const message = `session ${session.writer.session} is closed: open it again`;
   stop(actor, new AgentError('agent/closed', message));
   try {
     for (const abort of actor.beside.keys()) abort.abort();
@@ -231,7 +231,7 @@ export function withModel(
  */
 export function requireForkable({ of, parent, left, open }: ForkPlan): void {
   if (left === undefined || open === undefined) return;
-  const message = `session ${of} cannot be forked at its end: ${IN_WORDS[open]} there; wait for the end of the turn or resume it, fork at ${parent.position}, or switch in place`;
+  const message = `session ${of} cannot be forked at its end: ${IN_WORDS[open]} there; wait for the end of the turn or resume it, fork at record ${parent.position}, or switch the model in place`;
   throw new AgentError('agent/not-closed', message, { session: of, at: left.to, open, before: parent.position });
 }
 

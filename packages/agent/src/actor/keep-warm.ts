@@ -97,6 +97,6 @@ function tellPlan(actor: Actor, plan: KeepWarm): void {
 function tellFailure(actor: Actor, error: unknown): void {
   const why = error instanceof Error ? error.message : String(error);
   const message = `keeping the cache warm failed: ${why}`;
-  const next = 'It is left alone until the next turn has ended. Nothing is lost but what the cache would have saved.';
+  const next = 'The cache is not kept warm until the next turn has ended. Only the savings of the cache are lost.';
   tell(actor, { type: 'notice.raised', notice: { code: 'cache/warming-failed', message, next } });
 }

@@ -3,7 +3,6 @@
 import { defined } from '@tidemark/core';
 import type { ContentPart, Log, SessionId, StartedBy, TurnBegan } from '@tidemark/log';
 import { sessionId } from '@tidemark/log';
-import { isBlank } from '@tidemark/model';
 import { requirePrice } from '../decide/limits.ts';
 import { isResumable } from '../decide/next-move.ts';
 import { AgentError } from '../errors.ts';
@@ -13,11 +12,12 @@ import { narrower } from '../permissions/judge.ts';
 import type {
   AgentForkOptions,
   AgentSession,
+  CompactOptions,
   ForkOptions,
   ModelReach,
   ModelSwitchOptions,
   OtherModel,
-  Words,
+  PromptOptions,
 } from '../ports/live-session.ts';
 import type { Mode } from '../ports/permissions.ts';
 import type { Runtime } from '../ports/runtime.ts';
@@ -48,6 +48,7 @@ import {
   steerTurn,
   withModel,
 } from './commands.ts';
+import { partsOf, requireMode, requireOptions } from './check-arguments.ts';
 import { keepWarm } from './keep-warm.ts';
 import { callBeside } from './side-call.ts';
 
@@ -215,9 +216,31 @@ async function switchModel(
 function findModel({ runtime }: Actor, model: string | OtherModel, reach: ModelReach): OtherModel {
   if (typeof model !== 'string') return model;
   if (runtime.findModel !== undefined) return runtime.findModel(model, reach);
-  const message = `the model "${model}" cannot be looked up by its name here: pass its provider and its capabilities`;
+  const message = `the model "${model}" cannot be found by its name in this session: pass its provider and its capabilities`;
   throw new AgentError('agent/unknown-model', message, { model });
 }
+
+const PROMPT_OPTIONS = ['skills', 'output', 'signal'] satisfies readonly (keyof PromptOptions)[];
+const FORK_OPTIONS = [
+  'at',
+  'beforePrompt',
+  'summarize',
+  'title',
+  'model',
+] satisfies readonly (keyof AgentForkOptions)[];
+const SWITCH_OPTIONS = [
+  'inPlace',
+  'provider',
+  'baseURL',
+  'contextWindow',
+] satisfies readonly (keyof ModelSwitchOptions)[];
+const COMPACT_OPTIONS = [
+  'tailTokens',
+  'checkpointTokens',
+  'by',
+  'fresh',
+  'dryRun',
+] satisfies readonly (keyof CompactOptions)[];
 
 function createFace(actor: Actor, shared: SharedOptions): AgentSession {
   const { session } = actor;
@@ -230,12 +253,14 @@ function createFace(actor: Actor, shared: SharedOptions): AgentSession {
     get running() {
       return actor.running !== undefined;
     },
-    prompt(words, { skills = [], output } = {}) {
+    prompt(words, options = {}) {
       requireUsable(actor);
+      requireOptions('prompt', options, PROMPT_OPTIONS);
+      const { skills = [], output, signal } = options;
       const found = findSkills(actor.runtime.skills, skills);
       const schema = output === undefined ? undefined : createAnswerSchema(output);
       const parts = schema === undefined ? partsOf(words) : [...partsOf(words), requestOf(schema)];
-      return enqueueTurn(actor, { with: 'prompt', parts, client, skills: found, trigger }, schema);
+      return enqueueTurn(actor, { with: 'prompt', parts, client, skills: found, trigger }, defined({ schema, signal }));
     },
     resume() {
       requireUsable(actor);
@@ -244,11 +269,20 @@ function createFace(actor: Actor, shared: SharedOptions): AgentSession {
     },
     steer: async (words) => steerTurn(actor, partsOf(words), client),
     interrupt: () => interruptTurn(actor),
-    setMode: (mode) => changeMode(actor, mode),
+    async setMode(mode) {
+      requireMode(mode);
+      await changeMode(actor, mode);
+    },
     setTools: (tools, options) => changeTools(actor, tools, options?.when ?? 'now'),
     setReasoning: (parameters) => changeReasoning(actor, parameters),
-    fork: (options = {}) => forkLive(actor, shared, options),
-    switchModel: async (model, options = {}) => (await switchModel(actor, shared, model, options)) ?? face,
+    async fork(options = {}) {
+      requireOptions('fork', options, FORK_OPTIONS);
+      return forkLive(actor, shared, options);
+    },
+    async switchModel(model, options = {}) {
+      requireOptions('switchModel', options, SWITCH_OPTIONS);
+      return (await switchModel(actor, shared, model, options)) ?? face;
+    },
     notify: (notification) => notifySession(actor, notification),
     refresh: (source) => refreshSource(actor, source),
     side: async (call) =>
@@ -256,7 +290,10 @@ function createFace(actor: Actor, shared: SharedOptions): AgentSession {
         ...call,
         words: await keepGiven(actor, partsOf(call.words)),
       }),
-    compact: (options) => compactActor(actor, options),
+    async compact(options = {}) {
+      requireOptions('compact', options, COMPACT_OPTIONS);
+      return compactActor(actor, options);
+    },
     events: () => actor.feed.listen(),
     async close() {
       try {
@@ -274,18 +311,11 @@ function requestOf({ request }: AnswerSchema<unknown>): ContentPart {
   return { type: 'text', text: request };
 }
 
-/** @throws AgentError `agent/nothing-to-send` for a blank prompt, which providers refuse. */
-function partsOf(words: Words): Exclude<Words, string> {
-  const parts: Exclude<Words, string> = typeof words === 'string' ? [{ type: 'text', text: words }] : words;
-  if (parts.some((part) => part.type !== 'text' || !isBlank(part.text))) return parts;
-  throw new AgentError('agent/nothing-to-send', 'the prompt is blank: say something');
-}
-
 function requireResumable({ session, running }: Actor): void {
   if (running === undefined && isResumable(session)) return;
   const why =
     running === undefined
-      ? 'its last turn is complete: give a prompt instead'
-      : 'a turn is running: wait for its end, or steer it';
+      ? 'its last turn is complete; send a prompt instead'
+      : 'a turn is running; wait for its end, or steer it';
   throw new AgentError('agent/nothing-to-resume', `session ${session.writer.session} has nothing to resume: ${why}`);
 }

@@ -101,7 +101,10 @@ async function tryOut(actor: Actor, call: SideCallInParts, signal: AbortSignal):
     if (error !== undefined && pause === undefined) throw error;
     if (pause !== undefined) await surroundings.wait(pause, signal);
   }
-  throw new AgentError('agent/stopped', `the side call "${call.purpose}" was stopped before its answer: ask again`);
+  throw new AgentError(
+    'agent/stopped',
+    `the side call "${call.purpose}" was stopped before its answer: make the call again`,
+  );
 }
 
 /**
@@ -155,8 +158,8 @@ const MOST = 3 / 4;
 function requireCached(purpose: string, forecast: CallForecast): void {
   const input = expectedInput(forecast);
   if (forecast.read >= MOST * input) return;
-  const message = `the side call "${purpose}" was not made: about ${forecast.read} of its ${input} tokens are in the cache`;
-  throw new AgentError('agent/not-cached', `${message}. Ask without \`auto\` to make it all the same`);
+  const message = `the side call "${purpose}" was not made: only about ${forecast.read} of its ${input} tokens are in the cache`;
+  throw new AgentError('agent/not-cached', `${message}. To make it anyway, ask without \`auto\``);
 }
 
 /** Checks the turn's limits. A side call during a turn counts toward the limits of that turn. */

@@ -148,7 +148,10 @@ async function freshLine(
 ): Promise<PromptStream> {
   const { epoch } = state;
   if (epoch === undefined)
-    throw new AgentError('agent/no-epoch', 'a request stands before any epoch: the log is no log of this runtime');
+    throw new AgentError(
+      'agent/no-epoch',
+      'a request comes before the first epoch: this runtime did not write the log',
+    );
   const key = `${epoch.position}`;
   const front = fronts.get(key) ?? {
     texts: await loadFront(log.artifacts, epoch.opened),

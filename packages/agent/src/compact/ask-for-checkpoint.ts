@@ -79,7 +79,7 @@ export async function askForCheckpoint(
 ): Promise<Assistance> {
   const live = estimateTokens(contract.live) <= room;
   if (!live && optional === true)
-    return { fallback: 'the history leaves no room for the question behind it', asked: false };
+    return { fallback: 'the history leaves no room for the question after it', asked: false };
   const prompts = live ? [() => contract.live] : contract.chunks();
   const how = { history: live ? 'main' : 'none', ...(optional && { optional }) } as const;
   const requests: Position[] = [];
@@ -124,7 +124,7 @@ async function hear(
 function failureOf(error: unknown): string {
   const known = error instanceof ProviderError || (error instanceof AgentError && error.sort === 'refused');
   if (!known) throw error;
-  return `the model was not heard: ${error.message}`;
+  return `asking the model failed: ${error.message}`;
 }
 
 function nameOf(text: string): Digest {

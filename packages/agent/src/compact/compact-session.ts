@@ -85,7 +85,7 @@ function append(
 }
 
 function conflictError({ writer }: Session): AgentError {
-  const message = `the history of session ${writer.session} was packed anew while it was being compacted: ask again`;
+  const message = `session ${writer.session} changed while it was being compacted, by another compaction or a new epoch: compact again`;
   return new AgentError('agent/conflict', message);
 }
 
@@ -165,7 +165,7 @@ function heldIn({ parent }: ForkPlan, { made, ...help }: Help): Help {
 async function readUpTo(log: Log, id: SessionId, { parent }: ForkPlan): Promise<ReadHistory> {
   const { fold } = await readFold(log, id, parent.position + 1);
   if (fold.state.epoch !== undefined) return { log, writer: { session: id }, ...fold };
-  const message = `session ${id} has sent nothing yet, so there is nothing to start anew from: give it a prompt`;
+  const message = `session ${id} has sent no request yet, so there is no history to start from: send a prompt first`;
   throw new AgentError('agent/nothing-to-send', message, { session: id });
 }
 

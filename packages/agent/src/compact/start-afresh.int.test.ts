@@ -178,7 +178,7 @@ describe('a fresh start', () => {
     const played = await playWindow({ believed, answer: answer() });
     await expect(played.live.compact({ fresh: true })).rejects.toMatchObject({
       code: 'agent/nothing-to-send',
-      message: expect.stringContaining('give it a prompt'),
+      message: expect.stringContaining('send a prompt first'),
     });
   });
 });

@@ -81,7 +81,7 @@ describe('a limit', () => {
       error: {
         code: 'turn/limit-tokens',
         message:
-          'the turn reached its limit: 1000 of 1099 tokens, and the next call would take about 100 before its answer',
+          'the turn reached its limit: 1000 of 1099 tokens, and the next call would use about 100 before its answer',
         next: expect.stringContaining('resume'),
       },
     });
@@ -94,7 +94,9 @@ describe('a limit', () => {
     const priced = row('claude-sonnet-4-5');
     expect(() => requirePrice({ cost: '1' }, priced, '2026-11-20')).not.toThrow();
     expect(() => requirePrice({}, { ...priced, prices: [] }, '2026-11-20')).not.toThrow();
-    expect(() => requirePrice({ cost: '1' }, { ...priced, prices: [] }, '2026-11-20')).toThrow(/no price/);
+    expect(() => requirePrice({ cost: '1' }, { ...priced, prices: [] }, '2026-11-20')).toThrow(
+      /the price of .* is unknown/,
+    );
   });
 });
 

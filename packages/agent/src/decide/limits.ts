@@ -36,7 +36,7 @@ function whyTooLong({ tokens: limit }: TurnLimits, spent: Spent, forecast: CallF
   const used = tokensTaken(spent);
   if (limit === undefined || used + input <= limit) return undefined;
   const taken = `${about(spent.beyond.tokens > 0)}${used} of ${limit} tokens`;
-  return limitEnding('tokens', `${taken}, and the next call would take about ${input} before its answer`);
+  return limitEnding('tokens', `${taken}, and the next call would use about ${input} before its answer`);
 }
 
 function whyTooDear({ cost: limit }: TurnLimits, spent: Spent, { cost }: CallForecast): TurnEnding | undefined {
@@ -44,7 +44,7 @@ function whyTooDear({ cost: limit }: TurnLimits, spent: Spent, { cost }: CallFor
   if (!exceeds(sumOfMoney([moneyTaken(spent), cost]), limit, false)) return undefined;
   return limitEnding(
     'cost',
-    `${paidWords(spent)} of $${limit}, and the next call would take $${cost} before its answer`,
+    `${paidWords(spent)} of $${limit}, and the next call would cost $${cost} before its answer`,
   );
 }
 
@@ -66,7 +66,7 @@ function limitEnding(what: string, taken: string): TurnEnding {
   const error = {
     code: `turn/limit-${what}`,
     message: `the turn reached its limit: ${taken}`,
-    next: 'Raise the limit if it is to go on; resume goes on.',
+    next: 'To continue the turn, raise the limit and resume.',
   };
   return { outcome: 'limited', error };
 }
@@ -80,7 +80,7 @@ export function requirePrice({ cost }: TurnLimits, capabilities: Capabilities, d
   if (cost === undefined || priceAt(capabilities, day, 0) !== undefined) return;
   throw new AgentError(
     'agent/unknown-price',
-    `a limit of $${cost} was set, and no price of ${capabilities.model} is known: give its price in the catalog, or limit steps or tokens`,
+    `the cost limit of $${cost} cannot be applied, because the price of ${capabilities.model} is unknown: add its price to the catalog, or limit steps or tokens`,
     { model: capabilities.model },
   );
 }
@@ -134,16 +134,16 @@ function waitFor({ class: sort, data: { afterMs } }: ProviderError): string | un
 }
 
 const BY_CLASS: Readonly<Record<ProviderError['class'], string>> = {
-  retryable: 'Wait a little, then resume.',
+  retryable: 'Wait a moment, then resume.',
   compaction: 'Compact the history (tidemark compact, or compact() of the session), then resume.',
-  refused: 'Change what the message says, then resume or go on with another prompt.',
-  stop: 'Settle it with the provider, then resume.',
+  refused: 'Fix the problem in the message, then resume or send another prompt.',
+  stop: 'Resolve the problem with the provider, then resume.',
 };
 
 const NEXT: { readonly [Code in ProviderErrorCode]?: string } = {
   'provider/authentication': 'Set a valid API key, then resume.',
-  'provider/permission': 'Use a key that may use this model, or another model; then resume.',
-  'provider/billing': "Settle the account's billing with the provider, then resume.",
+  'provider/permission': 'Use a key that has access to this model, or use another model; then resume.',
+  'provider/billing': "Check the account's billing with the provider, then resume.",
   'provider/address':
     'Check the address of the provider (--base-url, or baseUrl in the settings) and the network, then resume.',
   'provider/oversized': 'Check the address of the provider (--base-url, or baseUrl in the settings), then resume.',

@@ -89,7 +89,7 @@ function tooOftenCut(): NextMove {
   const error = {
     code: 'turn/output-limit',
     message: `the answer was cut at the output limit ${MOST_CUTS + 1} times in a row`,
-    next: 'Raise the output limit, or ask for the work in smaller pieces; resume goes on.',
+    next: 'Raise the output limit, or ask for the work in smaller pieces; then resume.',
   };
   return { do: 'end', ending: { outcome: 'failed', error } };
 }
@@ -97,7 +97,7 @@ function tooOftenCut(): NextMove {
 function endingOf({ stop }: AnswerReceived): TurnEnding {
   if (stop !== 'refusal') return { outcome: 'completed' };
   const message = 'the model refused to answer';
-  const next = 'Say it in other words: the session is intact.';
+  const next = 'Rephrase the prompt. The session is intact.';
   return { outcome: 'failed', error: { code: 'turn/refused', message, next } };
 }
 

@@ -117,10 +117,16 @@ describe('the trigger after a failed call', () => {
 
   test.each([
     ['a request that is too long', tooLong, calm, false, 'overflow_recovery'],
-    ['a socket that dies at critical', died, critical, true, 'websocket_critical_recovery'],
-    ['a socket that dies while there is room', died, full, true, undefined],
-    ['a connection that dies without a socket', died, critical, false, undefined],
-    ['an overload', busy, critical, true, undefined],
+    [
+      'a WebSocket connection that breaks while the gauge is critical',
+      died,
+      critical,
+      true,
+      'websocket_critical_recovery',
+    ],
+    ['a WebSocket connection that breaks while the window has room', died, full, true, undefined],
+    ['an HTTP connection that breaks', died, critical, false, undefined],
+    ['an overloaded provider', busy, critical, true, undefined],
   ] as const)('matches the failure: %s', (_name, error, gauge, socket, trigger) => {
     expect(triggerBehind('preflight', session, error, { gauge, socket })).toBe(trigger);
     expect(triggerBehind('manual', session, error, { gauge, socket })).toBeUndefined();

@@ -121,8 +121,8 @@ export function contextUnfit(
   largest: readonly { readonly what: string; readonly tokens: number }[],
 ): TurnEnding {
   const sizes = largest.map(({ what, tokens }) => `${what}: about ${tokens}`).join(', ');
-  const message = `the context does not fit the model's window, and no compaction makes it fit (${why}). The largest parts, in tokens: ${sizes}`;
-  const next = 'Nothing is lost. Say it in smaller pieces, or go on with a model that has a larger window.';
+  const message = `the context does not fit the model's window, and compaction cannot make it fit (${why}). The largest parts, in tokens: ${sizes}`;
+  const next = 'Nothing is lost. Send smaller pieces, or switch to a model with a larger window.';
   return { outcome: 'failed', error: { code: 'turn/context-unfit', message, next } };
 }
 
@@ -133,4 +133,4 @@ export function windowFull(session: string): TurnEnding {
 }
 
 /** Message for a full window. */
-export const WINDOW_FULL = "the answer was cut where the model's window ends";
+export const WINDOW_FULL = "the answer was cut off at the end of the model's window";

@@ -65,7 +65,7 @@ export function closedUpTo(points: CutPoints, position: number): number | undefi
  */
 export function requireClosed(points: CutPoints, session: SessionId, at: number): number {
   if (!Object.hasOwn(points, at)) {
-    const message = `session ${session} has no record ${at}: name one from 0 to ${points.length - 1}`;
+    const message = `session ${session} has no record ${at}: use a record from 0 to ${points.length - 1}`;
     throw new AgentError('agent/no-such-record', message, { session, at, records: points.length });
   }
   const open = points[at];
@@ -75,21 +75,22 @@ export function requireClosed(points: CutPoints, session: SessionId, at: number)
   const found = points.indexOf(undefined, at);
   const after = found === -1 ? undefined : found;
   const near = [
-    ...(before === undefined ? [] : [`${before} before it`]),
-    ...(after === undefined ? [] : [`${after} behind it`]),
+    ...(before === undefined ? [] : [`record ${before} before it`]),
+    ...(after === undefined ? [] : [`record ${after} after it`]),
   ];
-  const next = near.length === 0 ? 'it has no closed position' : `fork at ${near.join(', or at ')}`;
-  const message = `nothing can go on from record ${at} of session ${session}: ${IN_WORDS[open]} there; ${next}`;
+  const next =
+    near.length === 0 ? 'the session has no record that can be forked at' : `fork at ${near.join(', or at ')}`;
+  const message = `session ${session} cannot be forked at record ${at}: ${IN_WORDS[open]} there; ${next}`;
   throw new AgentError('agent/not-closed', message, { session, at, open, before, after });
 }
 
-/** Description of each open state for error messages. It must read well before "there" and before "behind it". */
+/** Description of each open state for error messages. It must read well before "there". */
 export const IN_WORDS: Readonly<Record<Open, string>> = {
-  request: 'a request is on its way',
-  calls: 'calls of an answer are open',
-  compaction: 'a compaction is half recorded',
-  'unknown-kind': 'records of a kind that this version does not know stand',
-  turn: 'a turn is open',
+  request: 'a request is waiting for its answer',
+  calls: 'calls of an answer have no result yet',
+  compaction: 'a compaction is only partly recorded',
+  'unknown-kind': 'records have a kind that this version does not know',
+  turn: 'a turn has not ended',
 };
 
 /** A prompt that started a turn. */
@@ -134,7 +135,7 @@ export async function cutBeforePrompt(
   const found = prompts.at(prompt > 0 ? prompt - 1 : prompt);
   const cut = found === undefined || prompt === 0 ? undefined : closedUpTo(points, found.begins - 1);
   if (cut !== undefined) return cut;
-  const there = prompts.length === 0 ? 'it holds none' : `it holds ${prompts.length}, from 1 to ${prompts.length}`;
+  const there = prompts.length === 0 ? 'it has no prompts' : `its prompts have the numbers 1 to ${prompts.length}`;
   const message = `session ${session} has no prompt ${prompt} to go back to: ${there}`;
   throw new AgentError('agent/no-such-record', message, { session, prompt, prompts: prompts.length });
 }

@@ -95,7 +95,7 @@ describe('`planFork`', () => {
         data: { before: begins - 1, after: ends },
       });
     await expect(planFork(log, ID, { at: placeOf(all, 'tool.returned', 1) })).rejects.toThrow(
-      `a turn is open there; fork at ${begins - 1} before it, or at ${ends} behind it`,
+      `a turn has not ended there; fork at record ${begins - 1} before it, or at record ${ends} after it`,
     );
     for (const at of [begins - 1, ends]) expect((await planFork(log, ID, { at })).parent.position).toBe(at);
   });
@@ -119,7 +119,7 @@ describe('`planFork`', () => {
     ] as const)
       await expect(planFork(log, ID, { at })).rejects.toMatchObject({
         code: 'agent/not-closed',
-        message: expect.stringContaining(`fork at ${before} before it, or at ${after} behind it`),
+        message: expect.stringContaining(`fork at record ${before} before it, or at record ${after} after it`),
         data: { at, open, before, after },
       });
     for (const at of [before, after]) expect((await planFork(log, ID, { at })).parent.position).toBe(at);

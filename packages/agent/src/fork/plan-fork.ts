@@ -108,7 +108,9 @@ async function lookAt(log: Log, session: SessionId, cut: number): Promise<ForkBa
     if (at === cut && created !== undefined) parent = { session: created.id, position: at, chain };
   }
   if (parent !== undefined && created !== undefined) return { parent, created, mode, lastMode };
-  throw new AgentError('agent/no-such-record', `session ${session} has no record ${cut}: read it again`, { cut });
+  throw new AgentError('agent/no-such-record', `session ${session} has no record ${cut}: read the session again`, {
+    cut,
+  });
 }
 
 /**

@@ -33,4 +33,27 @@ describe('a channel', () => {
     await sent;
     await send(2);
   });
+
+  it('gives the sender the failure also if the receiver has left because of it', async () => {
+    const { send, fail, items } = openChannel<number>();
+    const sent = send(1);
+    const receiving = (async () => {
+      for await (const value of items) throw new Error(`the disk is full at ${value}`);
+    })().catch(fail);
+    await sent;
+    await receiving;
+    await expect(send(2)).rejects.toThrow('the disk is full at 1');
+  });
+
+  it('may be closed or fail after the receiver has left, after it was closed and after it failed', async () => {
+    const { send, close, fail, items } = openChannel<number>();
+    const sent = send(1);
+    for await (const value of items) if (value === 1) break;
+    await sent;
+    close();
+    fail(new Error('first'));
+    fail(new Error('second'));
+    close();
+    await expect(send(2)).rejects.toThrow('first');
+  });
 });

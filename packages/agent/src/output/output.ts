@@ -96,7 +96,7 @@ export function openOutput({ artifacts, secrets, keep = KEEP }: OutputOptions): 
     drop() {
       isDropped = true;
       held = [];
-      spill?.channel.fail(new Error('the output was thrown away'));
+      spill?.channel.fail(new Error('the output was discarded'));
     },
   };
 }
@@ -152,50 +152,41 @@ interface Channel<T> {
 
 /** Opens a channel. */
 export function openChannel<T>(): Channel<T> {
-  let offered: { readonly value: T; readonly taken: PromiseWithResolvers<void> } | undefined;
+  let asked = Promise.withResolvers<void>();
   let failure: { readonly error: unknown } | undefined;
   let isClosed = false;
-  let news = Promise.withResolvers<void>();
-  const tell = (): void => {
-    news.resolve();
-    news = Promise.withResolvers();
+  let control: ReadableStreamDefaultController<T> | undefined;
+  const end = (): void => {
+    isClosed = true;
+    asked.resolve();
   };
-  const isIdle = (): boolean => offered === undefined && failure === undefined && !isClosed;
-  async function* receive(): AsyncGenerator<T> {
-    try {
-      for (;;) {
-        while (isIdle()) await news.promise;
-        if (failure !== undefined) throw failure.error;
-        if (offered === undefined) return;
-        const { value, taken } = offered;
-        yield value;
-        offered = undefined;
-        taken.resolve();
-      }
-    } finally {
-      isClosed = true;
-      offered?.taken.resolve();
-    }
-  }
+  const source = {
+    start: (controller: ReadableStreamDefaultController<T>): void => {
+      control = controller;
+    },
+    pull: () => asked.resolve(),
+    cancel: end,
+  };
   return {
     async send(value) {
+      if (!isClosed) {
+        asked = Promise.withResolvers();
+        control?.enqueue(value);
+        await asked.promise;
+      }
       if (failure !== undefined) throw failure.error;
-      if (isClosed) return;
-      const taken = Promise.withResolvers<void>();
-      offered = { value, taken };
-      tell();
-      await taken.promise;
     },
     close() {
-      isClosed = true;
-      tell();
+      if (!isClosed) control?.close();
+      end();
     },
     fail(error) {
       failure ??= { error };
-      offered?.taken.reject(error);
-      tell();
+      control?.error(error);
+      end();
     },
-    items: receive(),
+    // The stream buffers nothing, so it asks for a value only when the receiver does.
+    items: new ReadableStream(source, { highWaterMark: 0 }),
   };
 }
 

@@ -83,16 +83,18 @@ export function grantCovers({
     ...(commands.length === 0
       ? []
       : [
-          `${tool} runs ${listed(commands.map((words) => `\`${inWords(words)}\``))} to the letter, in any line of such commands`,
+          `${tool} runs ${listed(commands.map((words) => `\`${inWords(words)}\``))} exactly as written, alone or together with other allowed commands`,
         ]),
     ...(patterns.length === 0
       ? []
-      : [`${tool} runs every command that fits ${listed(patterns.map((one) => `\`${one}\``))}, whatever stands for *`]),
-    ...(paths.length === 0 ? [] : [`every call of ${tool} on ${listed(paths)}, whatever its content`]),
+      : [
+          `${tool} runs every command that matches ${listed(patterns.map((one) => `\`${one}\``))}, with any text for *`,
+        ]),
+    ...(paths.length === 0 ? [] : [`every call of ${tool} on ${listed(paths)}, with any content`]),
     ...(folders.length === 0
       ? []
-      : [`every call of ${tool} below ${listed(folders.map((one) => `${one}/`))}, whatever its content`]),
-    ...(hosts.length === 0 ? [] : [`every call of ${tool} that reaches only ${listed(hosts)}, whatever it sends`]),
+      : [`every call of ${tool} below ${listed(folders.map((one) => `${one}/`))}, with any content`]),
+    ...(hosts.length === 0 ? [] : [`every call of ${tool} that connects only to ${listed(hosts)}, with any data`]),
   ].join('; ');
 }
 
@@ -101,12 +103,12 @@ export function patternProblem(pattern: string): string | undefined {
   const read = readCommandPattern(pattern, 'allow');
   if (typeof read === 'string') return read;
   const [program = ''] = read.words;
-  if (!isGrantable(read.words)) return `${program} runs or changes other commands, so no grant covers it`;
+  if (!isGrantable(read.words)) return `${program} runs or changes other commands, so it cannot be granted`;
   if (!hasStar(read)) return undefined;
   const way = read.words.find((_, index) => isWayToRun(read.words, index));
-  if (way !== undefined) return `\`${program}\` with \`${way}\` runs other programs, so it cannot end in *`;
+  if (way !== undefined) return `\`${program}\` with \`${way}\` runs other programs, so the pattern cannot contain *`;
   if (isHarmless(read.words)) return undefined;
-  return `a * is granted only after a program, and the subcommand where it has some, that is known to run no other program and to write no settings, such as \`git status *\`, \`npm test *\` or \`npm run build *\`. Answer a alone for exactly this command, or put a rule into your own settings`;
+  return `a * is allowed only after a program (and its subcommand, if it has subcommands) that runs no other program and writes no settings, such as \`git status *\`, \`npm test *\` or \`npm run build *\`. Answer a without a pattern to allow exactly this command, or add a rule to your own settings`;
 }
 
 function hasStar({ words, open }: CommandPattern): boolean {

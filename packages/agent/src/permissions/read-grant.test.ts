@@ -51,12 +51,12 @@ describe('a grant typed for a command', () => {
   ])('is refused with a reason for a program that runs other programs or code: %s', (typed) => {
     const [program = ''] = typed.split(' ');
     expect(problemOf(runs(typed.replace('*', 'x')), typed)).toContain(program);
-    expect(problemOf(runs(typed.replace('*', 'x')), typed)).not.toContain('granted');
+    expect(problemOf(runs(typed.replace('*', 'x')), typed)).not.toContain('a * is allowed');
   });
 
   test.each(['sudo ls', 'cd src', 'export A', 'eval ls', 'source x', 'sh'])(
     'is refused even word for word for a command that runs or changes other commands: %s',
-    (typed) => expect(problemOf(runs('npm test'), typed)).toContain('no grant covers it'),
+    (typed) => expect(problemOf(runs('npm test'), typed)).toContain('cannot be granted'),
   );
 
   test.each([
@@ -71,7 +71,7 @@ describe('a grant typed for a command', () => {
     'uv run *',
     'git submodule foreach *',
   ])('is refused if one of its words makes the program run other programs: %s', (typed) =>
-    expect(problemOf(runs(typed.replace('*', 'x')), typed)).toMatch(/runs other programs|no command in plain words/),
+    expect(problemOf(runs(typed.replace('*', 'x')), typed)).toMatch(/runs other programs|not a command in plain words/),
   );
 
   test.each([
@@ -94,8 +94,10 @@ describe('a grant typed for a command', () => {
     'constructor *',
   ])('is refused with an alternative if a * could run other programs or write settings: %s', (typed) => {
     const problem = problemOf(runs(typed.replace('*', 'x')), typed);
-    expect(problem).toContain('a * is granted only after');
-    expect(problem).toContain('Answer a alone for exactly this command, or put a rule into your own settings');
+    expect(problem).toContain('a * is allowed only after');
+    expect(problem).toContain(
+      'Answer a without a pattern to allow exactly this command, or add a rule to your own settings',
+    );
   });
 
   test.each([
@@ -177,11 +179,11 @@ describe('a grant typed for a file tool', () => {
     expect(grant).toEqual({ tool: 'edit', paths: ['src/a.ts'] });
     if ('problem' in grant) throw new Error(grant.problem);
     expect(byGrants([grant], edits('src/b.ts'))).toBeUndefined();
-    expect(grantCovers(grant)).toBe('every call of edit on src/a.ts, whatever its content');
+    expect(grantCovers(grant)).toBe('every call of edit on src/a.ts, with any content');
   });
 
   test('without text is refused, because the user might think that it covers only the displayed content', () =>
-    expect(problemOf(edits('src/a.ts'), '')).toContain('another call may write other content'));
+    expect(problemOf(edits('src/a.ts'), '')).toContain('another call may write different content'));
 
   test.each(['/', './', '.', '..', '../x/', 'src/../', '~/', '/etc/', 'src//', 'lib/', 'src/b.ts', 'src'])(
     'is refused for a place that is not the one of this call or not below the workspace: %s',
@@ -210,9 +212,11 @@ describe('a grant from another source than the prompt', () => {
 
   test('is refused for a call that cannot be granted, for another tool, and for a place outside the workspace', () => {
     const unknown: RuledCall = { tool: 'x__y', effect: 'execute', confined: true };
-    expect(grantProblem({ tool: 'x__y' }, unknown)).toBe('no grant covers this call');
+    expect(grantProblem({ tool: 'x__y' }, unknown)).toBe('this call cannot be granted');
     expect(grantProblem({ tool: 'write', paths: ['a'] }, edits('a'))).toContain('the grant is for write');
-    expect(grantProblem({ tool: 'edit', paths: ['a'], folders: ['../x'] }, edits('a'))).toContain('no folder below');
+    expect(grantProblem({ tool: 'edit', paths: ['a'], folders: ['../x'] }, edits('a'))).toContain(
+      'is not a folder in the workspace',
+    );
     expect(grantProblem({ tool: 'bash', commands: [['npm']], patterns: ['sudo *'] }, runs('npm'))).toContain('sudo');
   });
 });
@@ -222,13 +226,13 @@ describe('a name that begins with ~', () => {
     'is refused as a path in the workspace, even if the call is on such a path: %s',
     (typed) => {
       const path = typed.endsWith('/') ? `${typed}a.ts` : typed;
-      expect(problemOf(edits(path), typed)).toContain('is no path from the workspace on');
+      expect(problemOf(edits(path), typed)).toContain('is not a path relative to the workspace');
     },
   );
 
   test.each(['~', '', '..', 'a//b'])('is refused as the folder of a grant, like other invalid names: %j', (folder) => {
     expect(grantProblem({ tool: 'edit', folders: [folder] }, edits(`${folder}/a.ts`))).toMatch(
-      /is no folder below the workspace|no grant covers/,
+      /is not a folder in the workspace|cannot be granted/,
     );
   });
 });

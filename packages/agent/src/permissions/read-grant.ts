@@ -21,7 +21,7 @@ export function readGrant({ call, exact }: GrantOffer, typed: string): Granted |
   const { commands, paths = [] } = call.effects ?? {};
   if (commands !== undefined && paths.length === 0) return covering({ tool: call.tool, patterns: [text] }, call, text);
   if (paths.length > 0 && commands === undefined) return placeGrant(call, text);
-  return { problem: `a call of ${call.tool} takes no pattern: answer without one` };
+  return { problem: `a grant for ${call.tool} cannot have a pattern: answer without a pattern` };
 }
 
 /**
@@ -42,25 +42,27 @@ export function offeredPlaces({ call }: GrantOffer): readonly string[] {
  * are checked.
  */
 export function grantProblem(grant: Granted, call: RuledCall): string | undefined {
-  if (!canGrant(call)) return 'no grant covers this call';
-  if (grant.tool !== call.tool) return `the grant is for ${grant.tool}, and the call is one of ${call.tool}`;
+  if (!canGrant(call)) return 'this call cannot be granted';
+  if (grant.tool !== call.tool) return `the grant is for ${grant.tool}, but the call is for ${call.tool}`;
   const folder = grant.folders?.find((name) => !isPlain(name));
-  if (folder !== undefined) return `"${folder}" is no folder below the workspace`;
+  if (folder !== undefined) return `"${folder}" is not a folder in the workspace`;
   const wide = (grant.patterns ?? []).map(patternProblem).find((problem) => problem !== undefined);
   if (wide !== undefined) return wide;
   const [left] = leftBy(grant, call);
   return left === undefined ? undefined : `it does not cover \`${left}\` of this call`;
 }
 
-const NAME_IT = 'name the file, or the folder with a / at its end: another call may write other content';
+const NAME_IT = 'enter the file, or the folder with a / at its end, because another call may write different content';
 
 function placeGrant(call: RuledCall, text: string): Granted | GrantProblem {
   if (/^\.?\/?$/.test(text))
-    return { problem: 'that is the whole workspace: start a session with `--mode auto` for it' };
+    return { problem: 'this would allow the whole workspace: to do that, start a session with `--mode auto`' };
   const plain = text.replace(/^\.\//, '');
   const name = plain.replace(/\/$/, '');
   if (!isPlain(name))
-    return { problem: `"${text}" is no path from the workspace on: give names parted by /, without "..", "." and "~"` };
+    return {
+      problem: `"${text}" is not a path relative to the workspace: use names separated by /, without "..", "." and "~"`,
+    };
   const grant = plain.endsWith('/') ? { tool: call.tool, folders: [name] } : { tool: call.tool, paths: [name] };
   return covering(grant, call, text);
 }

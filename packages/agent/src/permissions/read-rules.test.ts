@@ -30,53 +30,58 @@ describe('a rule that is read', () => {
   });
 
   test.each([
-    [{ decison: 'deny', tool: 'bash' }, 'rules[0]: it has no decison, did you mean decision?'],
-    [{ decision: 'allw', tool: 'plan' }, 'rules[0]: decision is one of allow, ask, deny, did you mean allow?'],
+    [{ decison: 'deny', tool: 'bash' }, 'rules[0]: a rule has no field decison, did you mean decision?'],
+    [{ decision: 'allw', tool: 'plan' }, 'rules[0]: decision must be one of allow, ask, deny, did you mean allow?'],
     [{ decision: 'deny', tool: 'bsah' }, 'rules[0]: there is no tool bsah, did you mean bash?'],
-    [{ decision: 'deny', tool: 'bash', paths: ['a'] }, 'rules[0]: bash tells no paths: it has commands'],
-    [{ decision: 'deny', tool: 'plan', hosts: ['a.b'] }, 'rules[0]: plan tells no hosts: leave it out'],
+    [{ decision: 'deny', tool: 'bash', paths: ['a'] }, 'rules[0]: bash reports no paths: use commands'],
+    [{ decision: 'deny', tool: 'plan', hosts: ['a.b'] }, 'rules[0]: plan reports no hosts: remove hosts'],
     [
       { decision: 'deny', tool: 'bash', commands: ['a'], hosts: ['b'] },
-      'rules[0]: it has commands and hosts: make it one rule for each',
+      'rules[0]: a rule cannot have commands and hosts: write a rule for each',
     ],
-    [{ decision: 'deny', tool: 'bash', commands: [] }, 'rules[0]: commands is a list of at least one text'],
-    [{ decision: 'deny', tool: 'bash', commands: 'rm' }, 'rules[0]: commands is a list of at least one text'],
-    [{ decision: 'deny' }, 'rules[0]: tool is the name of a tool'],
-    ['deny bash', 'rules[0]: it is no object: give { decision, tool }'],
-    [{ decision: 'allow', tool: 'bash' }, 'rules[0]: it would allow every command of bash: name them as commands'],
+    [{ decision: 'deny', tool: 'bash', commands: [] }, 'rules[0]: commands must be a list of at least one string'],
+    [{ decision: 'deny', tool: 'bash', commands: 'rm' }, 'rules[0]: commands must be a list of at least one string'],
+    [{ decision: 'deny' }, 'rules[0]: tool must be the name of a tool'],
+    ['deny bash', 'rules[0]: expected an object: { decision, tool }'],
+    [
+      { decision: 'allow', tool: 'bash' },
+      'rules[0]: the rule would allow every command of bash: list the allowed ones in commands',
+    ],
   ])('is refused if it is not valid, with the nearest valid name: %j', (rule, problem) => {
     expect(problems(rule)).toEqual([problem]);
   });
 
   test.each(['*', 'b*', '__*', '*__*', 'write*'])('cannot allow tools by a * unless it names a server: %s', (tool) => {
-    expect(problems({ decision: 'allow', tool })).toEqual([expect.stringContaining('nobody named')]);
+    expect(problems({ decision: 'allow', tool })).toEqual([
+      expect.stringContaining('tools that the rule does not name'),
+    ]);
   });
 
   test.each([
     ['*', /any program/],
     ['np* test', /any program/],
     ['FOO=1 npm test', /sets a variable/],
-    ['sudo *', /word for word/],
-    ['/usr/bin/env *', /word for word/],
-    ['timeout 10 *', /word for word/],
-    ['xargs *', /word for word/],
-    ['cd *', /word for word/],
-    ['export *', /word for word/],
-    ['find . *', /word for word/],
+    ['sudo *', /the exact command/],
+    ['/usr/bin/env *', /the exact command/],
+    ['timeout 10 *', /the exact command/],
+    ['xargs *', /the exact command/],
+    ['cd *', /the exact command/],
+    ['export *', /the exact command/],
+    ['find . *', /the exact command/],
     ['sh *', /name the file/],
     ['bash -c *', /name the file/],
     ['node *', /name the file/],
     ['python3.12 -c *', /name the file/],
     ['deno eval *', /name the file/],
-    ['sed s/a/b/ *', /word for word/],
-    ['psql shop *', /word for word/],
-    ['vim a *', /word for word/],
-    ['npm test; rm', /plain words/],
-    ['npm test && ls', /plain words/],
-    ['echo $HOME', /plain words/],
-    ['git commit -m "x"', /plain words/],
-    ['npm\ntest', /plain words/],
-    ['', /plain words/],
+    ['sed s/a/b/ *', /the exact command/],
+    ['psql shop *', /the exact command/],
+    ['vim a *', /the exact command/],
+    ['npm test; rm', /command in plain words/],
+    ['npm test && ls', /command in plain words/],
+    ['echo $HOME', /command in plain words/],
+    ['git commit -m "x"', /command in plain words/],
+    ['npm\ntest', /command in plain words/],
+    ['', /command in plain words/],
   ])('cannot allow a pattern that matches arbitrary commands: %s', (command, why) => {
     expect(problems({ decision: 'allow', tool: 'bash', commands: [command] })).toEqual([expect.stringMatching(why)]);
   });
@@ -101,7 +106,7 @@ describe('a rule that is read', () => {
     'git --attr-source x *',
   ])('cannot allow arbitrary code by git, and its error lists subcommands that only read: %s', (command) => {
     const [problem = ''] = problems({ decision: 'allow', tool: 'bash', commands: [command] });
-    expect(problem).toContain('would allow any code, since git runs programs');
+    expect(problem).toContain('would allow any code, because git runs programs');
     expect(problem).toContain('"git status *", "git diff *", "git log *", "git show *"');
   });
 

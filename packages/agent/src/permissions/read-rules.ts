@@ -33,17 +33,17 @@ interface RuleProblem {
 
 function readRule(given: unknown, tools: readonly RuledTool[]): ReadRule | RuleProblem {
   if (typeof given !== 'object' || given === null || Array.isArray(given))
-    return { problem: 'it is no object: give { decision, tool }' };
+    return { problem: 'expected an object: { decision, tool }' };
   const fields: Readonly<Record<string, unknown>> = { ...given };
   const unknown = Object.keys(fields).find((name) => !NAMES.includes(name));
-  if (unknown !== undefined) return { problem: `it has no ${unknown}${hint(unknown, NAMES)}` };
+  if (unknown !== undefined) return { problem: `a rule has no field ${unknown}${hint(unknown, NAMES)}` };
   const decision = DECISIONS.find((one) => one === fields['decision']);
   if (decision === undefined)
-    return { problem: `decision is one of ${DECISIONS.join(', ')}${hint(String(fields['decision']), DECISIONS)}` };
+    return { problem: `decision must be one of ${DECISIONS.join(', ')}${hint(String(fields['decision']), DECISIONS)}` };
   const { tool } = fields;
-  if (typeof tool !== 'string' || !TOOL.test(tool)) return { problem: 'tool is the name of a tool' };
+  if (typeof tool !== 'string' || !TOOL.test(tool)) return { problem: 'tool must be the name of a tool' };
   const kinds = KINDS.filter((kind) => fields[kind] !== undefined);
-  if (kinds.length > 1) return { problem: `it has ${kinds.join(' and ')}: make it one rule for each` };
+  if (kinds.length > 1) return { problem: `a rule cannot have ${kinds.join(' and ')}: write a rule for each` };
   const [kind] = kinds;
   const misfit = misfitOf({ decision, tool, kind }, tools);
   if (misfit !== undefined) return { problem: misfit };
@@ -65,26 +65,26 @@ function misfitOf({ decision, tool, kind }: Aim, tools: readonly RuledTool[]): s
     return `there is no tool ${tool}${hint(tool, names)}`;
   }
   if (decision === 'allow' && tool.includes('*') && !/^[\w-]*[A-Za-z0-9]__\*$/.test(tool))
-    return `"${tool}" would allow tools that nobody named: give one name, or server__* for those of an MCP server`;
+    return `"${tool}" would allow tools that the rule does not name: use the name of one tool, or server__* for the tools of an MCP server`;
   if (kind !== undefined) return toldMisfit(tool, kind, named);
   const shell = named.find(({ effectKinds = [] }) => effectKinds.includes('commands'));
   if (decision !== 'allow' || shell === undefined) return undefined;
-  return `it would allow every command of ${shell.name}: name them as commands`;
+  return `the rule would allow every command of ${shell.name}: list the allowed ones in commands`;
 }
 
 function toldMisfit(tool: string, kind: EffectKind, named: readonly RuledTool[]): string | undefined {
   if (named.some(({ effectKinds = [] }) => effectKinds.includes(kind))) return undefined;
   const told = [...new Set(named.flatMap(({ effectKinds = [] }) => effectKinds))];
-  const next = told.length === 0 ? 'leave it out' : `it has ${told.join(', ')}`;
-  return `${tool} tells no ${kind}: ${next}`;
+  const next = told.length === 0 ? `remove ${kind}` : `use ${told.join(' or ')}`;
+  return `${tool} reports no ${kind}: ${next}`;
 }
 
 function readPatterns(rule: Omit<ReadRule, 'patterns'>, kind: EffectKind, given: unknown): ReadRule | RuleProblem {
   const texts: readonly unknown[] = Array.isArray(given) ? given : [];
-  if (texts.length === 0) return { problem: `${kind} is a list of at least one text` };
+  if (texts.length === 0) return { problem: `${kind} must be a list of at least one string` };
   const patterns: RulePattern[] = [];
   for (const text of texts) {
-    if (typeof text !== 'string') return { problem: `${kind} is a list of texts` };
+    if (typeof text !== 'string') return { problem: `${kind} must be a list of strings` };
     const pattern = readPattern(kind, text, rule.decision);
     if (typeof pattern === 'string') return { problem: `${kind}: ${pattern}` };
     patterns.push(pattern);

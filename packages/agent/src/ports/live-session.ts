@@ -143,6 +143,8 @@ export interface PromptOptions<Output = undefined> {
    * turn ends as `failed` with the code `turn/output-mismatch`.
    */
   readonly output?: StandardSchemaV1<unknown, Output>;
+  /** Interrupts the turn when it aborts, as `interrupt` does. A turn that waits in the queue is interrupted when it begins. */
+  readonly signal?: AbortSignal;
   /**
    * Names of skills to load with the prompt. Each body is placed before the prompt, even if the skill budget is
    * exceeded.

@@ -9,9 +9,9 @@ import { ID, row } from '../../tests/small-session.ts';
 import { verifySession } from '../audit/rebuild.ts';
 
 test.each([
-  ['a mark of byte order', '\uFEFFYou mend code.'],
-  ['half a character', 'You mend \uD83D code.'],
-  ['line ends of another system', 'You mend code.\r\n\r\nSlowly.\u2028'],
+  ['a byte order mark', '\uFEFFYou mend code.'],
+  ['a lone surrogate', 'You mend \uD83D code.'],
+  ['line endings of another system', 'You mend code.\r\n\r\nSlowly.\u2028'],
 ])('a role with %s is sent with the same bytes that `verifySession` rebuilds from the log', async (_what, role) => {
   const sent: string[] = [];
   const { live, shelf } = await goLive({

@@ -126,7 +126,10 @@ function preparedOf(
 ): Omit<Prepared, 'epoch' | 'reset'> {
   const record = records.find(isRequest);
   if (record === undefined)
-    throw new AgentError('agent/conflict', 'the log did not return the request that was appended: read it again');
+    throw new AgentError(
+      'agent/conflict',
+      'the log did not return the request that was appended: read the session again',
+    );
   return {
     body,
     ...defined({ continues, betas: record.data.betas ?? [], compared }),
@@ -176,7 +179,7 @@ function requireSendable(state: State): void {
     );
   }
   if (state.history.packed.length === 0) {
-    throw new AgentError('agent/nothing-to-send', 'the history holds nothing to send: give a prompt first');
+    throw new AgentError('agent/nothing-to-send', 'the history is empty: send a prompt first');
   }
 }
 
@@ -192,7 +195,7 @@ function requireSendableBeside(state: State, provider: string): void {
   if (epoch === undefined || epoch.opened.provider === provider) return;
   throw new AgentError(
     'agent/other-provider',
-    `the conversation is with ${epoch.opened.provider} still, and this session is now run with ${provider}: a side call can be made once the next prompt was sent`,
+    `the history was still sent to ${epoch.opened.provider}, but this session now runs with ${provider}: make the side call after the next prompt was sent`,
     { epoch: epoch.opened.provider, provider },
   );
 }
@@ -201,7 +204,7 @@ function requireKnown({ unknown }: State): void {
   if (unknown === undefined) return;
   throw new AgentError(
     'agent/unknown-kind',
-    `record ${unknown.position} is a "${unknown.name}", which this version does not know: run it with the version that wrote it`,
+    `record ${unknown.position} is a "${unknown.name}", which this version does not know: open the session with the version that wrote it`,
     unknown,
   );
 }

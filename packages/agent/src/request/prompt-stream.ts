@@ -104,7 +104,7 @@ export async function sideCallPromptStream(
 ): Promise<PromptStream> {
   const spans = besideSpans(state, words.parts, words.position, promptStream.lowered === 0 ? 'none' : 'main');
   if (spans.length === 0)
-    throw new AgentError('agent/nothing-to-send', 'a side call has nothing to say: give it words or an image');
+    throw new AgentError('agent/nothing-to-send', 'the side call is empty: pass some text or an image');
   const writer = promptStream.materials.encoder.join(promptStream.front, newHash);
   return withSpans({ ...promptStream, writer }, spans, artifacts);
 }

@@ -22,7 +22,7 @@ export function readCommandPattern(text: string, decision: 'allow' | 'ask' | 'de
   const all = text.trim().split(/[ \t]+/);
   const strange = all.find((word) => !PLAIN.test(word));
   if (strange !== undefined)
-    return `"${text}" is no command in plain words: "${strange}" holds what a shell reads in its own way. Name one command, without quotes, variables or operators`;
+    return `"${text}" is not a command in plain words, because of "${strange}": write one command, without quotes, variables or operators`;
   const open = all.length > 1 && all.at(-1) === '*';
   const words = open ? all.slice(0, -1) : all;
   const problem = decision === 'allow' ? tooWide(words, open) : undefined;
@@ -30,16 +30,16 @@ export function readCommandPattern(text: string, decision: 'allow' | 'ask' | 'de
 }
 
 function tooWide([program = '', first]: readonly string[], open: boolean): string | undefined {
-  if (program.includes('*')) return 'would allow any program: name it';
-  if (program.includes('=')) return 'sets a variable: no rule allows that';
+  if (program.includes('*')) return 'would allow any program: name the program';
+  if (program.includes('=')) return 'sets a variable, which no rule can allow';
   const kind = open ? launches(program) : undefined;
   if (kind === 'launcher' || kind === 'changer')
-    return `would allow any command, since ${program} runs or changes others: give it word for word, without *`;
+    return `would allow any command, because ${program} runs or changes other commands: write the exact command, without *`;
   if (kind === undefined) return undefined;
   if (first === undefined || /^-|\*/.test(first) || isCodeWord(program, first))
-    return `would allow any code, since ${program} runs what it is given: name the file first, as in "${program} scripts/build *"`;
+    return `would allow any code, because ${program} runs code from its arguments: name the file first, as in "${program} scripts/build *"`;
   return kind === 'interpreter' && !passesOn(program)
-    ? `would allow any code, since ${program} takes code in any of its words: give it word for word, without *`
+    ? `would allow any code, because every argument of ${program} can be code: write the exact command, without *`
     : undefined;
 }
 
@@ -156,7 +156,7 @@ const NAMED: ReadonlyMap<string, RegExp> = new Map([
 export function openGitProblem({ words, open }: CommandPattern): string | undefined {
   if (programName(words[0] ?? '') !== 'git' || !leavesGitOpen(words, open)) return undefined;
   const subcommands = READING.map((subcommand) => `"git ${subcommand} *"`).join(', ');
-  return `would allow any code, since git runs programs that its settings and options name: allow subcommands that only read, as in ${subcommands}; or give one command word for word`;
+  return `would allow any code, because git runs programs that its settings and options name: allow subcommands that only read, such as ${subcommands}; or write one exact command`;
 }
 
 function leavesGitOpen(words: readonly string[], open: boolean): boolean {

@@ -50,7 +50,7 @@ const HOST = /^(\*\.)?([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)*[a-z0-9]([a-z0-9-]*[a-z0
 /** Parses a host pattern. Returns the problem and the next step as a string if the pattern is invalid. */
 export function readHostPattern(text: string): HostPattern | string {
   if (!HOST.test(text))
-    return `"${text}" is no host: give its name alone in lower case, without scheme, port or path, with "*." before it for those below`;
+    return `"${text}" is not a host: use only the host name in lower case, without scheme, port or path; put "*." before it to match its subdomains`;
   const below = text.startsWith('*.');
   return { name: below ? text.slice(2) : text, below };
 }
@@ -79,13 +79,14 @@ export type PathPattern = readonly string[];
  * a slash matches the last name of a path in any folder.
  */
 export function readPathPattern(text: string): PathPattern | string {
-  if (text === '') return 'a path is empty: name a file, a folder, or ** for all';
+  if (text === '') return 'a path is empty: use a file, a folder, or ** for all files';
   if (/[{}[\]!\\\p{Cc}]/u.test(text))
-    return `"${text}" holds more than names, *, ** and ?: give one pattern for each way it could read`;
-  if (text.startsWith('/') || text.startsWith('~')) return `"${text}" is not in the workspace: give it from there on`;
+    return `"${text}" contains more than names, *, ** and ?: write a separate pattern for each alternative`;
+  if (text.startsWith('/') || text.startsWith('~'))
+    return `"${text}" is not in the workspace: use a path relative to the workspace`;
   const names = (text.endsWith('/') ? `${text}**` : text).split('/');
   if (names.some((name) => name === '' || name === '.' || name === '..'))
-    return `"${text}" goes round: leave out ".", ".." and empty names`;
+    return `"${text}" is not a direct path: remove ".", ".." and empty names`;
   return names.length === 1 ? ['**', ...names] : names;
 }
 

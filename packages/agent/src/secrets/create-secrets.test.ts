@@ -39,7 +39,7 @@ async function gathered(chunks: AsyncIterable<Uint8Array>): Promise<string> {
 describe('a secret value', () => {
   const base64 = utf8(KEY).toString('base64');
   it.each([
-    ['as it stands', KEY],
+    ['unchanged', KEY],
     ['escaped for JSON', JSON.stringify(KEY).slice(1, -1)],
     ['encoded for a URL', encodeURIComponent(KEY)],
     ['encoded for a URL in lower case', encodeURIComponent(KEY).replaceAll(/%\w\w/g, (code) => code.toLowerCase())],
@@ -54,17 +54,17 @@ describe('a secret value', () => {
         .replace('ü', String.raw`\u00fc`),
     ],
     [
-      'escaped for JSON with a slash escaped',
+      'escaped for JSON, including the slash',
       JSON.stringify(KEY)
         .slice(1, -1)
         .replace('/', String.raw`\/`),
     ],
-    ['in double quotes of a shell', KEY.replaceAll(/["$\\]/g, String.raw`\$&`)],
-    ['escaped for a shell sign by sign', KEY.replaceAll(/[$"\\ &]/g, String.raw`\$&`)],
-    ['in a dollar quote of a shell', KEY.replaceAll('\\', String.raw`\\`)],
+    ['in double quotes for a shell', KEY.replaceAll(/["$\\]/g, String.raw`\$&`)],
+    ['escaped for a shell, character by character', KEY.replaceAll(/[$"\\ &]/g, String.raw`\$&`)],
+    ['in a dollar quote for a shell', KEY.replaceAll('\\', String.raw`\\`)],
     ['escaped for HTML', KEY.replace('&', '&amp;').replace('"', '&quot;')],
     ['escaped for HTML by number', KEY.replace('&', '&amp;').replace('"', '&#34;')],
-    ['encoded as a whole address', encodeURI(KEY)],
+    ['encoded as a complete URL', encodeURI(KEY)],
     ['in base64', base64],
     ['in base64 for URLs', base64.replaceAll('+', '-').replaceAll('/', '_')],
   ])('is masked when it is written %s', async (_how, form) => {
@@ -73,13 +73,13 @@ describe('a secret value', () => {
 
   it.each([
     ['single quotes of a shell', String.raw`it'\''s-a-secret`],
-    ['single quotes of a shell around double ones', `it'"'"'s-a-secret`],
+    ['single quotes of a shell around double quotes', `it'"'"'s-a-secret`],
     ['single quotes of a shell in JSON', String.raw`it'\\''s-a-secret`],
     ['a dollar quote of a shell', String.raw`it\'s-a-secret`],
     ['single quotes of YAML', "it''s-a-secret"],
     ['HTML', 'it&#39;s-a-secret'],
-    ['HTML of version 5', 'it&apos;s-a-secret'],
-    ['a URL with every sign encoded', 'it%27s%2Da%2Dsecret'],
+    ['HTML 5', 'it&apos;s-a-secret'],
+    ['a URL with every character encoded', 'it%27s%2Da%2Dsecret'],
   ])('with an apostrophe is masked in %s', async (_how, form) => {
     const { mask } = createSecrets({ values: [{ name: 'A_KEY', value: "it's-a-secret" }] });
     expect(await mask(`before '${form}' behind`)).toBe("before '[secret:A_KEY]' behind");

@@ -96,27 +96,30 @@ describe('a secret of known shape', () => {
   const keyLines = pem('RSA ', body).split('\n');
   const cutLines = keyLines.slice(0, 4);
   it.each<readonly [string, string]>([
-    ['behind numbers', cutLines.map((line, index) => `${index + 1}${index === 0 ? ':' : '-'}${line}`).join('\n')],
-    ['behind numbers and tabs', cutLines.map((line, index) => `${index + 1}\t${line}`).join('\n')],
-    ['behind padded numbers', cutLines.map((line, index) => `     ${index + 1}\t${line}`).join('\n')],
-    ['behind numbers and arrows', cutLines.map((line, index) => `${index + 1}→${line}`).join('\n')],
-    ['behind names of files', cutLines.map((line) => `a/key-1.txt-${line}`).join('\n')],
-    ['behind names and numbers', cutLines.map((line, index) => `file:${index + 1}:${line}`).join('\n')],
-    ['behind names and numbers of a context', cutLines.map((line, index) => `file-${index + 1}-${line}`).join('\n')],
-    ['as strings of code', cutLines.map((line) => String.raw`'${line}\n' +`).join('\n  ')],
-    ['as strings of code in double quotes', cutLines.map((line) => String.raw`"${line}\n"`).join('\n  ')],
-    ['without line ends', cutLines.join('')],
-    ['with line ends as entities', cutLines.join('&#xA;')],
-    ['behind marks of a comment', cutLines.map((line) => `# ${line}`).join('\n')],
-    ['behind marks of a quotation', cutLines.map((line) => `> ${line}`).join('\n')],
+    ['after line numbers', cutLines.map((line, index) => `${index + 1}${index === 0 ? ':' : '-'}${line}`).join('\n')],
+    ['after line numbers and tabs', cutLines.map((line, index) => `${index + 1}\t${line}`).join('\n')],
+    ['after padded line numbers', cutLines.map((line, index) => `     ${index + 1}\t${line}`).join('\n')],
+    ['after line numbers and arrows', cutLines.map((line, index) => `${index + 1}→${line}`).join('\n')],
+    ['after file names', cutLines.map((line) => `a/key-1.txt-${line}`).join('\n')],
+    ['after file names and line numbers', cutLines.map((line, index) => `file:${index + 1}:${line}`).join('\n')],
+    [
+      'after file names and line numbers of context lines',
+      cutLines.map((line, index) => `file-${index + 1}-${line}`).join('\n'),
+    ],
+    ['as strings in code', cutLines.map((line) => String.raw`'${line}\n' +`).join('\n  ')],
+    ['as strings in code, in double quotes', cutLines.map((line) => String.raw`"${line}\n"`).join('\n  ')],
+    ['without line endings', cutLines.join('')],
+    ['with line endings as HTML entities', cutLines.join('&#xA;')],
+    ['after comment signs', cutLines.map((line) => `# ${line}`).join('\n')],
+    ['after quotation signs', cutLines.map((line) => `> ${line}`).join('\n')],
     ['as a list of strings', JSON.stringify({ key: keyLines })],
     ['as an indented list of strings', JSON.stringify({ key: keyLines }, null, 2)],
-    ['encoded for an address', encodeURIComponent(keyLines.join('\n'))],
+    ['encoded for a URL', encodeURIComponent(keyLines.join('\n'))],
     ['encoded for a form', new URLSearchParams({ key: keyLines.join('\r\n') }).toString()],
-    ['encoded for an address, cut', encodeURIComponent(cutLines.join('\n'))],
+    ['encoded for a URL, with missing lines', encodeURIComponent(cutLines.join('\n'))],
     ['with escaped slashes', keyLines.join(String.raw`\n`).replaceAll('/', String.raw`\/`)],
     [
-      'with headers behind numbers',
+      'with headers after line numbers',
       ['-', 'Proc-Type: 4,ENCRYPTED', 'DEK-Info: AES-128-CBC,0A1B', '']
         .flatMap((line, index) => (index === 0 ? cutLines.slice(0, 1) : [line]))
         .concat(cutLines.slice(1))

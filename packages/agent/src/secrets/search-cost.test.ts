@@ -1,27 +1,26 @@
 import { describe, expect, it } from 'vitest';
 import { findOwn } from '../secrets/find-shapes.ts';
 
-describe('a search', () => {
+describe('`findOwn`', () => {
   const kib = (unit: string, size: number): string =>
     unit.repeat(Math.ceil((size * 1_024) / unit.length)).slice(0, size * 1_024);
-  /**
-   * Returns the lowest processor time of three runs, in microseconds. The lowest value is used because other processes
-   * can slow down a run.
-   */
-  const cost = (text: string, times: number): number =>
-    Math.min(
-      ...[1, 2, 3].map(() => {
-        const before = process.threadCpuUsage();
-        for (let time = 0; time < times; time += 1) findOwn(text);
-        const { user, system } = process.threadCpuUsage(before);
-        return user + system;
-      }),
-    );
+  /** Returns the processor time of some searches, in microseconds. */
+  const cost = (text: string, times: number): number => {
+    const before = process.threadCpuUsage();
+    for (let time = 0; time < times; time += 1) findOwn(text);
+    const { user, system } = process.threadCpuUsage(before);
+    return user + system;
+  };
   /**
    * Smallest time that is compared, in microseconds. The processor clock ticks in milliseconds, so shorter times are
    * not reliable.
    */
   const TICKS = 12_000;
+  /**
+   * Both runs search the same number of characters. The ratio of their times is about 1 if the time is linear, and 16 if
+   * it is quadratic.
+   */
+  const LIMIT = 8;
 
   it.each([
     'sk-ant-api03-',
@@ -92,10 +91,16 @@ describe('a search', () => {
     '\\',
     '"',
   ])('takes time in proportion to the length of the text: %s', (unit) => {
-    const inParts = cost(kib(unit, 16), 16);
-    const atOnce = cost(kib(unit, 256), 1);
-    // Both runs search the same number of characters. The ratio is about 1 if the time is linear, and 16 if it is
-    // quadratic.
-    expect(atOnce / Math.max(inParts, TICKS)).toBeLessThan(8);
+    // The lowest time of up to three runs counts, because other processes can slow down a run. The long text is searched
+    // first, so the time that the compiler takes is never counted for the parts alone.
+    let atOnce = Infinity;
+    let inParts = Infinity;
+    const ratio = (): number => atOnce / Math.max(inParts, TICKS);
+    for (let run = 0; run < 3; run += 1) {
+      atOnce = Math.min(atOnce, cost(kib(unit, 256), 1));
+      inParts = Math.min(inParts, cost(kib(unit, 16), 16));
+      if (ratio() < LIMIT) break;
+    }
+    expect(ratio()).toBeLessThan(LIMIT);
   });
 });

@@ -347,5 +347,5 @@ function sourceOf(content: string): SecretLintSourceCode {
  * them.
  */
 function refuseLocation(): never {
-  throw new TypeError('a rule of secretlint asked for lines and columns, which masking does not count');
+  throw new TypeError('a rule of secretlint requested lines and columns, which masking does not compute');
 }

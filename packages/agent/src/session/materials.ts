@@ -123,7 +123,7 @@ async function loadMaterial(artifacts: Artifacts, name: string): Promise<Uint8Ar
   } catch (cause) {
     throw new AgentError(
       'agent/missing-material',
-      `the bytes ${name} that the history names cannot be read: run tidemark doctor`,
+      `the artifact ${name}, which the history refers to, cannot be read: run tidemark doctor`,
       { name },
       cause,
     );

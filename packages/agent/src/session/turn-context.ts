@@ -85,7 +85,7 @@ export function watchTurn(watch: TurnWatch | undefined, tell: (event: SessionEve
       } catch (cause) {
         raise({
           code: 'turn/watch-failed',
-          message: `what this turn changed is not known: ${messageOf(cause)}`,
+          message: `the changes of this turn are unknown: ${messageOf(cause)}`,
           next: '',
         });
       }

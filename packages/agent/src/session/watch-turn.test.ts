@@ -59,13 +59,13 @@ describe('the watch of a turn', () => {
   test('reports its own failure in a notice and does not stop the turn', async () => {
     const failing: TurnWatch = { begin: async () => Promise.reject(new Error('no folder')) };
     expect(await noticesOf(failing, ['write'])).toEqual([
-      'turn/watch-failed: what this turn changed is not known: no folder',
+      'turn/watch-failed: the changes of this turn are unknown: no folder',
     ]);
     const late = watching(() => {
       throw new Error('gone');
     });
     expect(await noticesOf(late.watch, ['write'])).toEqual([
-      'turn/watch-failed: what this turn changed is not known: gone',
+      'turn/watch-failed: the changes of this turn are unknown: gone',
     ]);
   });
 });

@@ -169,8 +169,8 @@ describe('a context source that fails', () => {
     await askSources(work);
     expect(await noted(small)).toEqual([]);
     expect(notices.map(({ message }) => message).toSorted()).toEqual([
-      'the context source counting failed: `revision` must give a text, and gave number',
-      'the context source mute failed: `render` must give a text, and gave undefined',
+      'the context source counting failed: `revision` must return a string, but returned number',
+      'the context source mute failed: `render` must return a string, but returned undefined',
     ]);
   });
 

@@ -133,7 +133,7 @@ async function wordsOf(
  */
 function textOf(given: unknown, from: 'revision' | 'render'): string {
   if (typeof given === 'string') return given;
-  throw new TypeError(`\`${from}\` must give a text, and gave ${given === null ? 'null' : typeof given}`);
+  throw new TypeError(`\`${from}\` must return a string, but returned ${given === null ? 'null' : typeof given}`);
 }
 
 /**
@@ -218,7 +218,7 @@ async function sayFailed({ session, tell }: TurnContext, name: string, error: un
   const notice: Notice = {
     code: 'source/failed',
     message: `the context source ${name} failed: ${reason}`,
-    next: 'The turn goes on without its note; it is asked again with the next prompt, and a further failure is not said.',
+    next: 'The turn continues without its note. The source is asked again with the next prompt, and a further failure is not reported.',
   };
   tell({ type: 'notice.raised', notice });
 }

@@ -53,7 +53,7 @@ async function startedFor(children: Children, working: TurnContext, asked: Deleg
   } catch (error) {
     // The subagent's log is open elsewhere, damaged or on a full disk. The session of the parent continues without it.
     if (!(error instanceof LogError || error instanceof AgentError)) throw error;
-    const failure = { code: error.code, message: messageOf(error), next: 'Look at its log.' };
+    const failure = { code: error.code, message: messageOf(error), next: 'Read the log of the subagent.' };
     return outputOf(child, await failedAs(working, child, failure));
   }
 }

@@ -118,7 +118,7 @@ async function tryToEnd(child: SessionId, settling: Settling): Promise<SubagentE
   } catch (error) {
     if (!(error instanceof LogError || error instanceof AgentError)) throw error;
     const message = `the subagent ${child} could not be ended: ${error.message}`;
-    settling.tell({ code: 'subagent/left-open', message, next: 'It is tried again before the next turn.' });
+    settling.tell({ code: 'subagent/left-open', message, next: 'Tidemark tries again before the next turn.' });
     return undefined;
   }
 }

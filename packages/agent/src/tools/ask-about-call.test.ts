@@ -320,8 +320,8 @@ describe('a question', () => {
 });
 
 test.each([
-  ['asks in mode auto where commands are sandboxed', false, 1],
-  ['does not ask in mode auto where commands are allowUnsandboxed: there is no sandbox to leave', true, 0],
+  ['asks in mode auto if commands are sandboxed', false, 1],
+  ['does not ask in mode auto with `allowUnsandboxed`, because there is no sandbox to leave', true, 0],
 ])('a call that goes beyond its sandbox %s', async (_, allowUnsandboxed, questions) => {
   const seen: Question[] = [];
   const tool = made('go', () => ({}), { effect: 'execute' });

@@ -136,16 +136,16 @@ async function grantIn(
   const warn = (message: string, next: string): void =>
     tell({ type: 'notice.raised', notice: { code: 'permissions/grant-not-kept', message, next } });
   if ((await session.secrets.mask(text)) !== text) {
-    warn('the grant holds a secret and is not kept', 'The call was allowed this once.');
+    warn('the grant contains a secret and was not saved', 'The call was allowed once.');
     return {};
   }
   if (keep === 'session') return { always };
   try {
-    if (runtime.grants === undefined) throw new Error('this agent keeps no grants for a project');
+    if (runtime.grants === undefined) throw new Error('this agent does not save grants for a project');
     await runtime.grants.keep(always);
     return { always, kept: 'project' };
   } catch (cause) {
-    warn(`the grant is not kept for the project: ${messageOf(cause)}`, 'It holds for this session.');
+    warn(`the grant was not saved for the project: ${messageOf(cause)}`, 'It applies to this session only.');
     return { always };
   }
 }

@@ -304,7 +304,7 @@ function refuseWrite(): Promise<void> {
 }
 
 function callEnded(): AgentError {
-  return new AgentError('agent/call-ended', 'this call has ended: nothing more of it is kept, so stop writing');
+  return new AgentError('agent/call-ended', 'this call has ended, and its further output is ignored: stop writing');
 }
 
 /** Minimum length of an abbreviated digest. A notice prints at least as many characters. */

@@ -124,8 +124,7 @@ export function findSkills(shelf: SkillShelf | undefined, names: readonly string
     const found = shelf?.find(name);
     if (found !== undefined) return found;
     const nearest = nearestName(name, shelf?.names ?? []);
-    const next =
-      nearest === undefined ? '`tidemark skills` lists those that are installed' : `did you mean ${nearest}?`;
+    const next = nearest === undefined ? '`tidemark skills` lists the installed skills' : `did you mean ${nearest}?`;
     throw new AgentError('agent/unknown-skill', `there is no skill ${name}: ${next}`, { skill: name });
   });
 }
@@ -177,19 +176,23 @@ function noticeOf({ name }: Skill, verdict: LoadVerdict): Notice | undefined {
     case 'point':
       return {
         code: 'skill/already-there',
-        message: `the skill ${name} stands in the context already: it was not loaded again`,
-        next: 'Nothing is to be done.',
+        message: `the skill ${name} is already in the context and was not loaded again`,
+        next: 'No action is needed.',
       };
     case 'refuse':
       return {
         code: 'skill/over-budget',
-        message: `${verdict.why} It was loaded all the same, since you asked for it`,
-        next: 'The model loads no further one until a compaction has dropped what is loaded.',
+        message: `${verdict.why} It was loaded anyway, because you asked for it`,
+        next: 'The model can load no other skill until a compaction has dropped the loaded skills.',
       };
     case 'load':
       return verdict.warning === undefined
         ? undefined
-        : { code: 'skill/near-budget', message: verdict.warning, next: 'A compaction frees what it drops.' };
+        : {
+            code: 'skill/near-budget',
+            message: verdict.warning,
+            next: 'A compaction drops loaded skills and frees their tokens.',
+          };
   }
 }
 

@@ -116,9 +116,9 @@ describe(`a turn of ${STEPS} steps in a window of ${WINDOW} tokens is compacted,
 
   describe.each([
     ['claude-sonnet-4-5', 'strips thinking at a new turn', {}],
-    ['claude-sonnet-4-6', 'checks no prefix', {}],
+    ['claude-sonnet-4-6', 'does not check the prefix', {}],
     ['claude-opus-5-5', 'checks the prefix', {}],
-    ['claude-opus-5-5', 'checks it, and wants thinking back in the open loop', { reasoningInLoop: 'required' }],
+    ['claude-opus-5-5', 'checks the prefix and requires thinking in the open loop', { reasoningInLoop: 'required' }],
   ] as const)('%s, which %s', (model, _what, change) => {
     it.each(KINDS)(
       'with thinking: %s',

@@ -45,7 +45,7 @@ class NotYet extends Error {
   readonly why: TurnEnding | ForeseenRewrite;
   readonly step: number;
   constructor(why: TurnEnding | ForeseenRewrite, step: number) {
-    super('the next call is not made as it stands');
+    super('the next call was stopped before it was recorded');
     this.why = why;
     this.step = step;
   }
@@ -186,7 +186,7 @@ async function askAboutRewrite(
     const decision = await unlessAborted(asker(question, signal), signal);
     return signal.aborted || isYes(decision) ? undefined : declinedEnding(step, rewrite);
   } catch (cause) {
-    return signal.aborted ? undefined : declinedEnding(step, rewrite, `asking failed: ${messageOf(cause)}`);
+    return signal.aborted ? undefined : declinedEnding(step, rewrite, `asking the user failed: ${messageOf(cause)}`);
   }
 }
 
@@ -217,7 +217,7 @@ export function reportCliff({ session, tell }: TurnContext, { outlook: { cliff, 
   const tokens = expectedInput(forecast).toLocaleString('en-US');
   const notice = {
     code: 'context/price-cliff',
-    message: `the next request holds about ${tokens} tokens: ${cliffInWords(cliff)}, and every longer one after it`,
+    message: `the next request holds about ${tokens} tokens: ${cliffInWords(cliff)}, and every longer request costs more, too`,
     next: `See what a compaction would free: tidemark compact ${session.writer.session} --dry-run --json`,
   };
   tell({ type: 'notice.raised', notice });
@@ -236,9 +236,9 @@ export function rewriteInWords({ cause, also = [], tokens, cost }: ForeseenRewri
   return `${causesInWords([cause, ...also])}: ${tokens.toLocaleString('en-US')} tokens ${paid}, ${moneyInWords(cost)}`;
 }
 
-/** Returns a price cliff as text: `above 100,000 tokens the whole request costs more, $0.05 more for this one`. */
+/** Returns a price cliff as text: `above 100,000 tokens the whole request costs more, $0.05 more for this request`. */
 function cliffInWords({ above, cost }: CliffCost): string {
-  const more = cost === undefined ? '' : `, ${moneyInWords(cost)} more for this one`;
+  const more = cost === undefined ? '' : `, ${moneyInWords(cost)} more for this request`;
   return `above ${above.toLocaleString('en-US')} tokens the whole request costs more${more}`;
 }
 
@@ -253,11 +253,11 @@ function moneyInWords(cost: string | undefined): string {
 }
 
 /** Returns the ending of a turn whose next step the user declined at its price. `why` is set if asking failed. */
-function declinedEnding(step: number, rewrite: ForeseenRewrite, why = 'the user was asked and said no'): TurnEnding {
+function declinedEnding(step: number, rewrite: ForeseenRewrite, why = 'the user declined'): TurnEnding {
   const error = {
     code: 'turn/rewrite-declined',
     message: `step ${step} was not sent: ${why} (${rewriteInWords(rewrite)})`,
-    next: 'Undo what changed if that is the cause, or go on all the same: resume asks once more.',
+    next: 'Undo the change that is the cause, or resume to be asked again.',
   };
   return { outcome: 'limited', error };
 }

@@ -60,8 +60,8 @@ function sayIdle({ session, tell }: TurnContext): void {
   const notice: Notice = {
     code: 'context/compaction-idle',
     tier: 'recovery',
-    message: `the last compactions freed next to nothing by the provider's own count: none is made before a step until the next prompt`,
-    next: `See what is large: tidemark compact ${session.writer.session} --dry-run --json.`,
+    message: `the last compactions freed almost nothing, by the provider's own count: no further compaction is made before a step until the next prompt`,
+    next: `See the largest parts: tidemark compact ${session.writer.session} --dry-run --json.`,
   };
   tell({ type: 'notice.raised', notice });
 }
@@ -128,14 +128,14 @@ function say({ tell }: TurnContext, { outcome, trigger, sizes, refused }: Compac
       ? {
           code: 'context/compacted',
           tier: 'recovery' as const,
-          message: `${trigger}: the history was compacted from about ${before} to ${after} tokens, ${before - after} are free`,
-          next: 'The log is whole: history_read reads what the checkpoint stands for.',
+          message: `${trigger}: the history was compacted from about ${before} to ${after} tokens, which frees ${before - after}`,
+          next: 'The log is complete: history_read reads the records that the checkpoint replaces.',
         }
       : {
           code: 'context/compaction-refused',
           tier: 'recovery' as const,
-          message: `${trigger}: the history was not compacted (${refused}): about ${before} tokens would become ${after}, and ${sizes.hard} are to be kept to`,
-          next: 'The turn goes on as long as the model takes it. See what is large: tidemark compact --dry-run --json.',
+          message: `${trigger}: the history was not compacted (${refused}): about ${before} tokens would become ${after}, and the maximum is ${sizes.hard}`,
+          next: 'The turn continues as long as the model accepts its requests. See the largest parts: tidemark compact --dry-run --json.',
         };
   tell({ type: 'notice.raised', notice });
 }

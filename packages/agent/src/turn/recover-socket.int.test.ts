@@ -101,7 +101,7 @@ describe('a WebSocket connection that fails', () => {
         {
           code: 'context/compacted',
           message: expect.stringMatching(
-            /^websocket_critical_recovery: .* from about \d+ to \d+ tokens, \d+ are free$/,
+            /^websocket_critical_recovery: .* from about \d+ to \d+ tokens, which frees \d+$/,
           ),
         },
       ]);

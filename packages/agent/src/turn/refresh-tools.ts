@@ -67,30 +67,33 @@ async function settle(work: Taking, held: HeldTool): Promise<void> {
   const { refused } = saidOf(work.session);
   const definition = JSON.stringify(held.is);
   if (work.signal.aborted || refused.has(definition)) return;
-  if (ask === undefined) return tellOnce(work, heldBack(held, 'and nobody is there to be asked'));
+  if (ask === undefined) return tellOnce(work, heldBack(held, 'and no user can be asked to approve it'));
   try {
     const verdict = await unlessAborted(ask(questionOf(held), work.signal), work.signal);
     if (isYes(verdict)) return held.approve();
     if (verdict === undefined) return;
     refused.add(definition);
-    tellOnce(work, heldBack(held, 'and was refused'));
+    tellOnce(work, heldBack(held, 'and the user refused the change'));
   } catch (cause) {
     if (work.signal.aborted) return;
-    tellOnce(work, heldBack(held, `and asking failed: ${cause instanceof Error ? cause.message : String(cause)}`));
+    tellOnce(
+      work,
+      heldBack(held, `and asking the user failed: ${cause instanceof Error ? cause.message : String(cause)}`),
+    );
   }
 }
 
 function questionOf({ name, was, is }: HeldTool): DefinitionQuestion {
   const what = was.description === is.description ? 'its arguments' : 'its description';
-  const title = `${name} changed ${what} since it was last taken`;
+  const title = `${name} changed ${what} since it was last accepted`;
   return { about: 'definition', tool: name, title, rule: 'ask/definition', was, is };
 }
 
 function heldBack({ name }: HeldTool, why: string): Notice {
   return {
     code: 'tools/held-back',
-    message: `the tool ${name} describes itself otherwise than it did, ${why}: it is held back`,
-    next: 'Look at what its server says of it now; approve it in a session where you can be asked, or leave the server out.',
+    message: `the tool ${name} is not offered: its definition changed, ${why}`,
+    next: 'Check the definition that its server sends now; approve it in an interactive session, or remove the server.',
   };
 }
 
@@ -98,8 +101,8 @@ function firstOfEach(work: Taking, own: readonly Tool[], given: readonly Tool[])
   const names = new Set(own.map(({ name }) => name));
   return given.filter(({ name }) => {
     if (!names.has(name)) return names.add(name);
-    const message = `two tools are called ${name}: the one that a source offers is left out`;
-    tellOnce(work, { code: 'tools/name-taken', message, next: 'Rename the own tool or the source.' });
+    const message = `two tools have the name ${name}: the tool of the source is not offered`;
+    tellOnce(work, { code: 'tools/name-taken', message, next: 'Rename your tool or the source.' });
     return false;
   });
 }

@@ -72,7 +72,7 @@ async function closeCalls(work: TurnContext): Promise<void> {
 function requireClosed({ session }: TurnContext): void {
   const open = openCalls(session.state);
   if (open.length === 0) return;
-  const message = `the calls ${open.join(', ')} were run and are still open: this is a fault of Tidemark, report it`;
+  const message = `the calls ${open.join(', ')} were run but have no result: this is a bug of Tidemark, report it`;
   throw new AgentError('agent/unclosed-history', message, { open });
 }
 
@@ -109,7 +109,7 @@ function refusedBy(error: unknown): TurnEnding | undefined {
   const known = error instanceof ProviderError || (error instanceof AgentError && error.sort === 'refused');
   if (!known) return undefined;
   const { code, message } = error;
-  return { outcome: 'failed', error: { code, message, next: 'Settle what the message says, then resume.' } };
+  return { outcome: 'failed', error: { code, message, next: 'Fix the problem in the message, then resume.' } };
 }
 
 function endWith(work: TurnContext, ending: TurnEnding): Promise<Recorded | undefined> {
@@ -151,7 +151,7 @@ function correctionText(problem: string): string {
 
 function outputMismatch(problem: string): TurnEnding {
   const message = `the answer does not match the schema of \`output\`, after ${MAX_CORRECTIONS + 1} attempts: ${problem}`;
-  const next = 'Make the schema simpler, or say in the prompt what its fields mean.';
+  const next = 'Simplify the schema, or explain its fields in the prompt.';
   return { outcome: 'failed', error: { code: 'turn/output-mismatch', message, next } };
 }
 

@@ -110,9 +110,7 @@ describe('a step that writes more tokens again than the threshold', () => {
       outcome: 'limited',
       error: {
         code: 'turn/rewrite-declined',
-        message: expect.stringMatching(
-          /^step 1 was not sent: the user was asked and said no \(the tool list changed: /,
-        ),
+        message: expect.stringMatching(/^step 1 was not sent: the user declined \(the tool list changed: /),
       },
     });
     expect((await kinds()).slice(before)).toEqual(['turn.started', 'prompt.given', 'turn.ended']);
@@ -137,7 +135,7 @@ describe('a step that writes more tokens again than the threshold', () => {
     live.setTools([look]);
     expect(await live.prompt('go on')).toMatchObject({
       outcome: 'limited',
-      error: { message: expect.stringContaining('asking failed: the terminal is gone') },
+      error: { message: expect.stringContaining('asking the user failed: the terminal is gone') },
     });
     expect(sent()).toBe(1);
   });

@@ -69,7 +69,7 @@ async function send(
 function refuseTooLarge({ body, capabilities, epoch: { provider, model } }: Prepared): ProviderError | undefined {
   const { requestBytes } = capabilities;
   if (requestBytes === undefined || body.length <= requestBytes) return undefined;
-  const message = `the request of ${body.length} bytes was not sent: ${model} takes ${requestBytes} at most. Next: compact, images first`;
+  const message = `the request of ${body.length} bytes was not sent: the maximum of ${model} is ${requestBytes} bytes. Next: compact, images first`;
   return new ProviderError('compaction', 'provider/too-large', message, { provider });
 }
 
@@ -78,8 +78,8 @@ function showRequest({ onRequest }: Runtime, { body }: Prepared, tell: Sending['
     onRequest?.(body.slice());
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    const message = `onRequest threw when it was shown a request: ${why}`;
-    const next = 'The request goes out all the same. Correct onRequest: it only watches.';
+    const message = `onRequest threw an error: ${why}`;
+    const next = 'The request is sent anyway. Fix onRequest, which only observes requests.';
     tell({ type: 'notice.raised', notice: { code: 'turn/on-request-failed', message, next } });
   }
 }
@@ -169,7 +169,7 @@ async function watch(
 }
 
 function silent(provider: string, idleMs: number): ProviderError {
-  const message = `nothing came from ${provider} for ${idleMs} ms: the call was cut. Next: send it again`;
+  const message = `${provider} sent no data for ${idleMs} ms, so the call was stopped. Next: send it again`;
   return new ProviderError('retryable', 'provider/silent', message, { provider });
 }
 

@@ -68,6 +68,8 @@ test('a prompt brings a skill only once', async () => {
 
 test('a session without skills refuses a prompt with a skill and begins no turn', async () => {
   const { live, kinds } = await goLive({ provider: answering(says('One.')) });
-  expect(() => live.prompt('Go.', { skills: ['tax'] })).toThrow('there is no skill tax: `tidemark skills` lists those');
+  expect(() => live.prompt('Go.', { skills: ['tax'] })).toThrow(
+    'there is no skill tax: `tidemark skills` lists the installed skills',
+  );
   expect(await kinds()).not.toContain('turn.started');
 });

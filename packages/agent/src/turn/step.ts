@@ -81,8 +81,8 @@ async function waitToRetry(working: StepContext, error: ProviderError, pause: nu
   if (late !== undefined) return late;
   const notice = {
     code: 'turn/retrying',
-    message: `${beginningOf(error.message)} (sending ${session.progress.retryAttempts} of ${runtime.retry.attempts})`,
-    next: `It is sent again in ${Math.ceil(pause / 1000)} s; interrupt to stop.`,
+    message: `${beginningOf(error.message)} (attempt ${session.progress.retryAttempts} of ${runtime.retry.attempts})`,
+    next: `The request is sent again in ${Math.ceil(pause / 1000)} s; interrupt to stop.`,
   };
   tell({ type: 'notice.raised', notice });
   await runtime.surroundings.wait(pause, signal);
@@ -127,8 +127,8 @@ export async function repairRequest(
   const places = repair.flatMap((event) => (event.kind === 'block.quarantined' ? [event.data.origin.position] : []));
   const notice = {
     code: 'turn/quarantined',
-    message: `${error.message}. Left out from now on: ${places.length} of the blocks of event ${[...new Set(places)].join(', ')}`,
-    next: 'The step is sent again without them; what they held stays in the log.',
+    message: `${error.message}. From now on, ${places.length} blocks of event ${[...new Set(places)].join(', ')} are not sent`,
+    next: 'The step is sent again without these blocks; their content stays in the log.',
   };
   tell({ type: 'notice.raised', notice });
 }

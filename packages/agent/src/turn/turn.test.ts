@@ -186,7 +186,7 @@ describe('a call that fails', () => {
 
   test.each([
     ['compaction', 'provider/too-long', 'Compact'],
-    ['refused', 'provider/invalid', 'Change'],
+    ['refused', 'provider/invalid', 'Fix the problem'],
     ['stop', 'provider/authentication', 'API key'],
   ] as const)('of class %s ends the turn as failed, and the next prompt continues', async (sort, code, next) => {
     const bad = says('', { fault: { after: 0, error: failure({ class: sort, code }) } });
@@ -277,9 +277,9 @@ describe('an answer that stopped early', () => {
   });
 
   test.each([
-    ['by refusal', 'refusal', 'preflight', 'turn/refused'],
-    ['at the end of the window, where a person alone may compact,', 'window', 'manual', 'turn/window-full'],
-    ['at the end of the window, where nothing can be left out,', 'window', 'preflight', 'turn/context-unfit'],
+    ['with a refusal', 'refusal', 'preflight', 'turn/refused'],
+    ['at the end of the window, if only the user may compact,', 'window', 'manual', 'turn/window-full'],
+    ['at the end of the window, if a compaction can free nothing,', 'window', 'preflight', 'turn/context-unfit'],
   ] as const)('%s ends the turn as failed', async (_how, stop, compaction, code) => {
     const { live } = await goLive({ provider: answering(says('no', { stop }), says('yes')), runtime: { compaction } });
     expect(await live.prompt('go')).toMatchObject({ outcome: 'failed', error: { code } });
@@ -321,9 +321,7 @@ describe('a limit', () => {
     const { live, kinds } = await goLive({ provider, runtime: { limits: { tokens: 100 } } });
     const ended = await live.prompt('word '.repeat(400));
     expect(ended).toMatchObject({ outcome: 'limited', error: { code: 'turn/limit-tokens' } });
-    expect(ended.error?.message).toMatch(
-      /0 of 100 tokens, and the next call would take about 1\d{3} before its answer/,
-    );
+    expect(ended.error?.message).toMatch(/0 of 100 tokens, and the next call would use about 1\d{3} before its answer/);
     expect(provider.sent).toEqual([]);
     expect(await kinds()).toEqual(['session.created', 'mode.changed', 'turn.started', 'prompt.given', 'turn.ended']);
   });

@@ -24,6 +24,8 @@ const FILE =
 const MEMBER = /\w\.[A-Za-z]\w{0,4}$/;
 /** Feature that words of prose do not have: an inner capital, an underscore, a digit, or only capitals. */
 const MARK = /[a-z][A-Z]|[A-Z]{2,}[a-z]|[A-Za-z0-9]_+[A-Za-z0-9]|[A-Za-z]\d|^[A-Z]{4,}$/;
+/** Word of prose. Most runs are such words, and the other patterns take more time. */
+const PLAIN = /^[A-Z]?[a-z]*$/;
 /** Colour, hash or record id: hex digits that begin with a digit and contain a letter. */
 const HEX = /^\d[\da-f]*[a-f][\da-f]*$/;
 const HEX_LENGTH = { least: 6, most: 40 } as const;
@@ -40,6 +42,7 @@ export function namesIn(text: string): readonly FoundName[] {
   for (const [found] of text.matchAll(RUN)) {
     if (found.length < SHORTEST || found.length > LONGEST) continue;
     const run = withoutEnd(found);
+    if (PLAIN.test(run)) continue;
     if (isPath(run)) {
       add(run, 'path');
       continue;
@@ -61,7 +64,7 @@ function isSymbol(word: string): boolean {
 
 /** Checks that a word has the form of a path: it has a known file ending, or at least two slashes. */
 function isPath(word: string): boolean {
-  return FILE.test(word) || word.split('/').length > 2;
+  return (word.includes('.') && FILE.test(word)) || word.indexOf('/') !== word.lastIndexOf('/');
 }
 
 /** Returns a run without the characters at its end that close a sentence or a folder name. */

@@ -144,13 +144,13 @@ const ran = (closing: Told, began = true): readonly Told[] => [
 
 test.each<readonly [string, Told, string | undefined]>([
   ['exit 0', ['tool.returned', { call: callId('c1'), parts: [], exit: 0 }], 'passed'],
-  ['another exit', ['tool.failed', { call: callId('c1'), parts: [], exit: 2 }], 'failed'],
-  ['no exit that was told', ['tool.returned', { call: callId('c1'), parts: [] }], 'unknown'],
+  ['exit 2', ['tool.failed', { call: callId('c1'), parts: [], exit: 2 }], 'failed'],
+  ['no known exit code', ['tool.returned', { call: callId('c1'), parts: [] }], 'unknown'],
   ['a failure after exit 0', ['tool.failed', { call: callId('c1'), parts: [], exit: 0 }], 'partial'],
   ['an interrupt', ['tool.abandoned', { call: callId('c1'), reason: 'interrupted' }], 'partial'],
   ['a crash', ['tool.abandoned', { call: callId('c1'), reason: 'crashed' }], 'unknown'],
   ['a denial', ['tool.abandoned', { call: callId('c1'), reason: 'denied' }], undefined],
-  ['a cut call', ['tool.abandoned', { call: callId('c1'), reason: 'cut' }], undefined],
+  ['arguments that were cut off', ['tool.abandoned', { call: callId('c1'), reason: 'cut' }], undefined],
 ])('`makeCheckpoint` records the outcome of a command that ended with %s', (_, closing, outcome) => {
   expect(of(ran(closing)).commands[0]?.outcome).toBe(outcome);
 });

@@ -296,7 +296,7 @@ test('a task that a later plan reopens is listed as active', () => {
 test.each<readonly [string, Partial<ModelFields>, RegExp]>([
   ['is empty', { limitations: ['all of it'] }, /all of its lists are empty/],
   [
-    'lists a decision beside the one that replaces it',
+    'lists a decision together with the decision that replaces it',
     { decisions: [settled('use sqlite'), settled('use postgres', 'Use "sqlite"')] },
     /the decision "Use "sqlite"" is listed, and another one replaces it/,
   ],
@@ -316,7 +316,7 @@ test.each<readonly [string, Partial<ModelFields>, RegExp]>([
     /the task "test it." is listed both as open and as ended/,
   ],
   [
-    'lists a task as open and as work done',
+    'lists a task both as open and as work done',
     { tasks: [{ task: 'Ship it', status: 'open' }], work: [{ what: 'Task done: Ship it.' }] },
     /the task "Ship it" is listed as open, and as work done/,
   ],

@@ -54,19 +54,19 @@ function headingAt(path: string, text: string): string | undefined {
 
 test.each<readonly [name: string, path: string, text: string, heading: string]>([
   [
-    'a method of Java with a digit',
+    'a Java method with a digit',
     'A.java',
     'class A {\n  byte[] one() {\n  }\n  byte[] sha256(byte[] in) {\n    HERE\n',
     'byte[] sha256(byte[] in) {',
   ],
   [
-    'a method of Dart with a digit',
+    'a Dart method with a digit',
     'a.dart',
     'class A {\n  Widget build() {\n  }\n  void load2() {\n    HERE\n',
     'void load2() {',
   ],
   [
-    'a generator of JavaScript',
+    'a JavaScript generator',
     'a.js',
     'class A {\n  one() {\n  }\n  static async *two(x) {\n    HERE\n',
     'static async *two(x) {',
@@ -78,33 +78,33 @@ test.each<readonly [name: string, path: string, text: string, heading: string]>(
     'two: async (x) => {',
   ],
   [
-    'no callback that ended above',
+    'the function, not a callback that ended above the line',
     'a.tsx',
     'function App() {\n  useEffect(() => {\n    go();\n  }, []);\n  HERE\n',
     'function App() {',
   ],
+  ['a Swift initializer', 'a.swift', 'class A {\n  func one() {\n  }\n  init(x: Int) {\n    HERE\n', 'init(x: Int) {'],
   [
-    'an initializer of Swift',
-    'a.swift',
-    'class A {\n  func one() {\n  }\n  init(x: Int) {\n    HERE\n',
-    'init(x: Int) {',
-  ],
-  [
-    'a function of Rust with several words',
+    'a Rust function with several keywords',
     'a.rs',
     'impl Store {\n  pub async unsafe fn load(&self) {\n    HERE\n',
     'pub async unsafe fn load(&self) {',
   ],
-  ['no comment in a fence of Markdown', 'a.md', '# Setup\n```sh\n# install it\nnpm ci\n```\nHERE\n', '# Setup'],
-  ['the nearest key of YAML that is less indented', 'a.yml', 'jobs:\n  build:\n    steps:\n      - HERE\n', 'steps:'],
   [
-    'a function of Go',
+    'the Markdown heading, not a comment in a code fence',
+    'a.md',
+    '# Setup\n```sh\n# install it\nnpm ci\n```\nHERE\n',
+    '# Setup',
+  ],
+  ['the nearest YAML key with less indentation', 'a.yml', 'jobs:\n  build:\n    steps:\n      - HERE\n', 'steps:'],
+  [
+    'a Go function',
     'a.go',
     'func one() {\n}\nfunc (s *S) Two(x int) error {\n\tHERE\n',
     'func (s *S) Two(x int) error {',
   ],
   [
-    'a method of Python',
+    'a Python method',
     'a.py',
     'class A:\n    def one(self):\n        pass\n    async def two(self):\n        HERE\n',
     'async def two(self):',

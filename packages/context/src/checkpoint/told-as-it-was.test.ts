@@ -234,7 +234,7 @@ test('results are kept as a terminal shows them, without color codes and earlier
 
 const REQUIREMENTS: readonly (readonly [name: string, mark: (at: number) => string])[] = [
   ['rows of a table', (at) => `| R${at} | field f${at} is validated |`],
-  ['names of requirements', (at) => `REQ-${at}: field f${at} is validated, ${'d'.repeat(60)}`],
+  ['lines that begin with the id of a requirement', (at) => `REQ-${at}: field f${at} is validated, ${'d'.repeat(60)}`],
   ['a Japanese list', (at) => `${at}、項目f${at}を検証する。${'詳細'.repeat(8)}`],
   ['lines of code in a fence', (at) => `test('f${at}', () => expect(f(${at})).toBe(1));`],
 ];

@@ -113,8 +113,8 @@ describe('neededChange', () => {
 
   test.each<[string, Partial<RequestSpec>]>([
     ['thinking', { parameters: { effort: 'medium', thinking: { type: 'adaptive' } } }],
-    ['no effort at all', { parameters: {} }],
-    ['an effort beside something else', { parameters: { effort: 'low', thinking: { type: 'adaptive' } } }],
+    ['a removed effort', { parameters: {} }],
+    ['an effort together with another parameter', { parameters: { effort: 'low', thinking: { type: 'adaptive' } } }],
   ])('asks for an epoch for %s, which no message can set', (_what, change) => {
     expect(neededChange(between, { ...wanted, ...change }, ALL)).toEqual({ do: 'epoch', cause: 'reasoning' });
   });

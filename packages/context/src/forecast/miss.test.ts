@@ -30,60 +30,60 @@ describe('a miss that was foreseen', () => {
 
 describe('the cause of a miss that was not foreseen', () => {
   test.each<[string, Partial<MissEvidence>, string]>([
-    ['evicted where the provider sees no change', { diagnosis: { found: 'same' }, seen: true }, 'evicted'],
-    ['evicted where an identical prefix was seen, and no diagnosis is given', { seen: true }, 'evicted'],
+    ['`evicted` if the provider sees no change', { diagnosis: { found: 'same' }, seen: true }, 'evicted'],
+    ['`evicted` if an identical prefix was sent before and there is no diagnosis', { seen: true }, 'evicted'],
     [
-      'evicted where the provider had not finished comparing',
+      '`evicted` if the provider had not finished comparing',
       { seen: true, diagnosis: { found: 'pending' } },
       'evicted',
     ],
-    ['unknown where no identical prefix was seen', { diagnosis: { found: 'same' } }, 'unknown'],
+    ['`unknown` if no identical prefix was sent before', { diagnosis: { found: 'same' } }, 'unknown'],
     [
-      'unknown where the provider says that the messages changed',
+      '`unknown` if the provider reports changed messages',
       { seen: true, diagnosis: said('messages_changed') },
       'unknown',
     ],
     [
-      'parameter where the provider says that a setting changed',
+      '`parameter` if the provider reports a changed setting',
       { seen: true, diagnosis: said('service_tier_changed') },
       'parameter',
     ],
     [
-      'unknown where a cache hit was shorter than expected',
+      '`unknown` if a cache hit was shorter than expected',
       { seen: true, diagnosis: { found: 'hit' }, capabilities: { markers: 'implicit', routing: 'automatic' } },
       'unknown',
     ],
     [
-      'unknown behind a router, which may have taken another upstream',
+      '`unknown` with a router, which may have used another upstream',
       { seen: true, capabilities: { markers: 'pass-through' } },
       'unknown',
     ],
     [
-      'unknown behind a router that takes explicit markers, and may have taken another upstream',
+      '`unknown` with a router that accepts explicit markers, which may have used another upstream',
       { seen: true, capabilities: { markers: 'explicit', routing: 'automatic' } },
       'unknown',
     ],
     [
-      'unknown where a provider with explicit markers finds entries by a key, and may have taken another machine',
+      '`unknown` with explicit markers and routing by key, which may have used another machine',
       { seen: true, capabilities: { markers: 'explicit', routing: 'by-key' } },
       'unknown',
     ],
     [
-      'unknown, and no overflow, where many calls share a key and the provider routes by itself',
+      '`unknown`, not an overflow, if many calls share a key and the provider routes automatically',
       { seen: true, crowded: true, capabilities: { markers: 'implicit', routing: 'automatic' } },
       'unknown',
     ],
     [
-      'evicted, and no overflow, where many calls share a key of a provider without routes',
+      '`evicted`, not an overflow, if many calls share a key and the provider does not route',
       { seen: true, crowded: true },
       'evicted',
     ],
     [
-      'overflow-routing where many calls share a key',
+      '`overflow-routing` if many calls share a key',
       { seen: true, crowded: true, capabilities: { markers: 'implicit', routing: 'by-key' } },
       'overflow-routing',
     ],
-    ['unknown where nothing tells', {}, 'unknown'],
+    ['`unknown` without evidence', {}, 'unknown'],
   ])('is %s', (_, evidence, cause) => {
     expect(causesOfMiss({ ...UNFORESEEN, ...evidence })).toEqual([cause]);
   });

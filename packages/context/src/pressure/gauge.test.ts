@@ -115,9 +115,9 @@ describe('the input of the next request', () => {
   });
 
   test.each([
-    ['beside what was read', { input: 9_000, read: 4_000, answer: 400 }],
+    ['together with cache reads', { input: 9_000, read: 4_000, answer: 400 }],
     ['alone', { input: 9_000, answer: 400 }],
-    ['as a written total', { fresh: 1_000, read: 4_000, written: 4_000, answer: 400 }],
+    ['as the sum of its parts', { fresh: 1_000, read: 4_000, written: 4_000, answer: 400 }],
   ])('uses a total that the usage contains %s', (_, usage) => {
     const gauge = gaugeOf(fold([...BEGUN, asked(), answer([text('done')], usage)]), ROW);
     expect(gauge).toMatchObject({ input: 9_400, ratio: 0.94, tier: 'critical' });

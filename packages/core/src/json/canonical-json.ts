@@ -54,14 +54,14 @@ function write(value: unknown, writer: Writer): string {
     case 'string':
       return writeString(value, writer);
     case 'number':
-      if (!Number.isFinite(value)) throw new TypeError(`canonical JSON has no form for the number ${value}`);
+      if (!Number.isFinite(value)) throw new TypeError(`canonical JSON cannot represent the number ${value}`);
       return JSON.stringify(value);
     case 'boolean':
       return value ? 'true' : 'false';
     case 'object':
       return value === null ? 'null' : writeObject(value, writer);
     default:
-      throw new TypeError(`canonical JSON has no form for a ${typeof value}`);
+      throw new TypeError(`canonical JSON cannot represent a value of type ${typeof value}`);
   }
 }
 
@@ -72,9 +72,9 @@ function writeString(value: string, writer: Writer): string {
 }
 
 function writeObject(value: object, writer: Writer): string {
-  if (writer.open.has(value)) throw new TypeError('canonical JSON has no form for a value that contains itself');
+  if (writer.open.has(value)) throw new TypeError('canonical JSON cannot represent a value that contains itself');
   if (writer.open.size === DEEPEST)
-    throw new TypeError(`canonical JSON has no form for a value that is nested deeper than ${DEEPEST} levels`);
+    throw new TypeError(`canonical JSON cannot represent a value that is nested deeper than ${DEEPEST} levels`);
   writer.open.add(value);
   const text = Array.isArray(value) ? writeArray(value, writer) : writeRecord(value, writer);
   writer.open.delete(value);

@@ -48,7 +48,10 @@ export function isTooDeep(text: string): boolean {
   return false;
 }
 
-/** Returns the index of the closing quote of the string that begins at `start`. */
+/**
+ * Returns the index of the closing quote of the string that begins at `start`, or the length of a text that is cut. It
+ * searches from quote to quote instead of reading every character, because strings of megabytes (images) are common.
+ */
 function closingQuote(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
     let before = end - 1;
@@ -92,10 +95,10 @@ export function rawMembers(text: string): readonly RawMember[] {
   if (text[at] !== '{') return members;
   at = afterSpace(text, at + 1);
   while (at < text.length && text[at] !== '}') {
-    const keyEnd = valueEnd(text, at);
+    const keyEnd = rawValueEnd(text, at);
     const valueStart = afterSpace(text, afterSpace(text, keyEnd) + 1);
-    const end = valueEnd(text, valueStart);
-    members.push({ key: parseString(text.slice(at, keyEnd)), raw: text.slice(valueStart, end) });
+    const end = rawValueEnd(text, valueStart);
+    members.push({ key: keyOf(text, at, keyEnd), raw: text.slice(valueStart, end) });
     at = afterComma(text, end);
   }
   return members;
@@ -111,7 +114,7 @@ export function rawElements(text: string): readonly string[] {
   if (text[at] !== '[') return elements;
   at = afterSpace(text, at + 1);
   while (at < text.length && text[at] !== ']') {
-    const end = valueEnd(text, at);
+    const end = rawValueEnd(text, at);
     elements.push(text.slice(at, end));
     at = afterComma(text, end);
   }
@@ -123,9 +126,11 @@ export function rawMember(text: string, key: string): string | undefined {
   return rawMembers(text).findLast((member) => member.key === key)?.raw;
 }
 
-function parseString(raw: string): string {
-  const value: unknown = JSON.parse(raw);
-  return typeof value === 'string' ? value : raw;
+function keyOf(text: string, start: number, end: number): string {
+  const inner = text.slice(start + 1, end - 1);
+  if (!inner.includes('\\')) return inner;
+  const value: unknown = JSON.parse(text.slice(start, end));
+  return typeof value === 'string' ? value : inner;
 }
 
 function afterComma(text: string, at: number): number {
@@ -143,9 +148,13 @@ function isSpace(code: number): boolean {
   return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
 }
 
-function valueEnd(text: string, from: number): number {
+/**
+ * Returns the index after the JSON value that begins at `from`. It is above the length of the text if the value has no
+ * end because the text is cut.
+ */
+export function rawValueEnd(text: string, from = 0): number {
   const first = text[from];
-  if (first === '"') return stringEnd(text, from);
+  if (first === '"') return closingQuote(text, from) + 1;
   if (first === '{' || first === '[') return nestedEnd(text, from);
   let at = from;
   while (at < text.length && !isSpace(text.charCodeAt(at)) && !',]}:'.includes(text.charAt(at))) at += 1;
@@ -156,21 +165,10 @@ function nestedEnd(text: string, from: number): number {
   let depth = 0;
   for (let at = from; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
-    if (code === 0x22) at = stringEnd(text, at) - 1;
+    if (code === QUOTE) at = closingQuote(text, at);
     else if (code === 0x7b || code === 0x5b) depth += 1;
     else if (code === 0x7d || code === 0x5d) depth -= 1;
     if (depth === 0) return at + 1;
   }
-  return text.length;
-}
-
-// Searches from quote to quote instead of reading every character, because strings of megabytes (images) are common
-// here.
-function stringEnd(text: string, from: number): number {
-  for (let quote = text.indexOf('"', from + 1); quote !== -1; quote = text.indexOf('"', quote + 1)) {
-    let slashes = 0;
-    while (text.charCodeAt(quote - 1 - slashes) === 0x5c) slashes += 1;
-    if (slashes % 2 === 0) return quote + 1;
-  }
-  return text.length;
+  return text.length + 1;
 }

@@ -24,8 +24,8 @@ import {
 import { claim } from '../with-store.ts';
 
 export function claimAppends(factory: LogFactory): void {
-  describe('appending', () => {
-    claim(factory, 'keeps records in order, at gapless positions from 0', async ({ log }) => {
+  describe('`append`', () => {
+    claim(factory, 'writes records in order, at positions from 0 without gaps', async ({ log }) => {
       const id = session('a');
       const writer = await log.create(id);
       expect([writer.length, writer.chain]).toEqual([0, CHAIN_START]);
@@ -38,7 +38,7 @@ export function claimAppends(factory: LogFactory): void {
       await writer.close();
     });
 
-    claim(factory, 'shows records to readers before they are synced', async ({ log, reopen }) => {
+    claim(factory, 'makes records visible to readers before `sync`', async ({ log, reopen }) => {
       const id = session('a');
       const writer = await sessionWith(log, id, 2);
       expect(await texts(reopen(), id)).toEqual(['session.created', '0', '1']);
@@ -53,16 +53,20 @@ export function claimAppends(factory: LogFactory): void {
       await writer.close();
     });
 
-    claim(factory, 'returns a lost race as a value, and writes nothing', async ({ log }) => {
-      const id = session('a');
-      const writer = await sessionWith(log, id, 1);
-      expect(await writer.append(prompts(1), 1)).toEqual({ ok: false, conflict: { expected: 1, actual: 2 } });
-      expect(await writer.append(prompts(1), 3)).toEqual({ ok: false, conflict: { expected: 3, actual: 2 } });
-      expect(await texts(log, id)).toEqual(['session.created', '0']);
-      await writer.close();
-    });
+    claim(
+      factory,
+      'returns a conflict as a value and writes nothing if the expected length is wrong',
+      async ({ log }) => {
+        const id = session('a');
+        const writer = await sessionWith(log, id, 1);
+        expect(await writer.append(prompts(1), 1)).toEqual({ ok: false, conflict: { expected: 1, actual: 2 } });
+        expect(await writer.append(prompts(1), 3)).toEqual({ ok: false, conflict: { expected: 3, actual: 2 } });
+        expect(await texts(log, id)).toEqual(['session.created', '0']);
+        await writer.close();
+      },
+    );
 
-    claim(factory, 'lets one of two appends at the same length win', async ({ log }) => {
+    claim(factory, 'succeeds for exactly one of two calls with the same expected length', async ({ log }) => {
       const id = session('a');
       const writer = await sessionWith(log, id, 0);
       const both = await Promise.all([writer.append([prompt('one')], 1), writer.append([prompt('two')], 1)]);
@@ -71,7 +75,7 @@ export function claimAppends(factory: LogFactory): void {
       await writer.close();
     });
 
-    claim(factory, 'writes nothing for an append of nothing', async ({ log }) => {
+    claim(factory, 'writes nothing for an empty list of events', async ({ log }) => {
       const id = session('a');
       const writer = await sessionWith(log, id, 1);
       expect(await writer.append([], 2)).toEqual({ ok: true, position: 2, records: [], replaced: 0 });
@@ -79,7 +83,7 @@ export function claimAppends(factory: LogFactory): void {
       await writer.close();
     });
 
-    claim(factory, 'accepts a clock that goes backwards', async ({ log }) => {
+    claim(factory, 'accepts events whose times go backwards', async ({ log }) => {
       const id = session('a');
       const writer = await sessionWith(log, id, 0);
       const times = ['2026-11-20T12:00:00.000Z', '2026-11-20T11:00:00.000Z', '1999-01-01T00:00:00.000Z'].map(timestamp);
@@ -91,47 +95,59 @@ export function claimAppends(factory: LogFactory): void {
       await writer.close();
     });
 
-    claim(factory, 'replaces lone surrogates, which UTF-8 cannot hold, and says how many', async ({ log }) => {
-      const id = session('a');
-      const writer = await sessionWith(log, id, 0);
-      const result = await writer.append([prompt('a\ud800b'), prompt('whole \u{1f600}')], 1);
-      expect(result).toMatchObject({ ok: true, replaced: 1 });
-      expect(result.ok ? result.records.map(said) : []).toEqual(['a\ufffdb', 'whole \u{1f600}']);
-      expect(await texts(log, id, 1)).toEqual(['a\ufffdb', 'whole \u{1f600}']);
-      await writer.close();
-    });
+    claim(
+      factory,
+      'replaces lone surrogates, which UTF-8 cannot represent, and returns how many strings it changed',
+      async ({ log }) => {
+        const id = session('a');
+        const writer = await sessionWith(log, id, 0);
+        const result = await writer.append([prompt('a\ud800b'), prompt('whole \u{1f600}')], 1);
+        expect(result).toMatchObject({ ok: true, replaced: 1 });
+        expect(result.ok ? result.records.map(said) : []).toEqual(['a\ufffdb', 'whole \u{1f600}']);
+        expect(await texts(log, id, 1)).toEqual(['a\ufffdb', 'whole \u{1f600}']);
+        await writer.close();
+      },
+    );
 
-    claim(factory, 'refuses an event that does not have the shape of its kind, and goes on', async ({ log }) => {
-      const id = session('a');
-      const writer = await sessionWith(log, id, 0);
-      const wrong: Event[] = [
-        Object.assign(prompt('x'), { data: { parts: 'no array', presenter: 'test' } }),
-        Object.assign(prompt('x'), { at: 'yesterday' }),
-        Object.assign(prompt('x'), { kind: 'prompt.dreamt' }),
-        Object.assign(prompt('x'), { data: { parts: [], presenter: 'test', steer: 1n } }),
-      ];
-      for (const event of wrong) await fails(writer.append([prompt('sound'), event], 1), 'log/invalid-event');
-      const error = await fails(writer.append([wrong[0] ?? prompt('x')], 1), 'log/invalid-event');
-      expect(error.data).toMatchObject({ kind: 'prompt.given', issues: [{ path: 'data.parts' }] });
-      expect(error.message).not.toContain('no array');
-      await appended(writer, [prompt('goes on')]);
-      expect(await texts(log, id)).toEqual(['session.created', 'goes on']);
-      await writer.close();
-    });
+    claim(
+      factory,
+      'refuses an event that does not have the shape of its kind, and accepts the next event',
+      async ({ log }) => {
+        const id = session('a');
+        const writer = await sessionWith(log, id, 0);
+        const wrong: Event[] = [
+          Object.assign(prompt('x'), { data: { parts: 'no array', presenter: 'test' } }),
+          Object.assign(prompt('x'), { at: 'yesterday' }),
+          Object.assign(prompt('x'), { kind: 'prompt.dreamt' }),
+          Object.assign(prompt('x'), { data: { parts: [], presenter: 'test', steer: 1n } }),
+        ];
+        for (const event of wrong) await fails(writer.append([prompt('sound'), event], 1), 'log/invalid-event');
+        const error = await fails(writer.append([wrong[0] ?? prompt('x')], 1), 'log/invalid-event');
+        expect(error.data).toMatchObject({ kind: 'prompt.given', issues: [{ path: 'data.parts' }] });
+        expect(error.message).not.toContain('no array');
+        await appended(writer, [prompt('goes on')]);
+        expect(await texts(log, id)).toEqual(['session.created', 'goes on']);
+        await writer.close();
+      },
+    );
 
-    claim(factory, 'begins a session with its own session.created, and has no second', async ({ log }) => {
-      const id = session('a');
-      const writer = await log.create(id);
-      await fails(writer.append([prompt('first')], 0), 'log/first-record');
-      await fails(writer.append([created(session('b'))], 0), 'log/first-record');
-      await fails(writer.append([created(id), created(id)], 0), 'log/first-record');
-      await appended(writer, [created(id)]);
-      await fails(writer.append([created(id)], 1), 'log/first-record');
-      expect(await texts(log, id)).toEqual(['session.created']);
-      await writer.close();
-    });
+    claim(
+      factory,
+      'accepts only the `session.created` of its session as the first record, and no second one',
+      async ({ log }) => {
+        const id = session('a');
+        const writer = await log.create(id);
+        await fails(writer.append([prompt('first')], 0), 'log/first-record');
+        await fails(writer.append([created(session('b'))], 0), 'log/first-record');
+        await fails(writer.append([created(id), created(id)], 0), 'log/first-record');
+        await appended(writer, [created(id)]);
+        await fails(writer.append([created(id)], 1), 'log/first-record');
+        expect(await texts(log, id)).toEqual(['session.created']);
+        await writer.close();
+      },
+    );
 
-    claim(factory, 'gives back every kind as it was given, each optional field there or not', async ({ log }) => {
+    claim(factory, 'stores events of every kind unchanged, with and without each optional field', async ({ log }) => {
       const id = session('a');
       const writer = await sessionWith(log, id, 0);
       const each = KINDS.filter((kind) => kind !== 'session.created').map((kind) =>
@@ -152,7 +168,7 @@ export function claimAppends(factory: LogFactory): void {
       await writer.close();
     });
 
-    claim(factory, 'gives back every form of session.created', async ({ log }) => {
+    claim(factory, 'stores every form of `session.created` unchanged', async ({ log }) => {
       let count = 0;
       await fc.assert(
         fc.asyncProperty(EVENTS['session.created'], async ({ data, at }) => {
@@ -167,7 +183,7 @@ export function claimAppends(factory: LogFactory): void {
       );
     });
 
-    claim(factory, 'carries the turn where there is one', async ({ log }) => {
+    claim(factory, 'stores the turn of an event that has one', async ({ log }) => {
       const id = session('a');
       const writer = await sessionWith(log, id, 0);
       await appended(writer, [{ kind: 'turn.started', at: NOON, turn: turnId('t "1"'), data: { trigger: 'user' } }]);

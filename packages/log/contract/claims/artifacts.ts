@@ -27,38 +27,42 @@ function noise(length: number): Buffer {
 }
 
 export function claimArtifacts(factory: LogFactory): void {
-  describe('artifacts', () => {
-    claim(factory, 'come back as they were, of any size, whole or in pieces', async ({ log, reopen }) => {
-      for (const length of [0, 1, 4095, 4096, 4097, 70_000, 3_000_000]) {
-        for (const bytes of [noise(length), Buffer.alloc(length, 'a')]) {
-          const put = await log.artifacts.put(length % 2 === 0 ? bytes : inPieces(bytes, 1000));
-          expect(put).toEqual({ digest: digestOf(bytes), size: length });
-          expect((await bytesOf(reopen().artifacts, put.digest)).equals(bytes)).toBe(true);
+  describe('an artifact', () => {
+    claim(
+      factory,
+      'is read unchanged at any size, whether its bytes were put whole or in pieces',
+      async ({ log, reopen }) => {
+        for (const length of [0, 1, 4095, 4096, 4097, 70_000, 3_000_000]) {
+          for (const bytes of [noise(length), Buffer.alloc(length, 'a')]) {
+            const put = await log.artifacts.put(length % 2 === 0 ? bytes : inPieces(bytes, 1000));
+            expect(put).toEqual({ digest: digestOf(bytes), size: length });
+            expect((await bytesOf(reopen().artifacts, put.digest)).equals(bytes)).toBe(true);
+          }
         }
-      }
-    });
+      },
+    );
 
-    claim(factory, 'that begin like a packed file come back as they were', async ({ log }) => {
+    claim(factory, 'that begins like a compressed file is read unchanged', async ({ log }) => {
       const bytes = Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 1, 2, 3]);
       const put = await log.artifacts.put(bytes);
       expect((await bytesOf(log.artifacts, put.digest)).equals(bytes)).toBe(true);
     });
 
-    claim(factory, 'are not touched by what becomes of the bytes that were put', async ({ log }) => {
+    claim(factory, 'does not change if the caller changes its buffer after `put`', async ({ log }) => {
       const bytes = Buffer.from('before');
       const { digest: name } = await log.artifacts.put(bytes);
       bytes.fill(0);
       expect((await bytesOf(log.artifacts, name)).toString()).toBe('before');
     });
 
-    claim(factory, 'are kept once, also when they are put at the same time', async ({ log }) => {
+    claim(factory, 'has one digest if the same bytes are put several times at once', async ({ log }) => {
       const bytes = noise(10_000);
       const puts = await Promise.all([bytes, bytes, inPieces(bytes, 77)].map((one) => log.artifacts.put(one)));
       expect(new Set(puts.map((put) => put.digest)).size).toBe(1);
       expect((await bytesOf(log.artifacts, digestOf(bytes))).equals(bytes)).toBe(true);
     });
 
-    claim(factory, 'that are missing are said to be', async ({ log }) => {
+    claim(factory, 'that does not exist is reported as missing', async ({ log }) => {
       const nobody = digest('0'.repeat(64));
       expect(await log.artifacts.has(nobody)).toBe(false);
       await fails(gather(log.artifacts.get(nobody)), 'artifact/missing');
@@ -66,7 +70,7 @@ export function claimArtifacts(factory: LogFactory): void {
 
     claim(
       factory,
-      'that are damaged are found out, and mended by putting them again',
+      'that is damaged is refused, and putting the same bytes again repairs it',
       async ({ log, reopen, damageArtifact }) => {
         for (const bytes of [Buffer.from('small'), noise(20_000)]) {
           const { digest: name } = await log.artifacts.put(bytes);
@@ -79,7 +83,7 @@ export function claimArtifacts(factory: LogFactory): void {
       },
     );
 
-    claim(factory, 'whose source fails leave nothing', async ({ log }) => {
+    claim(factory, 'whose source fails is not stored', async ({ log }) => {
       async function* broken(): AsyncGenerator<Uint8Array> {
         yield noise(9000);
         throw new Error('the source is gone');

@@ -14,10 +14,10 @@ const BATCH = 2_000;
 const MEGABYTE = 1_048_576;
 
 export function claimBounds(factory: LogFactory): void {
-  describe('long logs and large records', () => {
+  describe('a store', () => {
     claim(
       factory,
-      `reads ${LONG} records in order, in memory that does not grow with them`,
+      `reads ${LONG} records in order, and its memory does not grow with their number`,
       async ({ log, reopen }) => {
         const id = session('long');
         const writer = await sessionWith(log, id, 0);
@@ -41,7 +41,7 @@ export function claimBounds(factory: LogFactory): void {
       },
     );
 
-    claim(factory, 'takes records of megabytes', async ({ log, reopen }) => {
+    claim(factory, 'stores records of several megabytes', async ({ log, reopen }) => {
       const id = session('large');
       const writer = await sessionWith(log, id, 0);
       const large = 'ä'.repeat(2 * MEGABYTE);

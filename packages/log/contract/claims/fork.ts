@@ -30,8 +30,8 @@ async function forkAt(log: Log, from: SessionId, position: number, id: SessionId
 }
 
 export function claimForks(factory: LogFactory): void {
-  describe('forking', () => {
-    claim(factory, 'goes on behind its parent: positions, chain and fence', async ({ log, reopen }) => {
+  describe('a fork', () => {
+    claim(factory, 'continues the positions and the chain of its parent, and has a fence', async ({ log, reopen }) => {
       const [a, b] = [session('a'), session('b')];
       const parent = await sessionWith(log, a, 5);
       const at = await parentAt(log, a, 3);
@@ -56,7 +56,7 @@ export function claimForks(factory: LogFactory): void {
       await parent.close();
     });
 
-    claim(factory, 'takes whatever the parent says only up to the record that was forked', async ({ log }) => {
+    claim(factory, 'contains the records of its parent only up to the record where it was forked', async ({ log }) => {
       const [a, b, c, d] = [session('a'), session('b'), session('c'), session('d')];
       const writers = [await sessionWith(log, a, 4), await forkAt(log, a, 2, b)];
       await appended(writers[1] ?? fail(), prompts(3, 10));
@@ -74,7 +74,7 @@ export function claimForks(factory: LogFactory): void {
       for (const writer of writers) await writer.close();
     });
 
-    claim(factory, 'follows a fork from its parent on', async ({ log }) => {
+    claim(factory, 'is followed by `tail` from the records of its parent on', async ({ log }) => {
       const [a, b] = [session('a'), session('b')];
       const parent = await sessionWith(log, a, 2);
       const writer = await forkAt(log, a, 1, b);
@@ -90,7 +90,7 @@ export function claimForks(factory: LogFactory): void {
       await parent.close();
     });
 
-    claim(factory, 'refuses a parent that is missing, too short, or another one', async ({ log }) => {
+    claim(factory, 'is refused if its parent is missing, too short or another log', async ({ log }) => {
       const [a, b] = [session('a'), session('b')];
       const writer = await sessionWith(log, a, 2);
       const at = await parentAt(log, a, 1);
@@ -102,7 +102,7 @@ export function claimForks(factory: LogFactory): void {
       await writer.close();
     });
 
-    claim(factory, 'refuses a first record that names another parent', async ({ log }) => {
+    claim(factory, 'is refused if its first record names another parent', async ({ log }) => {
       const [a, b] = [session('a'), session('b')];
       const writer = await sessionWith(log, a, 2);
       const parent = await parentAt(log, a, 1);
@@ -113,20 +113,24 @@ export function claimForks(factory: LogFactory): void {
       await writer.close();
     });
 
-    claim(factory, 'says that the parent was taken away', async ({ log, reopen, removeSession }) => {
-      const [a, b] = [session('a'), session('b')];
-      await (await sessionWith(log, a, 2)).close();
-      await (await forkAt(log, a, 1, b)).close();
-      await removeSession(a);
-      await fails(gather(reopen().read(b)), 'log/parent-missing');
-      await fails(reopen().open(b), 'log/parent-missing');
-    });
+    claim(
+      factory,
+      'throws `log/parent-missing` after its parent was removed',
+      async ({ log, reopen, removeSession }) => {
+        const [a, b] = [session('a'), session('b')];
+        await (await sessionWith(log, a, 2)).close();
+        await (await forkAt(log, a, 1, b)).close();
+        await removeSession(a);
+        await fails(gather(reopen().read(b)), 'log/parent-missing');
+        await fails(reopen().open(b), 'log/parent-missing');
+      },
+    );
 
     claimWhere(
       factory,
-      'says that another history stands where it was forked',
+      'throws `log/parent-diverged` if its parent now has another history or is too short',
       ({ lines }) => lines,
-      'this store keeps no lines',
+      'this store does not keep its log as lines',
       async ({ log, reopen, removeSession }, lines) => {
         const [a, b] = [session('a'), session('b')];
         await (await sessionWith(log, a, 3)).close();

@@ -10,12 +10,12 @@ import { claim, claimWhere } from '../with-store.ts';
 const DAYS = ['2026-11-18', '2026-11-19', '2026-11-20'].map((day) => timestamp(`${day}T08:00:00.000Z`));
 
 export function claimLists(factory: LogFactory): void {
-  describe('lists', () => {
-    claim(factory, 'are empty at first', async ({ log }) => {
+  describe('`sessions`', () => {
+    claim(factory, 'returns empty lists for a new store', async ({ log }) => {
       expect(await log.sessions()).toEqual({ sessions: [], unreadable: [] });
     });
 
-    claim(factory, 'name all sessions, newest first, and filter them', async ({ log, reopen }) => {
+    claim(factory, 'returns all sessions, newest first, and filters them', async ({ log, reopen }) => {
       const [first = '', second = '', third = ''] = DAYS;
       const at = (text: string): { at: ReturnType<typeof timestamp> } => ({ at: timestamp(text) });
       for (const [name, workspace, day] of [
@@ -48,9 +48,9 @@ export function claimLists(factory: LogFactory): void {
 
     claimWhere(
       factory,
-      'name what cannot be read beside the rest, with the reason',
+      'returns a session that cannot be read in a list of its own, with the reason',
       ({ lines }) => lines,
-      'this store keeps no lines',
+      'this store does not keep its log as lines',
       async ({ log, reopen }, lines) => {
         await (await sessionWith(log, session('good'), 1)).close();
         await (await sessionWith(log, session('bad'), 1)).close();

@@ -8,11 +8,11 @@ import type { LogFactory } from '../log-under-test.ts';
 import { appended, created, fails, gather, prompt, prompts, session, sessionWith, texts } from '../samples.ts';
 import { claim, claimWhere } from '../with-store.ts';
 
-const NO_FAULTS = 'nothing can fail in this store';
+const NO_FAULTS = 'this store has no faults to inject';
 
 export function claimOneWriter(factory: LogFactory): void {
-  describe('one writer', () => {
-    claim(factory, 'locks out a second writer until the first is closed', async ({ log, reopen }) => {
+  describe('a writer', () => {
+    claim(factory, 'prevents a second writer until it is closed', async ({ log, reopen }) => {
       const id = session('a');
       const first = await sessionWith(log, id, 1);
       for (const store of [log, reopen()]) {
@@ -28,16 +28,20 @@ export function claimOneWriter(factory: LogFactory): void {
       expect((await gather(log.read(id))).map(({ fence }) => fence - first.fence)).toEqual([0, 0, 0, 1]);
     });
 
-    claim(factory, 'lets one of many openings at once win', async ({ log, reopen }) => {
-      const id = session('a');
-      await (await sessionWith(log, id, 0)).close();
-      const tries = await Promise.allSettled([log, reopen(), reopen(), log].map((store) => store.open(id)));
-      const won = tries.filter((one) => one.status === 'fulfilled');
-      expect(won.length).toBe(1);
-      for (const one of won) await one.value.close();
-    });
+    claim(
+      factory,
+      'is returned by exactly one of several calls of `open` at the same time',
+      async ({ log, reopen }) => {
+        const id = session('a');
+        await (await sessionWith(log, id, 0)).close();
+        const tries = await Promise.allSettled([log, reopen(), reopen(), log].map((store) => store.open(id)));
+        const won = tries.filter((one) => one.status === 'fulfilled');
+        expect(won.length).toBe(1);
+        for (const one of won) await one.value.close();
+      },
+    );
 
-    claim(factory, 'refuses to create a session that exists, or is being created', async ({ log, reopen }) => {
+    claim(factory, 'cannot be created for a session that exists or is being created', async ({ log, reopen }) => {
       const id = session('a');
       const writer = await log.create(id);
       await fails(reopen().create(id), 'log/locked');
@@ -47,7 +51,7 @@ export function claimOneWriter(factory: LogFactory): void {
       await fails(log.create(id), 'log/exists');
     });
 
-    claim(factory, 'closes once, however often it is asked, and then takes nothing', async ({ log }) => {
+    claim(factory, 'can be closed several times, and refuses every call after that', async ({ log }) => {
       const id = session('a');
       const writer = await sessionWith(log, id, 1);
       await Promise.all([writer.close(), writer.close()]);
@@ -57,19 +61,23 @@ export function claimOneWriter(factory: LogFactory): void {
       expect(await texts(log, id)).toEqual(['session.created', '0']);
     });
 
-    claim(factory, 'keeps what was appended before a close that nobody synced', async ({ log, reopen }) => {
-      const id = session('a');
-      const writer = await sessionWith(log, id, 0);
-      const pending = writer.append(prompts(2), 1);
-      const closing = writer.close();
-      expect((await pending).ok).toBe(true);
-      await closing;
-      expect(await texts(reopen(), id)).toEqual(['session.created', '0', '1']);
-    });
+    claim(
+      factory,
+      'keeps records that were appended before `close`, without a call of `sync`',
+      async ({ log, reopen }) => {
+        const id = session('a');
+        const writer = await sessionWith(log, id, 0);
+        const pending = writer.append(prompts(2), 1);
+        const closing = writer.close();
+        expect((await pending).ok).toBe(true);
+        await closing;
+        expect(await texts(reopen(), id)).toEqual(['session.created', '0', '1']);
+      },
+    );
 
     claimWhere(
       factory,
-      'takes a failed write back, and latches',
+      'undoes a failed write, and refuses all later calls',
       ({ faults }) => faults,
       NO_FAULTS,
       async ({ log, reopen }, faults) => {
@@ -95,7 +103,7 @@ export function claimOneWriter(factory: LogFactory): void {
 
     claimWhere(
       factory,
-      'takes nothing back after a failed flush, and latches',
+      'keeps its records after a failed flush, and refuses all later calls',
       ({ faults }) => faults,
       NO_FAULTS,
       async ({ log, reopen }, faults) => {
@@ -116,7 +124,7 @@ export function claimOneWriter(factory: LogFactory): void {
 
     claimWhere(
       factory,
-      'gives the lock back though its last flush fails',
+      'releases its lock even if the last flush fails',
       ({ faults }) => faults,
       NO_FAULTS,
       async ({ log, reopen }, faults) => {

@@ -6,11 +6,11 @@ import { fails, gather, prompts, appended, said, session, sessionWith, texts } f
 import { appendRaw } from '../raw-lines.ts';
 import { claim, claimWhere } from '../with-store.ts';
 
-const KEEPS_NO_LINES = 'this store keeps no lines';
+const KEEPS_NO_LINES = 'this store does not keep its log as lines';
 
 export function claimReads(factory: LogFactory): void {
-  describe('reading', () => {
-    claim(factory, 'yields any range, the end excluded', async ({ log, reopen }) => {
+  describe('`read`', () => {
+    claim(factory, 'yields the records of any range, without the end position', async ({ log, reopen }) => {
       const id = session('a');
       const writer = await sessionWith(log, id, 40);
       const all = await texts(log, id);
@@ -33,7 +33,7 @@ export function claimReads(factory: LogFactory): void {
       await writer.close();
     });
 
-    claim(factory, 'can be left in the middle and begun again', async ({ log }) => {
+    claim(factory, 'can be stopped in the middle and started again', async ({ log }) => {
       const id = session('a');
       const writer = await sessionWith(log, id, 10);
       for await (const record of log.read(id)) if (record.position === 3) break;
@@ -41,13 +41,13 @@ export function claimReads(factory: LogFactory): void {
       await writer.close();
     });
 
-    claim(factory, 'says that a session is missing', async ({ log }) => {
+    claim(factory, 'throws `log/missing` for a session that does not exist', async ({ log }) => {
       const error = await fails(gather(log.read(session('nobody'))), 'log/missing');
       expect(error.sort).toBe('refused');
       await fails(log.open(session('nobody')), 'log/missing');
     });
 
-    claim(factory, 'takes a room without a record for no session', async ({ log, reopen }) => {
+    claim(factory, 'throws `log/missing` for a session without a record', async ({ log, reopen }) => {
       const id = session('a');
       await (await log.create(id)).close();
       await fails(gather(reopen().read(id)), 'log/missing');
@@ -59,7 +59,7 @@ export function claimReads(factory: LogFactory): void {
 
     claimWhere(
       factory,
-      'keeps a kind that this build does not know',
+      'returns a record whose kind this build does not know with the kind `unknown`',
       ({ lines }) => lines,
       KEEPS_NO_LINES,
       async ({ log, reopen }, lines) => {
@@ -82,7 +82,7 @@ export function claimReads(factory: LogFactory): void {
 
     claimWhere(
       factory,
-      'reads a payload with fields of a later build, and leaves them in the bytes',
+      'omits fields of a later build from a payload, and keeps them in the stored bytes',
       ({ lines }) => lines,
       KEEPS_NO_LINES,
       async ({ log, reopen }, lines) => {
@@ -100,7 +100,7 @@ export function claimReads(factory: LogFactory): void {
 
     claimWhere(
       factory,
-      'refuses a revision that this build does not know, behind all it does',
+      'yields the records before a revision that this build does not know, and then throws',
       ({ lines }) => lines,
       KEEPS_NO_LINES,
       async ({ log, reopen }, lines) => {

@@ -7,17 +7,21 @@ import type { LogFactory } from '../log-under-test.ts';
 import { claim } from '../with-store.ts';
 
 export function claimShared(factory: LogFactory): void {
-  describe('shared texts', () => {
-    claim(factory, 'are none at first, come back as they were, and the latest counts', async ({ log, reopen }) => {
-      const shared = sharedOf(log);
-      expect(await shared.get('warm-fronts')).toBeUndefined();
-      for (const text of ['one', 'with \u2028 and \n lines', '']) {
-        await shared.put('warm-fronts', text);
-        expect([await shared.get('warm-fronts'), await sharedOf(reopen()).get('warm-fronts')]).toEqual([text, text]);
-      }
-    });
+  describe('a shared text', () => {
+    claim(
+      factory,
+      'is missing at first, is read unchanged, and is replaced by the latest one',
+      async ({ log, reopen }) => {
+        const shared = sharedOf(log);
+        expect(await shared.get('warm-fronts')).toBeUndefined();
+        for (const text of ['one', 'with \u2028 and \n lines', '']) {
+          await shared.put('warm-fronts', text);
+          expect([await shared.get('warm-fronts'), await sharedOf(reopen()).get('warm-fronts')]).toEqual([text, text]);
+        }
+      },
+    );
 
-    claim(factory, 'that are written at once leave one of them whole', async ({ log, reopen }) => {
+    claim(factory, 'is complete after several writes at the same time', async ({ log, reopen }) => {
       const texts = Array.from({ length: 20 }, (_, index) => String(index).repeat(50_000));
       await Promise.all(texts.map((text) => sharedOf(log).put('warm-fronts', text)));
       expect(texts).toContain(await sharedOf(reopen()).get('warm-fronts'));

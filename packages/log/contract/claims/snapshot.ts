@@ -10,8 +10,8 @@ import { claim } from '../with-store.ts';
 const state = new TextEncoder().encode('state\n\0of the fold');
 
 export function claimSnapshots(factory: LogFactory): void {
-  describe('snapshots', () => {
-    claim(factory, 'come back as they were, and the latest counts', async ({ log, reopen }) => {
+  describe('a snapshot', () => {
+    claim(factory, 'is returned unchanged, and the latest one replaces earlier ones', async ({ log, reopen }) => {
       const id = session('a');
       const writer = await sessionWith(log, id, 3);
       expect(await log.getSnapshot(id)).toBeUndefined();
@@ -33,28 +33,32 @@ export function claimSnapshots(factory: LogFactory): void {
       await writer.close();
     });
 
-    claim(factory, 'of another history, another fold, or beyond the log are not used', async ({ log, reopen }) => {
-      const id = session('a');
-      const writer = await sessionWith(log, id, 3);
-      const { chain: right } = await parentAt(log, id, 2);
-      const sound: Snapshot = { length: 3, chain: right, revision: 'fold/1', bytes: state };
-      const wrong: Snapshot[] = [
-        { ...sound, chain: chain('feedfeedfeedfeed') },
-        { ...sound, length: 2 },
-        { ...sound, length: 99 },
-        { ...sound, length: 0 },
-      ];
-      for (const snapshot of wrong) {
-        await log.putSnapshot(id, snapshot);
-        expect(await reopen().getSnapshot(id)).toBeUndefined();
-      }
-      await log.putSnapshot(id, sound);
-      expect(await reopen().getSnapshot(id, 'fold/2')).toBeUndefined();
-      expect(await reopen().getSnapshot(id, 'fold/1')).toEqual(sound);
-      await writer.close();
-    });
+    claim(
+      factory,
+      'of another history or another fold, or beyond the end of the log, is not returned',
+      async ({ log, reopen }) => {
+        const id = session('a');
+        const writer = await sessionWith(log, id, 3);
+        const { chain: right } = await parentAt(log, id, 2);
+        const sound: Snapshot = { length: 3, chain: right, revision: 'fold/1', bytes: state };
+        const wrong: Snapshot[] = [
+          { ...sound, chain: chain('feedfeedfeedfeed') },
+          { ...sound, length: 2 },
+          { ...sound, length: 99 },
+          { ...sound, length: 0 },
+        ];
+        for (const snapshot of wrong) {
+          await log.putSnapshot(id, snapshot);
+          expect(await reopen().getSnapshot(id)).toBeUndefined();
+        }
+        await log.putSnapshot(id, sound);
+        expect(await reopen().getSnapshot(id, 'fold/2')).toBeUndefined();
+        expect(await reopen().getSnapshot(id, 'fold/1')).toEqual(sound);
+        await writer.close();
+      },
+    );
 
-    claim(factory, 'that are damaged are not used', async ({ log, reopen, damageSnapshot }) => {
+    claim(factory, 'that is damaged is not returned', async ({ log, reopen, damageSnapshot }) => {
       const id = session('a');
       const writer = await sessionWith(log, id, 3);
       await log.putSnapshot(id, { length: 4, chain: writer.chain, revision: 'fold/1', bytes: state });
@@ -63,7 +67,7 @@ export function claimSnapshots(factory: LogFactory): void {
       await writer.close();
     });
 
-    claim(factory, 'of a fork may stand in what it inherited', async ({ log, reopen }) => {
+    claim(factory, 'of a fork may end within the records of the parent', async ({ log, reopen }) => {
       const [a, b] = [session('a'), session('b')];
       const parent = await sessionWith(log, a, 4);
       const at = await parentAt(log, a, 3);
@@ -83,7 +87,7 @@ export function claimSnapshots(factory: LogFactory): void {
       await parent.close();
     });
 
-    claim(factory, 'belong to a session', async ({ log }) => {
+    claim(factory, 'of a session that does not exist is refused', async ({ log }) => {
       const nobody = session('nobody');
       await fails(
         log.putSnapshot(nobody, { length: 1, chain: chain('0'.repeat(16)), revision: 'fold/1', bytes: state }),

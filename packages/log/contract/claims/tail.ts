@@ -6,8 +6,8 @@ import { appended, fails, gather, prompt, prompts, said, session, sessionWith } 
 import { claim } from '../with-store.ts';
 
 export function claimTails(factory: LogFactory): void {
-  describe('following a log', () => {
-    claim(factory, 'yields what is there, then what comes, each once', async ({ log, reopen }) => {
+  describe('`tail`', () => {
+    claim(factory, 'yields the existing records, then new records, each once', async ({ log, reopen }) => {
       const id = session('a');
       const writer = await sessionWith(log, id, 3);
       const stop = new AbortController();
@@ -22,7 +22,7 @@ export function claimTails(factory: LogFactory): void {
       await writer.close();
     });
 
-    claim(factory, 'ends while it waits when the signal aborts', async ({ log }) => {
+    claim(factory, 'ends while it is waiting if the signal aborts', async ({ log }) => {
       const id = session('a');
       const writer = await sessionWith(log, id, 0);
       const stop = new AbortController();
@@ -34,7 +34,7 @@ export function claimTails(factory: LogFactory): void {
       await writer.close();
     });
 
-    claim(factory, 'yields nothing under a signal that is aborted already, past what is there', async ({ log }) => {
+    claim(factory, 'yields nothing after the end of the log if the signal is already aborted', async ({ log }) => {
       const id = session('a');
       const writer = await sessionWith(log, id, 1);
       const seen = await gather(log.tail(id, 2, AbortSignal.abort()));
@@ -42,7 +42,7 @@ export function claimTails(factory: LogFactory): void {
       await writer.close();
     });
 
-    claim(factory, 'waits at a position that is not written yet', async ({ log, reopen }) => {
+    claim(factory, 'waits for a position that is not written yet', async ({ log, reopen }) => {
       const id = session('a');
       const writer = await sessionWith(log, id, 0);
       const stop = new AbortController();
@@ -55,7 +55,7 @@ export function claimTails(factory: LogFactory): void {
       await writer.close();
     });
 
-    claim(factory, 'says that a session is missing', async ({ log }) => {
+    claim(factory, 'throws `log/missing` for a session that does not exist', async ({ log }) => {
       await fails(gather(log.tail(session('nobody'), 0, AbortSignal.abort())), 'log/missing');
     });
   });

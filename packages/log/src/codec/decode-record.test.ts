@@ -29,11 +29,14 @@ it('`decodeRecord` reads valid JSON whose field order or spacing differs from th
 });
 
 it('`decodeRecord` reports the failed phase and the reason', () => {
-  const parse = { phase: 'parse', reason: 'it is no JSON object' };
+  const parse = { phase: 'parse', reason: 'the line is not a JSON object' };
   expect(decoded(`"prompt.given","turn":"t,"data":${DATA}`)).toEqual(parse);
   expect(decoded(`"prompt.given","data":{"parts":[]`)).toEqual(parse);
   expect(decoded(`"prompt.given","turn":"","data":${DATA}`)).toMatchObject({ phase: 'decode' });
-  expect(decoded(`"prompt.given","turn":"t"`)).toEqual({ phase: 'decode', reason: 'its kind or payload is missing' });
+  expect(decoded(`"prompt.given","turn":"t"`)).toEqual({
+    phase: 'decode',
+    reason: 'the kind or the payload of the record is missing',
+  });
   expect(decoded(`"prompt.given","data":{"parts":[{"type":"text"}],"presenter":"test"}`)).toMatchObject({
     phase: 'decode',
     reason: expect.stringMatching(/^data\.parts\.0\.text: /u),

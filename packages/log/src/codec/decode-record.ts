@@ -20,12 +20,13 @@ export interface Undecodable {
 export function decodeRecord(line: Uint8Array, sound: SoundLine, bytes: BytePort): Recorded | Undecodable {
   const text = bytes.decode(line);
   const parsed = parseParts(text, sound) ?? parse(text);
-  if (parsed === undefined) return { phase: 'parse', reason: 'it is no JSON object' };
+  if (parsed === undefined) return { phase: 'parse', reason: 'the line is not a JSON object' };
   const envelope = readEnvelope(sound, parsed);
-  if (envelope === undefined) return { phase: 'decode', reason: 'its timestamp, turn or chain is not one' };
+  if (envelope === undefined)
+    return { phase: 'decode', reason: 'the timestamp, turn or chain of the record is not valid' };
   const { kind, data } = parsed;
   if (typeof kind !== 'string' || data === undefined)
-    return { phase: 'decode', reason: 'its kind or payload is missing' };
+    return { phase: 'decode', reason: 'the kind or the payload of the record is missing' };
   if (!isKind(kind)) return unknownRecord(kind, envelope, data);
   const record = DECODERS[kind](envelope, data);
   if (!('unfit' in record)) return record;

@@ -76,11 +76,11 @@ function encodeRecord(event: Event, position: Position, before: Chain, fence: nu
 
 function checkEnvelope(event: Event): { readonly at: Timestamp; readonly turn: TurnId | undefined } {
   if (!isKind(event.kind))
-    throw invalid(String(event.kind), [{ path: 'kind', expected: 'a kind that this build knows' }]);
+    throw invalid(String(event.kind), [{ path: 'kind', expected: 'expected a kind that this build knows' }]);
   try {
     return { at: timestamp(event.at), turn: event.turn === undefined ? undefined : turnId(event.turn) };
   } catch (cause) {
-    throw invalid(event.kind, [{ path: 'at', expected: 'a timestamp, and a turn that is not empty' }], cause);
+    throw invalid(event.kind, [{ path: 'at', expected: 'expected a timestamp, and a turn that is not empty' }], cause);
   }
 }
 
@@ -88,7 +88,7 @@ function writeData(event: Event): { readonly text: string; readonly replaced: nu
   try {
     return canonicalJson(event.data);
   } catch (cause) {
-    throw invalid(event.kind, [{ path: 'data', expected: 'what JSON can hold' }], cause);
+    throw invalid(event.kind, [{ path: 'data', expected: 'expected a JSON value' }], cause);
   }
 }
 
@@ -96,6 +96,6 @@ type Issues = readonly { readonly path: string; readonly expected: string }[];
 
 function invalid(kind: string, issues: Issues, cause?: unknown): LogError {
   const fields = issues.map(({ path, expected }) => `${path}: ${expected}`).join('; ');
-  const message = `A ${kind} event does not have the shape of its kind (${fields}). Nothing was written; mend the code that made it.`;
+  const message = `A ${kind} event does not have the shape of its kind (${fields}). Nothing was written; fix the code that creates the event.`;
   return new LogError('log/invalid-event', message, { kind, issues }, cause);
 }

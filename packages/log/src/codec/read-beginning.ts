@@ -32,7 +32,7 @@ export function readBeginning(
   if (failure !== undefined) throw failure;
   const beginning = records[0] === undefined ? undefined : beginningOf(session, records[0]);
   if (beginning !== undefined) return beginning;
-  throw damaged(path, { number: 1, offset: 0 }, 'sequence', `it does not begin session ${session}`);
+  throw damaged(path, { number: 1, offset: 0 }, 'sequence', `the line does not begin session ${session}`);
 }
 
 const NEWLINE = 0x0a;

@@ -121,7 +121,7 @@ export function createRecordReader(start: ReadFrom, bytes: BytePort): RecordRead
 
 const LINE_FAULTS = {
   frame: 'the line does not have the layout of a record',
-  checksum: 'its bytes are not those that were written',
+  checksum: 'the bytes of the line differ from the bytes that were written',
 } as const;
 
 function placeError(start: ReadFrom, raw: RawLine, line: SoundLine, tip: Tip, bytes: BytePort): LogError | undefined {
@@ -130,13 +130,14 @@ function placeError(start: ReadFrom, raw: RawLine, line: SoundLine, tip: Tip, by
   if (line.v !== 1) return unknownRevision(start.path, raw, line.v);
   if (start.verifyChain !== true) return undefined;
   if (chainBehind(tip.chain, headOf(raw.bytes, line), bytes) === chainIn(raw.bytes, line, bytes)) return undefined;
-  const reason = `the chain behind position ${line.position} does not follow from the records before it`;
+  const reason = `the chain after position ${line.position} does not follow from the records before it`;
   return damaged(start.path, raw, 'chain', reason);
 }
 
 function outOfSequence(line: SoundLine, tip: Tip): string | undefined {
-  if (line.position !== tip.length) return `it says position ${line.position} where ${tip.length} is due`;
-  if (line.fence < tip.fence) return `writer ${line.fence} wrote behind writer ${tip.fence}`;
+  if (line.position !== tip.length)
+    return `the line has position ${line.position}, but position ${tip.length} is expected`;
+  if (line.fence < tip.fence) return `the older writer ${line.fence} wrote after writer ${tip.fence}`;
   return undefined;
 }
 
@@ -151,14 +152,14 @@ export function damaged(
   return new LogError(
     'log/damaged',
     `${path} is damaged at line ${line.number}, byte ${line.offset} (${phase}): ${reason}. Nothing was changed. ` +
-      '`tidemark doctor --repair <session>` copies all that can be had back into a new session.',
+      '`tidemark doctor --repair <session>` copies all records that can be recovered into a new session.',
     { ...place, reason },
   );
 }
 
 /** Returns the error for a last record that is followed by some other byte than a newline. */
 export function lostNewline(path: string, tail: Omit<RawLine, 'bytes'>): LogError {
-  return damaged(path, tail, 'frame', 'a whole record stands there, and behind it something else than a newline');
+  return damaged(path, tail, 'frame', 'a complete record is followed by a byte that is not a newline');
 }
 
 /** Returns the error for a line that does not end within `LONGEST_LINE` bytes. */

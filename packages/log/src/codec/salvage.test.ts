@@ -99,20 +99,20 @@ describe('larger damage', () => {
   it.each([
     ['null bytes between two records', [first, NUL.repeat(200), second, third, fourth], lines],
     ['null bytes in front of a record', [first, `${NUL.repeat(200)}${second}`, third, fourth], lines],
-    ['a torn record glued to the next one', [first, `${second.slice(0, 40)}${second}`, third, fourth], lines],
-    ['two glued records', [first, `${second}${third}`, fourth], lines],
-    ['a doubled record', [first, second, second, third, fourth], lines],
+    ['an incomplete record joined to the next one', [first, `${second.slice(0, 40)}${second}`, third, fourth], lines],
+    ['two joined records', [first, `${second}${third}`, fourth], lines],
+    ['a repeated record', [first, second, second, third, fourth], lines],
     [
-      'two damaged neighbours',
+      'two adjacent damaged records',
       [first, second.replace('text', 'tekt'), third.replace('prompt', 'prompd'), fourth],
       lines,
     ],
     [
-      'a record full of null bytes',
+      'a record replaced by null bytes',
       [first, NUL.repeat(second.length), third, fourth],
       [first, 'lost 1+1', third, fourth],
     ],
-    ['two records gone without a trace', [first, fourth], [first, 'lost 1+2', fourth]],
+    ['two missing records', [first, fourth], [first, 'lost 1+2', fourth]],
     ['garbage at the end', [first, second, 'garbage'], [first, second]],
   ])('with %s loses only the records that it covers', (_what, damaged, saved) => {
     expect(salvagedLines(Buffer.concat(damaged.map(line)))).toEqual(saved);

@@ -211,14 +211,14 @@ async function checkSame(store: Log, step: SessionStep, start: number, source: s
     const imported = record.kind === 'session.created' ? record.data.imported : undefined;
     if (imported?.digest !== undefined && imported.digest === step.created.imported?.digest) return;
   }
-  const message = `Session ${step.session} is there, but it is not an import of ${source} as it is now. Import under another name.`;
+  const message = `Session ${step.session} already exists, but it is not an import of the present content of ${source}. Import the file under another name.`;
   throw new ImportError('import/diverged', message, { source });
 }
 
 async function parentOf(store: Log, parent: NonNullable<SessionStep['parent']>): Promise<Parent> {
   for await (const { chain } of store.read(parent.session, parent.position, parent.position + 1))
     return { ...parent, chain };
-  const message = `Session ${parent.session} ends before position ${parent.position}, where its fork leaves it.`;
+  const message = `Session ${parent.session} ends before position ${parent.position}, where its fork begins.`;
   throw new LogError('log/parent-diverged', message, { parent: parent.session });
 }
 

@@ -14,7 +14,7 @@ const MOST_BYTES = 4 * 1024 ** 3;
 export async function openFile(path: string): Promise<() => AsyncIterable<Uint8Array>> {
   const size = await sizeOf(path);
   if (size > MOST_BYTES) {
-    const reason = `it has ${size} bytes, more than the ${MOST_BYTES} that are read of one transcript`;
+    const reason = `it has ${size} bytes, and the maximum for a transcript is ${MOST_BYTES}`;
     throw new ImportError('import/unreadable', `${path} cannot be imported: ${reason}.`, { source: path, reason });
   }
   if (size === 0) {
@@ -47,12 +47,12 @@ async function* chunksOf(path: string): AsyncGenerator<Uint8Array> {
 function asImportError(path: string, error: unknown): unknown {
   if (error instanceof FileError) {
     const reason = error.kind === undefined ? `it ${error.what}` : `it is ${error.kind}`;
-    const message = `${path} cannot be imported: ${reason}. Give one transcript file.`;
+    const message = `${path} cannot be imported: ${reason}. Use one transcript file.`;
     return new ImportError('import/unreadable', message, { source: path, reason }, error);
   }
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (code === 'ENOENT' || code === 'ENOTDIR') {
-    return new ImportError('import/missing', `${path} is not there. Check the path.`, { source: path }, error);
+    return new ImportError('import/missing', `${path} does not exist. Check the path.`, { source: path }, error);
   }
   if (typeof code !== 'string') return error;
   const message = `${path} cannot be read (${code}). Check its permissions.`;

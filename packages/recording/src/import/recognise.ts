@@ -66,8 +66,8 @@ interface Seen {
 async function* countBytes(chunks: AsyncIterable<Uint8Array>, seen: Seen, source: string): AsyncGenerator<Uint8Array> {
   for await (const chunk of chunks) {
     if (seen.bytes === 0 && isBinary(chunk)) {
-      const reason = 'it holds bytes that no text has';
-      const next = 'Give the transcript itself; unpack it first if it is compressed.';
+      const reason = 'it contains bytes that text cannot contain';
+      const next = 'Use the transcript itself; decompress it first if it is compressed.';
       throw new ImportError('import/binary', `${source} is not text: ${reason}. ${next}`, { source, line: 1, reason });
     }
     seen.bytes += chunk.length;
@@ -90,14 +90,14 @@ function refusal(seen: Seen, source: string): ImportError {
   if (seen.bytes === 0 || (seen.firstProblem === undefined && seen.firstStranger === undefined)) {
     return new ImportError('import/empty', `${source} is empty: there is nothing to import.`, { source });
   }
-  const known = 'Known are the session files of pi (formats 1 to 3) and the transcripts of Claude Code.';
+  const known = 'Supported are the session files of pi (formats 1 to 3) and the transcripts of Claude Code.';
   if (seen.firstStranger !== undefined) {
     const { line, reason } = seen.firstStranger;
-    const message = `${source} is no transcript that is known here: line ${line} is ${reason}. ${known}`;
+    const message = `${source} is not a supported transcript: line ${line} is ${reason}. ${known}`;
     return new ImportError('import/unrecognised', message, { source, line, reason });
   }
   const { line, reason } = seen.firstProblem ?? { line: 1, reason: 'not JSON' };
-  const message = `${source} holds no record: line ${line} is ${reason}, and none of ${seen.lines} lines is a JSON record. ${known}`;
+  const message = `${source} contains no record: line ${line} is ${reason}, and none of ${seen.lines} lines is a JSON record. ${known}`;
   return new ImportError('import/no-sound-record', message, { source, line, reason });
 }
 
@@ -123,7 +123,7 @@ function piByHeader(header: JsonObject, source: string, line: number): Format | 
   if (version === 2) return piFormat('pi-2');
   if (version === 3) return piFormat('pi-3');
   const reason = `the header of a pi session of format ${JSON.stringify(version)}`;
-  const message = `${source}: line ${line} is ${reason}; formats 1 to 3 are known here. Look for a newer release of Tidemark.`;
+  const message = `${source}: line ${line} is ${reason}; formats 1 to 3 are supported. Look for a newer release of Tidemark.`;
   throw new ImportError('import/unrecognised', message, { source, line, reason });
 }
 

@@ -134,7 +134,7 @@ function take(state: ImportState, raw: RawRecord, from: From): void {
  */
 function beginStage(state: ImportState, { at, line }: From): void {
   const next = state.stages[state.stages.indexOf(state.stage) + 1];
-  if (next === undefined) throw new RangeError(`no stage holds the record of line ${line}`);
+  if (next === undefined) throw new RangeError(`no stage contains the record of line ${line}`);
   state.stage = next;
   const main = state.ended.get(state.whole.main);
   if (main === undefined) return;
@@ -173,7 +173,7 @@ function leaveFork(state: ImportState, index: number, fork: number, from: From):
 
 function begin(state: ImportState, index: number, from: From): Live {
   const branch = state.stage.outline.branches[index];
-  if (branch === undefined) throw new RangeError(`no branch ${index} in the outline`);
+  if (branch === undefined) throw new RangeError(`the outline has no branch ${index}`);
   if (branch.startedBy !== undefined) ensureBegun(state, branch.startedBy, from);
   const waiting = state.waiting.get(index);
   const draft =
@@ -308,6 +308,6 @@ function handOn(state: ImportState, live: Live): void {
 
 function nameOf({ names }: ImportState, index: number): SessionId {
   const name = names[index];
-  if (name === undefined) throw new RangeError(`no session for branch ${index}`);
+  if (name === undefined) throw new RangeError(`branch ${index} has no session`);
   return name;
 }

@@ -94,7 +94,8 @@ async function driveWarm(driving: Driving, plan: WarmPlan): Promise<void> {
   const at = asTime(driving.clock);
   const prepared = await prepareRequest(session, driving.promptStreams, warming(driving, called, plan, at));
   const served = await provider.serve(prepared, at, undefined);
-  if ('refused' in served) throw new Error(`the simulator refused what keeps a pause warm: ${served.refused}`);
+  if ('refused' in served)
+    throw new Error(`the simulator refused the request that keeps the cache warm: ${served.refused}`);
   const usage = { ...served.usage, answer: 0 };
   await recordAnswer(session, prepared, { parts: [], stop: 'length', truncated: 'no', usage }, at);
   options.onWarm({ prepared, usage });

@@ -95,9 +95,9 @@ describe('damage inside a file', () => {
     ];
     const { events, imported } = await importRows(rows);
     expect(imported.skipped).toEqual([
-      { line: 4, reason: 'cut short: the record has no end' },
+      { line: 4, reason: 'incomplete: the record has no end' },
       { line: 5, reason: 'not JSON' },
-      { line: 8, reason: 'cut short: the record has no end' },
+      { line: 8, reason: 'incomplete: the record has no end' },
     ]);
     expect(imported.lines).toBe(8);
     expect(packed(events)).toEqual(whole);
@@ -122,7 +122,7 @@ describe('damage inside a file', () => {
     ]);
     expect(imported.skipped.map(({ line, reason }) => [line, reason])).toEqual([
       [3, '2 records without a newline between them'],
-      [4, 'a record that is cut short, glued to the next'],
+      [4, 'an incomplete record, joined to the next record'],
     ]);
     expect(packed(events)).toEqual(whole);
   });

@@ -219,7 +219,7 @@ describe('rows that were copied into the file of a forked session', () => {
   ];
 
   test.each([
-    ['behind the original', [CLAUDE, forked]],
+    ['after the original', [CLAUDE, forked]],
     ['before the original', [forked, CLAUDE]],
     ['before the original grew', [CLAUDE.slice(0, 17), forked, CLAUDE]],
   ])('are counted once, imported %s', async (_, files) => {

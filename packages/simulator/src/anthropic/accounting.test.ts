@@ -26,8 +26,8 @@ const calls = [
 ];
 
 test.each([
-  ['a run of calls is one position, and so is a run of results', true, [0, 1, 1, 2, 2, 3, 4, 5, 6, 7]],
-  ['every block is one position where runs do not collapse', false, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]],
+  ['a run of calls counts as one position, and so does a run of results', true, [0, 1, 1, 2, 2, 3, 4, 5, 6, 7]],
+  ['every block counts as one position if runs do not collapse', false, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]],
 ])('%s (provider-facts §0.3)', (_, collapse, positions) => {
   expect(positionsOf(prefix(calls), collapse)).toEqual(positions);
 });

@@ -71,7 +71,7 @@ export interface OutputRoom {
 
 /** Default answer, used if no answer is scripted. */
 export const DEFAULT_ANSWER: PlannedAnswer = {
-  text: 'This is the simulator: no scenario was given, so this is all it says.',
+  text: 'This is the simulator. Without a scenario, every answer is this text.',
 };
 
 /** Empty answer of a pre-warming call (provider-facts §1.1). */

@@ -62,7 +62,7 @@ function virtualClock(): Clock {
 function notVirtual(at: number): SimulatorError {
   return new SimulatorError(
     'simulator/no-virtual-clock',
-    `A call came with the time ${at}, but this simulator runs on a clock of its own. Create it with clock: 'virtual'.`,
+    `A call has the time ${at}, but this simulator uses the real clock. Create it with clock: 'virtual'.`,
     { at },
   );
 }
@@ -70,7 +70,7 @@ function notVirtual(at: number): SimulatorError {
 function backwards(last: number, at: number): SimulatorError {
   return new SimulatorError(
     'simulator/time-backwards',
-    `A call came at ${at}, after one at ${last}. Send calls in order of their time; caches have no past to go back to.`,
+    `A call with the time ${at} came after a call with the time ${last}. Send calls in order of their time, because the caches cannot go back in time.`,
     { last, at },
   );
 }

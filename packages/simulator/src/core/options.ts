@@ -113,7 +113,7 @@ function badOptions(error: z.ZodError): SimulatorError {
   const problems = error.issues.map((issue) => `${issue.path.join('.') || 'options'}: ${issue.message}`);
   return new SimulatorError(
     'simulator/bad-options',
-    `A simulator cannot be made of these options: ${problems.join('; ')}. Correct them.`,
+    `The simulator cannot use these options: ${problems.join('; ')}. Correct them.`,
     { problems },
     error,
   );

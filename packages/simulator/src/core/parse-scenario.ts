@@ -105,7 +105,7 @@ export function parseScenario(value: unknown): Scenario {
   const problems = parsed.error.issues.map((issue) => `${issue.path.join('.') || 'scenario'}: ${issue.message}`);
   throw new SimulatorError(
     'simulator/bad-scenario',
-    `The scenario cannot be used: ${problems.join('; ')}. Correct these places.`,
+    `The scenario cannot be used: ${problems.join('; ')}. Correct these fields.`,
     { problems },
     parsed.error,
   );

@@ -89,21 +89,21 @@ function asCheckpoint({ checkpoint }: Scenario): ScenarioStep | { readonly misma
 
 /** Text of the refusal if a request asks for a checkpoint and no answer to it is scripted. */
 export const NO_CHECKPOINT =
-  'nobody said what to answer to the question for a checkpoint: give the scenario a `checkpoint`';
+  'no answer is scripted for the question for a checkpoint: add `checkpoint` to the scenario';
 
 function atEnd(scenario: Scenario, sent: ReceivedRequest): ScenarioStep | { readonly mismatch: string } {
   if (scenario.otherwise !== undefined) return { answer: scenario.otherwise };
   const steps = `all ${scenario.steps.length} steps of the scenario are used`;
-  return { mismatch: `${steps}, and another request came, with the user text ${quote(sent.lastUserText)}` };
+  return { mismatch: `${steps}, but another request came, with the user text ${quote(sent.lastUserText)}` };
 }
 
 function complain(expect: Expectation | undefined, sent: ReceivedRequest): string | undefined {
   const { lastUserText, toolResult, check } = expect ?? {};
   if (lastUserText !== undefined && !sent.lastUserText.includes(lastUserText)) {
-    return `expected a user text with ${quote(lastUserText)}, and got ${quote(sent.lastUserText)}`;
+    return `expected a user text with ${quote(lastUserText)}, but got ${quote(sent.lastUserText)}`;
   }
   if (toolResult !== undefined && !sent.toolResults.some((result) => result.text.includes(toolResult))) {
-    return `expected a tool result with ${quote(toolResult)}, and got ${sent.toolResults.map(resultText).join(', ') || 'none'}`;
+    return `expected a tool result with ${quote(toolResult)}, but got ${sent.toolResults.map(resultText).join(', ') || 'none'}`;
   }
   const complaint = check?.(sent);
   return complaint === undefined ? undefined : `did not accept the request: ${complaint}`;

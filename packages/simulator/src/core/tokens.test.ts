@@ -72,9 +72,9 @@ const JPEG = [0xff, 0xd8, 0xff, 0xe0, 0, 4, 0, 0, 0xff, 0xc4, 0, 3, 0, 0xff, 0xc
 test.each<[string, string, PixelSize | undefined]>([
   ['a PNG', base64(...PNG), { width: 1024, height: 768 }],
   ['a GIF', base64(...GIF), { width: 320, height: 200 }],
-  ['a JPEG, behind its other segments', base64(...JPEG), { width: 800, height: 600 }],
-  ['bytes that are no picture', base64(1, 2, 3), undefined],
-  ['nothing', '', undefined],
+  ['a JPEG, after its other segments', base64(...JPEG), { width: 800, height: 600 }],
+  ['bytes that are not an image', base64(1, 2, 3), undefined],
+  ['an empty string', '', undefined],
 ])('`imageSize` returns the size in the header, or undefined without one: %s', (_, picture, size) => {
   expect(imageSize(picture)).toEqual(size);
 });

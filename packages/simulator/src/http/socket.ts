@@ -42,7 +42,9 @@ function admitUpgrade(core: OpenAICore, { headers }: IncomingMessage, path: stri
   const key = keyOf(headers.authorization);
   if (typeof key !== 'string') return key;
   const fault = takeFault(core, 'upgrade-refused');
-  return fault === undefined ? accountOf(key) : refuseOpenAI(fault.status ?? 426, 'simulator: no upgrade, as asked.');
+  return fault === undefined
+    ? accountOf(key)
+    : refuseOpenAI(fault.status ?? 426, 'simulator: the upgrade was refused, as planned.');
 }
 
 function answerOf(refusal: OpenAIRefusal): RefusalAnswer {
@@ -134,7 +136,7 @@ export interface CreateFrame {
 /** Reads a frame of the client, or refuses it. */
 function readFrame(text: string): CreateFrame | OpenAIRefusal {
   const frame = parse(text);
-  if (!isObject(frame)) return bad('simulator: a frame that is no JSON object. Send one event as JSON.', null);
+  if (!isObject(frame)) return bad('simulator: the frame is not a JSON object. Send one event as JSON.', null);
   const { type, generate, ...fields } = frame;
   if (!isPresent(type)) return missingParameter('type');
   if (type !== 'response.create') return wrongValue('type', textOf(type), ['response.create']);
@@ -148,7 +150,7 @@ function readFrame(text: string): CreateFrame | OpenAIRefusal {
 /** Refuses fields that are allowed only over HTTP. A WebSocket always streams and never works in the background. */
 function checkFields(fields: WireObject): OpenAIRefusal | undefined {
   if (isPresent(fields['stream_id'])) {
-    return bad("simulator: lanes are not simulated. Leave 'stream_id' out; open another connection.", 'stream_id');
+    return bad("simulator: lanes are not simulated. Remove 'stream_id' and open another connection.", 'stream_id');
   }
   const extra = (['stream', 'background'] as const).find((name) => name in fields);
   return extra === undefined ? undefined : unknownParameter(extra);

@@ -16,10 +16,14 @@ test.each([
     { type: 'tools_changed', cache_missed_input_tokens: 4100 },
     { found: 'miss', reason: 'tools_changed', missed: 4100 },
   ],
-  ['a change that no size is told of', { type: 'model_changed' }, { found: 'miss', reason: 'model_changed' }],
-  ['a word of tomorrow', { type: 'weather_changed' }, { found: 'miss', reason: 'weather_changed' }],
-  ['a comparison under way', null, { found: 'pending' }],
-  ['an answer that it forgot', { type: 'previous_message_not_found' }, { found: 'unknown-response' }],
+  ['a change without a size', { type: 'model_changed' }, { found: 'miss', reason: 'model_changed' }],
+  ['an unknown reason', { type: 'weather_changed' }, { found: 'miss', reason: 'weather_changed' }],
+  ['an unfinished comparison', null, { found: 'pending' }],
+  [
+    'an answer that the provider no longer knows',
+    { type: 'previous_message_not_found' },
+    { found: 'unknown-response' },
+  ],
   ['no diagnosis', { type: 'unavailable' }, { found: 'unavailable' }],
 ])('`decodeDiagnosis` reads %s, from a stream and from a whole message', (_, cache_miss_reason, diagnosis) => {
   expect(told({ cache_miss_reason })).toEqual(diagnosis);

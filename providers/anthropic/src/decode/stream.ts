@@ -91,7 +91,7 @@ function readWhole(text: string): WholeMessage {
     const value = parseJson(text);
     return readMessage(value);
   } catch (cause) {
-    throw malformed(ANTHROPIC, 'an answer that is no message', cause);
+    throw malformed(ANTHROPIC, 'an answer that is not a message', cause);
   }
 }
 
@@ -105,7 +105,7 @@ export function decodeCount(text: string): number {
     const value = parseJson(text);
     return readCount(value);
   } catch (cause) {
-    throw malformed(ANTHROPIC, 'an answer that is no count', cause);
+    throw malformed(ANTHROPIC, 'an answer that is not a token count', cause);
   }
 }
 
@@ -237,6 +237,6 @@ function withOpen(arrived: MessageStreamState, index: number, block: OpenBlock):
 
 function openAt(arrived: MessageStreamState, index: number): OpenBlock {
   const block = arrived.open.get(index);
-  if (block === undefined) throw malformed(ANTHROPIC, `an event came for block ${index}, which is not open`);
+  if (block === undefined) throw malformed(ANTHROPIC, `an event for block ${index}, which is not open`);
   return block;
 }

@@ -53,7 +53,7 @@ it.each(['reasoning', 'messages', 'model', 'max_tokens'])(
 it.each([
   ['a name that the API refuses', { ...tool, name: 'fs.read' }],
   ['no schema', { ...tool, definition: '{"name":"read"}' }],
-  ['a definition that is no JSON', { ...tool, definition: 'read' }],
+  ['a definition that is not JSON', { ...tool, definition: 'read' }],
 ])('`lowerFront` refuses a tool with %s before the request is sent', (_what, bad) => {
   expect(() => lowerFront(front({ tools: [bad] }), LOWERING)).toThrow(
     expect.objectContaining({ code: 'provider/invalid' }),

@@ -69,7 +69,7 @@ describe('reasoning', () => {
     ['another provider', { provider: 'openai' }],
     ['no signature', { opaque: '{"type":"thinking","thinking":"hm","signature":""}' }],
     ['no item', { opaque: undefined }],
-    ['an item that is no JSON', { opaque: 'hm' }],
+    ['an item that is not JSON', { opaque: 'hm' }],
   ])('a block of %s is omitted (claude-code#63229)', (_what, change) => {
     const { opaque, ...rest } = { ...thought, ...change };
     const part: BoundReasoningPart = opaque === undefined ? rest : { ...rest, opaque };

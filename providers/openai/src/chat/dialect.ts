@@ -155,7 +155,7 @@ function lowerPart(dialect: ChatDialect, part: Part, { role, inList, lowering }:
       throw refuse(
         dialect.service,
         'provider/unsupported',
-        `${dialect.api} takes no change of ${part.change} inside a history: open an epoch instead`,
+        `${dialect.api} does not support a change of ${part.change} inside a history: open an epoch instead`,
       );
     }
   }

@@ -132,7 +132,7 @@ describe('the end of a completion', () => {
 
   it.each([
     ['no JSON', '{'],
-    ['choices that are no list', '{"choices":{}}'],
+    ['choices that are not a list', '{"choices":{}}'],
   ])('throws `provider/malformed` for %s', (_what, data) => {
     expect(() => beginCompletion(READING).take(data)).toThrow(
       expect.objectContaining({ class: 'retryable', code: 'provider/malformed' }),

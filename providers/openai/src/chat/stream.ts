@@ -73,7 +73,7 @@ export function decodeCompletion(reading: AnswerReading, text: string): Answer {
   const { service } = reading;
   const completion = readChunk(reading, text);
   if (completion.error) throw failureOf(service, completion.error);
-  if (completion.choices?.[0]?.message === undefined) throw malformed(service, 'an answer that is no completion');
+  if (completion.choices?.[0]?.message === undefined) throw malformed(service, 'an answer that is not a completion');
   const finished = finish(reading, take(reading, NOTHING, completion).arrived).says.at(-1);
   if (finished?.type !== 'finished') throw cut(service);
   return finished.answer;

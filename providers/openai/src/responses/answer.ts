@@ -19,7 +19,7 @@ export function decodeResponse(text: string): Answer {
   const response = readAs(OPENAI, 'an answer', () => readResponse(value));
   if (response.status === 'failed') throw failureOf(response.error, { response: response.id });
   const { output } = response;
-  if (output === undefined || output === null) throw malformed(OPENAI, 'an answer that is no response');
+  if (output === undefined || output === null) throw malformed(OPENAI, 'an answer that is not a response');
   const raws = rawElements(rawMember(text, 'output') ?? '[]');
   const parts = output.map((item, index) => partOf(item, raws[index] ?? JSON.stringify(item)));
   return answerOf(parts, response, output.some(isRefusal));

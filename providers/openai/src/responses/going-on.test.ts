@@ -77,8 +77,8 @@ describe('`echoes`', () => {
   });
 
   it.each<readonly [string, AnswerPart, Span['parts'][number]]>([
-    ['text that is another', { type: 'text', text: 'a' }, { type: 'text', text: 'b' }],
-    ['a phase that was dropped', { type: 'text', text: 'a', phase: 'commentary' }, { type: 'text', text: 'a' }],
+    ['different text', { type: 'text', text: 'a' }, { type: 'text', text: 'b' }],
+    ['a dropped phase', { type: 'text', text: 'a', phase: 'commentary' }, { type: 'text', text: 'a' }],
     ['a call under another id', call, { ...call, call: 'call_1_4' }],
     ['a call without arguments', { ...call, arguments: '' }, { ...call, arguments: '' }],
     ['an id that the API would refuse', { ...call, call: 'a|b' }, { ...call, call: 'a|b' }],

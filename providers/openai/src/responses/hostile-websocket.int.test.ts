@@ -113,7 +113,7 @@ describe.each(['auto', 'websocket'] as const)('a hostile WebSocket server, with 
 
   it.each([
     ['deltas', DELTA],
-    ['events that nobody knows', { type: 'response.unknown', filler: 'a'.repeat(1_000) }],
+    ['unknown events', { type: 'response.unknown', filler: 'a'.repeat(1_000) }],
     ['items', { ...BEGUN[1], output_index: 1 }],
   ])('is disconnected when it sends endless %s', async (_title, event) => {
     const written = { bytes: 0 };

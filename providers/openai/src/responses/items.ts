@@ -176,7 +176,7 @@ function notWithdrawn(names: readonly string[]): Error {
   return refuse(
     OPENAI,
     'provider/unsupported',
-    `OpenAI has no way to withdraw the tools ${names.join(', ')} inside a history: open an epoch instead`,
+    `OpenAI cannot remove the tools ${names.join(', ')} inside a history: open an epoch instead`,
   );
 }
 

@@ -190,6 +190,6 @@ function read<T extends ResponseEventType>(type: T, event: unknown): ResponseEve
 
 function openAt(arrived: ResponseStreamState, output: number): OpenItem {
   const open = arrived.open.get(output);
-  if (open === undefined) throw malformed(OPENAI, `an event came for item ${output}, which is not open`);
+  if (open === undefined) throw malformed(OPENAI, `an event for item ${output}, which is not open`);
   return open;
 }

@@ -48,7 +48,7 @@ describe('`bashEnvironment`', () => {
   });
 
   it.each(['ANTHROPIC_API_KEY', 'DB_PASSWORD', 'NPM_AUTH'])('refuses %s', (name) => {
-    expect(() => bashEnvironment({ [name]: 'x' }, [name])).toThrow('named like a secret');
+    expect(() => bashEnvironment({ [name]: 'x' }, [name])).toThrow('has a name like a secret');
   });
 
   it('passes `SSH_AUTH_SOCK`, which contains a path and not a secret', () => {

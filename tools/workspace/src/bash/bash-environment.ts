@@ -71,7 +71,7 @@ function absoluteOnly(path: string): string {
 
 function secretVariableError(variable: string): WorkspaceError {
   const message =
-    `the variable ${variable} is named like a secret and is passed to no command, since a command can print it: ` +
-    'take it off the list, and give the command a file or a helper that holds it';
+    `the variable ${variable} has a name like a secret and is not passed to commands, because a command can print it: ` +
+    'remove it from the list, and give the command a file or a helper that contains the secret';
   return new WorkspaceError('workspace/secret-variable', message, { variable });
 }

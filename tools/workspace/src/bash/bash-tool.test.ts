@@ -52,12 +52,12 @@ describe('the `bash` tool', () => {
 
   it.each([
     ['no command', {}, /command/],
-    ['an empty one', { command: '' }, /command/],
-    ['a word too many', { command: 'ls', cwd: '/' }, /cwd/],
-    ['no time', { command: 'ls', timeout_s: 0 }, /timeout_s/],
-    ['more than ten minutes', { command: 'ls', timeout_s: 601 }, /timeout_s.*600/],
+    ['an empty command', { command: '' }, /command/],
+    ['an unknown argument', { command: 'ls', cwd: '/' }, /cwd/],
+    ['a timeout of 0', { command: 'ls', timeout_s: 0 }, /timeout_s/],
+    ['a timeout above ten minutes', { command: 'ls', timeout_s: 601 }, /timeout_s.*600/],
     ['a NUL', { command: 'echo \0' }, /NUL/],
-    ['more than an argument holds', { command: 'é'.repeat(60_000) }, /120000 bytes .* file/],
+    ['a command that is too long', { command: 'é'.repeat(60_000) }, /120000 bytes .* file/],
   ])('refuses a call with %s', async (_, input, problem) => {
     expect(await tool.read(input)).toEqual({ problem: expect.stringMatching(problem) });
   });

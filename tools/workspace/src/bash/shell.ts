@@ -101,17 +101,17 @@ function sandboxOf(folder: string, shell: string, options: ShellOptions): Sandbo
 
 const ROOT: Notice = {
   code: 'sandbox/root',
-  message: 'commands run as root: files of root stay writable for them wherever no mount covers them',
-  next: 'work as an ordinary user where you can',
+  message: 'commands run as root, so they can write to every file of root that no mount covers',
+  next: 'work as an ordinary user if you can',
 };
 
 function noticesOf({ changes, limit }: SandboxFindings): readonly Notice[] {
-  const next = 'look at it before you use git here';
+  const next = 'check this before you use git here';
   return [
-    ...changes.map((message) => ({ code: 'sandbox/changed', message: `a command ended: ${message}`, next })),
+    ...changes.map((message) => ({ code: 'sandbox/changed', message: `after a command: ${message}`, next })),
     ...(limit === undefined
       ? []
-      : [{ code: 'sandbox/limit', message: `repositories are not all protected: ${limit}`, next }]),
+      : [{ code: 'sandbox/limit', message: `not all repositories are protected: ${limit}`, next }]),
   ];
 }
 

@@ -202,7 +202,7 @@ function realFolder(given: string): string {
 }
 
 function noFolder(given: string): string {
-  return `the workspace ${showName(given)} is no folder that can be opened: name one that exists`;
+  return `the workspace ${showName(given)} is not a folder that can be opened: use an existing folder`;
 }
 
 // Names that no file tool accepts anywhere in a path: the store of version control, and files that contain keys.

@@ -90,8 +90,8 @@ it('the folder limit is reported once, even if the turn changed nothing', async 
   expect(await first()).toEqual([
     {
       code: 'workspace/watch-limit',
-      message: 'files that run later on this machine are not all watched: only the first 3 folders are searched',
-      next: expect.stringContaining('look at the rest yourself'),
+      message: 'not all files that run later on this machine are watched: only the first 3 folders are searched',
+      next: expect.stringContaining('check the other files yourself'),
     },
   ]);
   expect(await (await watch.begin())()).toEqual([]);

@@ -85,12 +85,12 @@ export function createLaterWatch({ folder, most, ...start }: LaterOptions): Turn
 
 function limitNotices(limits: readonly string[]): readonly Notice[] {
   if (limits.length === 0) return [];
-  const message = `files that run later on this machine are not all watched: ${limits.join('; ')}`;
+  const message = `not all files that run later on this machine are watched: ${limits.join('; ')}`;
   return [
     {
       code: 'workspace/watch-limit',
       message,
-      next: 'look at the rest yourself before you use git, npm or an editor there',
+      next: 'check the other files yourself before you use git, npm or an editor there',
     },
   ];
 }
@@ -201,8 +201,8 @@ function noticesOf(
   if (changed.length === 0) return [];
   const told = changed.slice(0, MOST_TOLD).map((path) => nameOf(root, path));
   const more = changed.length > told.length ? ` and ${changed.length - told.length} more` : '';
-  const message = `this turn changed what runs later on this machine: ${told.join(', ')}${more}`;
-  return [{ code: 'workspace/runs-later', message, next: 'look at it before you use git, npm or an editor here' }];
+  const message = `this turn changed files that run later on this machine: ${told.join(', ')}${more}`;
+  return [{ code: 'workspace/runs-later', message, next: 'check them before you use git, npm or an editor here' }];
 }
 
 /**

@@ -248,9 +248,9 @@ describe('the memory source', () => {
   });
 
   test.each([
-    ['a link to what may hold keys', '../.env', /^.*MEMORY\.md cannot be used: \.env is refused/s],
-    ['a link into the store of git', '../.git/config', /MEMORY\.md cannot be used: \.git\/config is refused/],
-    ['a link to a device without end', '/dev/zero', /MEMORY\.md cannot be used: .* lies outside the workspace/],
+    ['a link to a file that may contain keys', '../.env', /^.*MEMORY\.md cannot be used: \.env is refused/s],
+    ['a link into `.git`', '../.git/config', /MEMORY\.md cannot be used: \.git\/config is refused/],
+    ['a link to an endless device', '/dev/zero', /MEMORY\.md cannot be used: .* lies outside the workspace/],
     ['a link to itself', 'MEMORY.md', /MEMORY\.md cannot be used: .* lead in a circle/],
   ])('shows no content of %s, writes nothing there, and shows the other file', async (_what, target, said) => {
     const bench = await openBench();

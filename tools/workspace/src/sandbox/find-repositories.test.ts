@@ -64,7 +64,7 @@ it('the finder reports the paths that repository settings name in the workspace,
   expect(limit).toBeUndefined();
   put('work/.git/config', `[include]\n${includes}\n`);
   const many = await createRepositoryFinder(workspace)();
-  expect([many.named.length, many.limit]).toEqual([64, '8 files that settings of repositories name are too many']);
+  expect([many.named.length, many.limit]).toEqual([64, '8 files that repository settings name exceed the maximum']);
 });
 
 it('the finder reports paths in the workspace that a repository above it names', async () => {

@@ -129,8 +129,8 @@ function limitRepositories(
   const moreNamed = named.length - MOST_NAMED;
   const limits = [
     ...(limit === undefined ? [] : [limit]),
-    ...(more > 0 ? [`${more} repositories are too many`] : []),
-    ...(moreNamed > 0 ? [`${moreNamed} files that settings of repositories name are too many`] : []),
+    ...(more > 0 ? [`${more} repositories exceed the maximum`] : []),
+    ...(moreNamed > 0 ? [`${moreNamed} files that repository settings name exceed the maximum`] : []),
   ];
   const most = { stores: stores.slice(0, MOST_STORES), named: named.slice(0, MOST_NAMED) };
   return { ...most, links, ...(limits.length > 0 && { limit: limits.join('; ') }) };

@@ -47,15 +47,18 @@ beforeEach((context) => {
 
 describe('the sandbox', () => {
   it.for([
-    ['a hook', 'echo evil > .git/hooks/post-checkout'],
-    ['a setting', 'git config core.fsmonitor evil'],
-    ['a setting by hand', 'echo "[core] fsmonitor = evil" >> .git/config'],
-    ['another store of settings', 'mkdir evil; echo ../evil > .git/commondir'],
-    ['a folder moved away', 'mv .git old && cp -r old .git && echo evil > .git/hooks/x'],
-    ['a folder removed', 'rm -rf .git; mkdir -p .git/hooks; echo evil > .git/hooks/x'],
-    ['a hard link', 'ln .git/config x; echo evil > x'],
-    ['a link to it', 'ln -s .git/hooks h; echo evil > h/x'],
-    ['a mount taken away', 'unshare -rm sh -c "umount .git; mount -o remount,rw,bind .git; echo evil > .git/hooks/x"'],
+    ['a git hook', 'echo evil > .git/hooks/post-checkout'],
+    ['a git setting', 'git config core.fsmonitor evil'],
+    ['a git setting that is written by hand', 'echo "[core] fsmonitor = evil" >> .git/config'],
+    ['another common folder of git', 'mkdir evil; echo ../evil > .git/commondir'],
+    ['a moved `.git` folder', 'mv .git old && cp -r old .git && echo evil > .git/hooks/x'],
+    ['a removed `.git` folder', 'rm -rf .git; mkdir -p .git/hooks; echo evil > .git/hooks/x'],
+    ['a hard link to the git settings', 'ln .git/config x; echo evil > x'],
+    ['a link to the hooks', 'ln -s .git/hooks h; echo evil > h/x'],
+    [
+      'an unmounted `.git` folder',
+      'unshare -rm sh -c "umount .git; mount -o remount,rw,bind .git; echo evil > .git/hooks/x"',
+    ],
     ['settings of the agent', 'echo evil > .tidemark/config.json'],
     ['a skill', 'mkdir .agents/skills/evil; echo evil > .agents/skills/evil/SKILL.md'],
     ['instructions', 'echo evil > AGENTS.md; rm AGENTS.md; mv x AGENTS.md'],
@@ -63,7 +66,7 @@ describe('the sandbox', () => {
     ['the settings of a submodule', 'echo evil > .git/modules/sub/config'],
     ['the settings of a nested repository', 'echo "[core] fsmonitor = evil" >> vendor/lib/.git/config'],
     [
-      'the folder of a nested repository, moved away',
+      'a moved folder of a nested repository',
       'mv vendor/lib x; mv vendor y; mkdir -p vendor/lib/.git; echo evil > vendor/lib/.git/config',
     ],
   ])('prevents a change that would run outside the sandbox later: %s', async ([, script = '']) => {
@@ -163,7 +166,7 @@ describe('the sandbox', () => {
     repositoryIn(join(bash.folder, 'deep/down/own'));
     const { notices } = await bash.run('for i in $(seq 300); do mkdir -p r$i/.git; done');
     const limit = notices.find(({ code }) => code === 'sandbox/limit');
-    expect(limit?.message).toContain('45 repositories are too many');
+    expect(limit?.message).toContain('45 repositories exceed the maximum');
     expect(notices.at(-2)?.message).toContain('245 more repositories are new');
     await bash.run('echo "[core] fsmonitor = evil" >> deep/down/own/.git/config');
     expect(readFileSync(join(bash.folder, 'deep/down/own/.git/config'), 'utf8')).not.toContain(EVIL);

@@ -19,7 +19,7 @@ export interface TriedPromise {
 /** Probes of the promises. Each probe is a script that succeeds if the sandbox keeps the promise. */
 const PROBES: readonly (readonly [promise: string, script: string])[] = [
   [
-    'nothing outside of the workspace can be written',
+    'nothing outside the workspace can be written',
     'test -w . && test ! -w /usr && test ! -w /etc && test ! -w "$OUTSIDE"',
   ],
   [
@@ -27,12 +27,12 @@ const PROBES: readonly (readonly [promise: string, script: string])[] = [
     'test ! -w .git/config && test ! -w vendor/lib/.git/config && ! mv vendor moved 2>/dev/null',
   ],
   ['settings and instructions of agents cannot be changed', 'test ! -w .tidemark/config.json && test ! -w AGENTS.md'],
-  ['keys of the home cannot be read, through links too', 'test -d "$HOME" && test ! -e "$HOME/.ssh/key"'],
+  ['keys in the home folder cannot be read, even through links', 'test -d "$HOME" && test ! -e "$HOME/.ssh/key"'],
   [
     'settings of the kernel cannot be written',
     'for path in /proc/sys/kernel/hostname /proc/sysrq-trigger /sys/kernel; do test ! -w $path || exit 1; done',
   ],
-  ['`/run` and `/tmp` are its own', 'test ! -e "$SHARED" && touch /run/own /tmp/own && test ! -e /run/dbus'],
+  ['`/run` and `/tmp` belong to the sandbox', 'test ! -e "$SHARED" && touch /run/own /tmp/own && test ! -e /run/dbus'],
   ['processes end with their command', 'test "$(cat /proc/1/comm)" = bwrap'],
   ['a command has no special rights', '! grep -q "^Cap[EP][a-z]*:.*[1-9a-f]" /proc/self/status'],
   ['services of this machine cannot be reached', '! (: < /dev/tcp/127.0.0.1/$PORT) 2>/dev/null'],
@@ -42,7 +42,7 @@ const PROBES: readonly (readonly [promise: string, script: string])[] = [
   ],
 ];
 
-const LOOPBACK = 'commands of a session that run at the same time reach each other';
+const LOOPBACK = 'commands of a session that run at the same time can reach each other';
 const TIMEOUT_MS = 10_000;
 /**
  * Folder for the probes. It is not `/tmp`, because the sandbox covers `/tmp` and every probe of an outside file there

@@ -54,7 +54,7 @@ export async function searchPlace(
   // opened, and ripgrep would wait for it.
   if (!found.isFile() && !found.isDirectory()) return { problem: notAFile(place, found).message };
   if (found.isFile() && found.size > MOST_BYTES) return { problem: tooLarge(place.shown, found.size) };
-  const wanted = glob === undefined ? undefined : readGlob(glob);
+  const wanted = glob === undefined ? undefined : await readGlob(glob);
   if (wanted !== undefined && isProblem(wanted)) return wanted;
   const inside = pathInside(confinement.folder, place.path) ?? '';
   return {

@@ -215,11 +215,11 @@ describe('the `grep` tool', () => {
 
   it.each([
     ['no pattern', {}, /pattern/],
-    ['an empty one', { pattern: '' }, /pattern/],
+    ['an empty pattern', { pattern: '' }, /pattern/],
     ['a NUL', { pattern: 'a\0' }, /NUL/],
-    ['a path that is not there', { pattern: 'a', path: 'nope' }, /nope does not exist/],
+    ['a path that does not exist', { pattern: 'a', path: 'nope' }, /nope does not exist/],
     ['a bad glob', { pattern: 'a', glob: '{a' }, /glob/],
-    ['another argument', { pattern: 'a', output_mode: 'x' }, /output_mode/],
+    ['an unknown argument', { pattern: 'a', output_mode: 'x' }, /output_mode/],
   ])('refuses a call with %s', async (_, input, problem) => {
     expect(await grep(workspace({}), input)).toMatch(problem);
   });

@@ -106,7 +106,7 @@ describe('the preview of a change', () => {
     await bench.call(createReadTool(bench.confinement), { path: 'dos.txt' });
     const write = createWriteTool(bench.confinement);
     const kept = await previewOf(bench, write, { path: 'dos.txt', content: 'a\nc\n' });
-    expect(kept.text).toContain('(all line ends stay CRLF)\n@@ -1,2 +1,2 @@\n a\n-b\n+c');
+    expect(kept.text).toContain('(all line endings stay CRLF)\n@@ -1,2 +1,2 @@\n a\n-b\n+c');
     const mixed = await previewOf(bench, write, { path: 'dos.txt', content: 'a\r\nb\n' });
     expect(mixed.text).toContain('-b\r\n+b');
   });
@@ -126,7 +126,7 @@ describe('the preview of a change', () => {
     bench.seen.set(path, { path, digest: digestOf(Buffer.from([0, 255, 1])), as: 'read' });
     const { text } = await previewOf(bench, createWriteTool(bench.confinement), { path: 'a.bin', content: 'x\n' });
     expect(text).toMatch(
-      /3 bytes, SHA-256 [0-9a-f]{64}, is not UTF-8 text; this replaces all of it\)\n@@ -0,0 \+1,1 @@\n\+x$/,
+      /3 bytes, SHA-256 [0-9a-f]{64}, is not UTF-8 text; the change replaces all of it\)\n@@ -0,0 \+1,1 @@\n\+x$/,
     );
   });
 

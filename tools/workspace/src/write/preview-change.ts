@@ -53,11 +53,11 @@ async function bodyOf(current: CurrentFile | undefined, after: string): Promise<
   if (before === undefined) {
     const what = current.bytes === undefined ? 'too large for a diff' : 'not UTF-8 text';
     const size = `${current.stats.size} bytes, SHA-256 ${current.digest}`;
-    return `(the file as it is, ${size}, is ${what}; this replaces all of it)\n${await hunksOf('', after)}`;
+    return `(the present file, ${size}, is ${what}; the change replaces all of it)\n${await hunksOf('', after)}`;
   }
-  if (before === after) return '(the file holds exactly this already; nothing changes)';
+  if (before === after) return '(the file already has exactly this content; nothing changes)';
   if (!endsInCrlf(before) || !endsInCrlf(after)) return hunksOf(before, after);
-  return `(all line ends stay CRLF)\n${await hunksOf(before.replaceAll('\r\n', '\n'), after.replaceAll('\r\n', '\n'))}`;
+  return `(all line endings stay CRLF)\n${await hunksOf(before.replaceAll('\r\n', '\n'), after.replaceAll('\r\n', '\n'))}`;
 }
 
 /** Returns true if the text has line ends and all of them are CRLF. */

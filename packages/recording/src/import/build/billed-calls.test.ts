@@ -27,9 +27,9 @@ describe('the identity of a call', () => {
   test.each<[string, Partial<CallNames>]>([
     ['id', { response: 'msg_2' }],
     ['model', { model: 'claude-sonnet-4-6' }],
-    ['fresh input', { usage: { ...CLAUDE.usage, fresh: 4 } }],
-    ['input that was read', { usage: { ...CLAUDE.usage, read: 101 } }],
-    ['input that was written', { usage: { ...CLAUDE.usage, writes: [{ ttl: '5m', tokens: 31 }] } }],
+    ['number of fresh tokens', { usage: { ...CLAUDE.usage, fresh: 4 } }],
+    ['number of tokens read', { usage: { ...CLAUDE.usage, read: 101 } }],
+    ['number of tokens written', { usage: { ...CLAUDE.usage, writes: [{ ttl: '5m', tokens: 31 }] } }],
   ])('differs for another %s, in each format', (_, change) => {
     expect(callIdentity({ ...CLAUDE, ...change })).not.toBe(callIdentity(CLAUDE));
     expect(callIdentity({ ...PI, ...change })).not.toBe(callIdentity(PI));

@@ -1,14 +1,13 @@
 // Builds one answer from its rows. Claude Code writes one row per block, all with the same `message.id`. Results of the
 // first calls may be between these rows. The parts keep their order. Usage and stop reason are those of the last row.
 
-import { defined } from '@tidemark/core';
+import { defined, rawMember } from '@tidemark/core';
 import type { Timestamp, AnswerPart, CallId, Json, CacheWrite, StopReason, Usage } from '@tidemark/log';
 import type { JsonObject } from '../file/fields.ts';
 import { nameOf, objectOf, isObject, listOf, textOf, countOf } from '../file/fields.ts';
 import type { AnswerMove, From } from '../format/move.ts';
 import { callId } from '@tidemark/log';
-import type { Slice } from '../file/raw-json.ts';
-import { rawField, rawItems, rawPath } from '../file/raw-json.ts';
+import { rawContent } from '../file/read-records.ts';
 
 /** Answer that may get more rows. */
 export interface MergingAnswer {
@@ -102,16 +101,14 @@ export interface RawPart {
 /** Returns the parts of a row, in order. `text` is the raw text of the row. */
 function claudeParts(content: Json | undefined, text: string): readonly RawPart[] {
   if (typeof content === 'string') return [{ part: { type: 'text', text: content }, raw: content }];
-  const at = rawPath(text, 'message', 'content');
-  const slices = at === undefined ? [] : rawItems(text, at.start);
+  const raws = rawContent(text);
   return listOf(content).map((block, index) => {
-    const slice = slices[index];
-    const raw = slice === undefined ? JSON.stringify(block) : text.slice(slice.start, slice.end);
-    return { part: partOf(objectOf(block), raw, text, slice), raw };
+    const raw = raws[index] ?? JSON.stringify(block);
+    return { part: partOf(objectOf(block), raw), raw };
   });
 }
 
-function partOf(block: JsonObject, raw: string, text: string, slice: Slice | undefined): AnswerPart<CallId> {
+function partOf(block: JsonObject, raw: string): AnswerPart<CallId> {
   switch (block['type']) {
     case 'text':
       return { type: 'text', text: textOf(block['text']) ?? '' };
@@ -123,7 +120,7 @@ function partOf(block: JsonObject, raw: string, text: string, slice: Slice | und
     case 'redacted_thinking':
       return { type: 'reasoning', opaque: raw, text: '' };
     case 'tool_use':
-      return callOf(block, text, slice) ?? native(block, raw);
+      return callOf(block, raw) ?? native(block, raw);
     default:
       return native(block, raw);
   }
@@ -144,13 +141,11 @@ function native(block: JsonObject, raw: string): AnswerPart<CallId> {
   return { type: 'native', provider: isTaken ? ANTHROPIC : UNKNOWN, item: raw, text: textOf(block['text']) ?? '' };
 }
 
-function callOf(block: JsonObject, text: string, slice: Slice | undefined): AnswerPart<CallId> | undefined {
+function callOf(block: JsonObject, raw: string): AnswerPart<CallId> | undefined {
   const id = nameOf(block['id']);
   const name = nameOf(block['name']);
   if (id === undefined || name === undefined) return undefined;
-  const at = slice === undefined ? undefined : rawField(text, slice.start, 'input');
-  const raw = at === undefined ? JSON.stringify(block['input'] ?? {}) : text.slice(at.start, at.end);
-  return { type: 'call', call: callId(id), name, arguments: raw };
+  return { type: 'call', call: callId(id), name, arguments: rawMember(raw, 'input') ?? '{}' };
 }
 
 /**

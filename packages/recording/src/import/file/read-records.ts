@@ -2,10 +2,10 @@
 // bytes of a crash, after another record without a newline, or after a torn record.
 
 import type { Json } from '@tidemark/log';
+import { rawElements, rawMember, rawValueEnd } from '@tidemark/core';
 import { DEEPEST_JSON, isTooDeep } from '@tidemark/log';
 import type { JsonObject } from './fields.ts';
 import { isObject } from './fields.ts';
-import { skipValue } from './raw-json.ts';
 
 /** JSON value of a file, and the text from which it was read. */
 export interface RawRecord {
@@ -55,7 +55,7 @@ function salvage(text: string): LineContent {
   const problems: string[] = [];
   let rest = text.trim();
   while (rest !== '') {
-    const end = rest.startsWith('{') ? skipValue(rest, 0) : rest.length + 1;
+    const end = rest.startsWith('{') ? rawValueEnd(rest) : rest.length + 1;
     const record = end <= rest.length ? parse(rest.slice(0, end)) : undefined;
     if (record === undefined) break;
     records.push(record);
@@ -69,8 +69,8 @@ function salvage(text: string): LineContent {
 }
 
 function whatIsWrong(rest: string, tail: RawRecord | undefined): string {
-  if (tail !== undefined) return 'a record that is cut short, glued to the next';
-  return rest.startsWith('{') && skipValue(rest, 0) > rest.length ? 'cut short: the record has no end' : 'not JSON';
+  if (tail !== undefined) return 'an incomplete record, joined to the next record';
+  return rest.startsWith('{') && rawValueEnd(rest) > rest.length ? 'incomplete: the record has no end' : 'not JSON';
 }
 
 const RECORD_START = /\{"(?:type|parentUuid|uuid|id|sessionId|timestamp|isSidechain|leafUuid|messageId)":/g;
@@ -91,4 +91,12 @@ function wholeRecordAtTheEnd(text: string): RawRecord | undefined {
 function looksLikeRecord(value: JsonObject): boolean {
   const named = value['timestamp'] ?? value['uuid'] ?? value['parentUuid'] ?? value['parentId'];
   return typeof value['type'] === 'string' && named !== undefined;
+}
+
+/**
+ * Returns the exact text of each block in the `message.content` of a record. Parsing and printing a block again would
+ * change the order of integer-like keys, `1.0`, and numbers above 2^53. Empty if the content is no list.
+ */
+export function rawContent(text: string): readonly string[] {
+  return rawElements(rawMember(rawMember(text, 'message') ?? '', 'content') ?? '');
 }

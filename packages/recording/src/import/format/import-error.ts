@@ -5,13 +5,13 @@ import { CodedError } from '@tidemark/core';
 
 /** Error codes and their meanings. A test pins them, because scripts and people rely on them. */
 export const IMPORT_ERRORS = {
-  'import/missing': 'there is no such file',
+  'import/missing': 'the file does not exist',
   'import/unreadable': 'the file cannot be read',
-  'import/empty': 'the file holds nothing',
+  'import/empty': 'the file is empty',
   'import/binary': 'the file is not text',
   'import/no-sound-record': 'no line of the file is a JSON record',
-  'import/unrecognised': 'the records are of no format known here',
-  'import/diverged': 'the session that this file gives is there with another content',
+  'import/unrecognised': 'the format of the records is not supported',
+  'import/diverged': 'the session of this file already exists with different content',
   'import/changed': 'the file became shorter while it was read',
 } as const;
 

@@ -144,7 +144,7 @@ function growingNumbers(): GrowingNumbers {
   let buffer = new Int32Array(1024);
   let length = 0;
   const check = (index: number): void => {
-    if (index < 0 || index >= length) throw new RangeError(`no number at ${index} of ${length}`);
+    if (index < 0 || index >= length) throw new RangeError(`there is no number at index ${index} of ${length}`);
   };
   return {
     get length() {

@@ -1,16 +1,15 @@
 // Reads the messages of pi. An assistant message becomes a finished or an interrupted answer. The other messages are
 // read by role.
 
-import { defined } from '@tidemark/core';
+import { defined, rawMember } from '@tidemark/core';
 import type { AnswerPart, CallId, Json, ContentPart, StopReason, Usage } from '@tidemark/log';
 import { callId } from '@tidemark/log';
 import type { JsonObject } from '../file/fields.ts';
 import { listOf, momentOf, nameOf, objectOf, textOf, countOf, isObject } from '../file/fields.ts';
-import type { Slice } from '../file/raw-json.ts';
-import { rawField, rawItems, rawPath } from '../file/raw-json.ts';
 import type { From, ImportedMove } from '../format/move.ts';
 import { contentParts, plainText } from '../format/format.ts';
 import type { RawRecord } from '../file/read-records.ts';
+import { rawContent } from '../file/read-records.ts';
 import type { Keep } from '../format/format.ts';
 
 /** Returns the move of an assistant message. `text` is the raw text of its record. */
@@ -56,17 +55,13 @@ function finishedAnswer(
 function answerParts(message: JsonObject, text: string, provider: string): readonly AnswerPart<CallId>[] {
   const content = message['content'];
   if (typeof content === 'string') return [{ type: 'text', text: content }];
-  const at = rawPath(text, 'message', 'content');
-  const slices = at === undefined ? [] : rawItems(text, at.start);
-  return listOf(content).map((block, index) => answerPart(block, { text, slice: slices[index] }, provider, message));
+  const raws = rawContent(text);
+  return listOf(content).map((block, index) =>
+    answerPart(block, raws[index] ?? JSON.stringify(block), provider, message),
+  );
 }
 
-interface Raw {
-  readonly text: string;
-  readonly slice: Slice | undefined;
-}
-
-function answerPart(block: Json, raw: Raw, provider: string, message: JsonObject): AnswerPart<CallId> {
+function answerPart(block: Json, raw: string, provider: string, message: JsonObject): AnswerPart<CallId> {
   const fields = objectOf(block);
   const text = textOf(fields['text']);
   if (fields['type'] === 'text' && text !== undefined) return { type: 'text', text };
@@ -74,15 +69,10 @@ function answerPart(block: Json, raw: Raw, provider: string, message: JsonObject
   const id = nameOf(fields['id']);
   const name = nameOf(fields['name']);
   if (fields['type'] === 'toolCall' && id !== undefined && name !== undefined) {
-    return { type: 'call', call: callId(id), name, arguments: argumentsOf(fields, raw) };
+    return { type: 'call', call: callId(id), name, arguments: rawMember(raw, 'arguments') ?? '{}' };
   }
   // The block is in pi's own format, which no provider accepts back.
   return { type: 'native', provider: 'pi', item: JSON.stringify(block), text: text ?? '' };
-}
-
-function argumentsOf(fields: JsonObject, { text, slice }: Raw): string {
-  const at = slice === undefined ? undefined : rawField(text, slice.start, 'arguments');
-  return at === undefined ? JSON.stringify(fields['arguments'] ?? {}) : text.slice(at.start, at.end);
 }
 
 // Returns the reasoning part of a thinking block. pi stores the data that binds the block to its model in one text,

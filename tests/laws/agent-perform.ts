@@ -1,0 +1,216 @@
+// Performs the commands of a story on an agent's session. Only `rest` waits for a turn: every other command is followed by
+// the next one at its moment, whatever runs then.
+
+import { AgentError, planFork } from '@tidemark/agent';
+import type { Recorded } from '@tidemark/log';
+import { expect } from 'vitest';
+import type { Action, AgentCommand, When } from './agent-commands.ts';
+import type { Process, Promised, Stage } from './agent-session.ts';
+import { startProcess } from './agent-session.ts';
+import { toolsOf } from './agent-tools.ts';
+import { capabilitiesOf } from './settings.ts';
+
+/** Idle rounds after which a hanging turn is interrupted. */
+const PATIENCE = 6;
+/** Rounds after which the wait fails. */
+const MOST_ROUNDS = 3_000;
+
+/** Waits for the moment of a command and performs it. */
+export async function performByAgent(stage: Stage, { after, ...action }: AgentCommand): Promise<void> {
+  await comes(stage, after);
+  await perform(stage, action);
+}
+
+async function perform(stage: Stage, action: Action): Promise<void> {
+  const { session, workshop } = stage.process;
+  switch (action.do) {
+    case 'prompt':
+      stage.script.push(...action.answers);
+      return say(stage, 'prompt', (words) => session.prompt(words));
+    case 'resume':
+      return resume(stage, action);
+    case 'steer':
+      return say(stage, 'steer', (words) => session.steer(words));
+    case 'interrupt':
+      return say(stage, 'interrupt', () => session.interrupt());
+    case 'mode':
+      return say(stage, 'mode', () => session.setMode(action.mode));
+    case 'tools':
+      return session.setTools(toolsOf(workshop, action.set), { when: action.when });
+    case 'effort':
+      return session.setReasoning({ effort: action.effort === 'unset' ? null : action.effort });
+    case 'switch':
+      stage.model = action.model;
+      await session.switchModel(
+        { provider: stage.process.provider, capabilities: capabilitiesOf('simulator', action.model) },
+        { inPlace: true },
+      );
+      return;
+    case 'notify':
+      return say(stage, 'notify', (body) => session.notify({ source: 'ci', body, provenance: 'test' }));
+    case 'refresh':
+      return say(stage, 'refresh', () => session.refresh('world'));
+    case 'side':
+      return askBeside(stage, action);
+    case 'source':
+      stage.source = action.behavior;
+      stage.sourceRevision += 1;
+      return;
+    case 'pass':
+      return stage.clock.pass(action.ms);
+    case 'rest':
+      return rest(stage);
+    case 'fork':
+      return fork(stage);
+    case 'restart':
+      await closeProcess(stage, stage.process);
+      return takeUp(stage, action.model, stage.process.place);
+    case 'crash':
+      return crash(stage, action);
+  }
+}
+
+/** Waits for a moment. Gives up if the writes do not come. */
+async function comes({ process }: Stage, { by, count }: When): Promise<void> {
+  if (by === 'moments') return moments({ process }, count);
+  const { writes } = process.disk;
+  for (let moment = 0; process.disk.writes < writes + count && moment < 400; moment += 1) await moments({ process }, 1);
+}
+
+/** Waits for `count` microtasks. Every 25th of them, every 5th on a disk, is a turn of the event loop. */
+export async function moments({ process }: Pick<Stage, 'process'>, count: number): Promise<void> {
+  const stride = process.place.store === 'memory' ? 25 : 5;
+  for (let moment = 1; moment <= count; moment += 1) {
+    if (moment % stride === 0) await new Promise(setImmediate);
+    else await Promise.resolve();
+  }
+}
+
+function say(stage: Stage, what: Promised['what'], how: (words: string) => PromiseLike<unknown>): void {
+  const words = `[${what} ${stage.counters.nonce++}]`;
+  const promised: Promised = { what, words, process: stage.process.number, result: undefined };
+  stage.promised.push(promised);
+  how(words).then(
+    (value) => (promised.result = { value }),
+    (error: unknown) => (promised.result = { error }),
+  );
+}
+
+/** Resumes the turn. A refusal is right only if the last turn is complete or the session has no turn. */
+async function resume(stage: Stage, { answers }: Extract<Action, { readonly do: 'resume' }>): Promise<void> {
+  const { session, place } = stage.process;
+  if (session.running) return;
+  const wasCut = await endsCut(place.open().read(session.id));
+  if (session.running) return;
+  try {
+    const turn = session.resume();
+    stage.script.push(...answers);
+    say(stage, 'resume', () => turn);
+    if (!wasCut) throw new Error('`resume` accepted a session without a turn to resume');
+  } catch (error) {
+    const refused = error instanceof AgentError && error.code === 'agent/nothing-to-resume';
+    if (!refused || wasCut) throw error;
+  }
+}
+
+async function endsCut(records: AsyncIterable<Recorded>): Promise<boolean> {
+  let cut = false;
+  for await (const { kind, data } of records) {
+    if (kind === 'turn.started' || kind === 'turn.resumed') cut = true;
+    if (kind === 'turn.ended') cut = data.outcome !== 'completed';
+  }
+  return cut;
+}
+
+function askBeside(stage: Stage, { history, answer, stops }: Extract<Action, { readonly do: 'side' }>): void {
+  const abort = new AbortController();
+  const words = `[beside ${stage.counters.nonce++}]`;
+  stage.beside.set(words, answer);
+  say(stage, 'side', () => stage.process.session.side({ purpose: 'test', words, history, signal: abort.signal }));
+  if (stops) void moments(stage, 60).then(() => abort.abort());
+}
+
+/** Waits until no turn runs. Interrupts a turn that hangs. */
+async function rest(stage: Stage): Promise<void> {
+  await until(stage, () => !stage.process.session.running, true);
+}
+
+/** Runs the event loop and the virtual clock until `done` is true. With `interrupts`, a turn that hangs is interrupted. */
+export async function until(stage: Stage, done: () => boolean, interrupts: boolean): Promise<void> {
+  let idle = 0;
+  for (let round = 0; !done(); round += 1) {
+    if (round > MOST_ROUNDS) throw new Error('the work does not end');
+    for (let turn = 0; turn < 6; turn += 1) await new Promise(setImmediate);
+    if (stage.process.place.store === 'ndjson') await new Promise((resolve) => setTimeout(resolve, 1));
+    if (done()) return;
+    idle = stage.clock.passToNext() ? 0 : idle + 1;
+    if (idle >= PATIENCE && interrupts) void stage.process.session.interrupt();
+  }
+}
+
+/** Closes a process and waits for its end. It sends no request meanwhile. */
+export async function closeProcess(stage: Stage, process: Process): Promise<void> {
+  const { server } = stage.providers;
+  const sent = server.calls().length;
+  let closed = false;
+  const closing = process.agent.close().finally(() => (closed = true));
+  closing.catch(() => undefined);
+  await until(stage, () => closed, false);
+  await closing;
+  expect(server.calls()).toHaveLength(sent);
+}
+
+/** Starts the next process of the session. */
+export async function takeUp(stage: Stage, model: number, place: Process['place']): Promise<void> {
+  if (model >= 0) stage.model = model;
+  stage.process = await startProcess(stage, place, stage.process.number + 1);
+}
+
+/** Continues in a fork, in another process. All promises of the process are settled before, so the fork contains them. */
+async function fork(stage: Stage): Promise<void> {
+  const { session, number, place } = stage.process;
+  const pending = (): boolean => stage.promised.some((one) => one.process === number && one.result === undefined);
+  await until(stage, () => !session.running && !pending(), true);
+  // A fork would leave a turn that a crash cut, and the requests of that turn.
+  if ((await planFork(place.open(), session.id)).open !== undefined) return;
+  const child = await session.fork();
+  const left = await Array.fromAsync(place.open().read(session.id));
+  const taken = await Array.fromAsync(place.open().read(child.id));
+  expect(taken.slice(0, left.length)).toEqual(left);
+  expect(taken.slice(left.length).map(({ kind }) => kind)).toEqual(['session.created']);
+  stage.id = child.id;
+  await closeProcess(stage, stage.process);
+  await takeUp(stage, -1, place);
+}
+
+/**
+ * Ends the process at once. A share of the bytes that it had not flushed is lost, so the log may end in the middle of a
+ * line.
+ */
+async function crash(stage: Stage, { model, lost }: Extract<Action, { readonly do: 'crash' }>): Promise<void> {
+  const { process } = stage;
+  const { place, session, disk } = process;
+  const bytes = place.bytesOf(session.id);
+  const safe = endOfLine(bytes, Math.max(1, disk.flushed - firstIn(bytes)));
+  const end = safe + Math.round((bytes.length - safe) * (1 - lost));
+  const left = place.copyWith(session.id, bytes.subarray(0, end));
+  stage.places.push(left);
+  stage.crashed.add(process.number);
+  process.workshop.alive = false;
+  process.release();
+  await closeProcess(stage, process);
+  await takeUp(stage, model, left);
+}
+
+/** Returns the position of the first record of these lines. A fork's lines do not begin at 0. */
+function firstIn(bytes: Uint8Array): number {
+  const line = new TextDecoder().decode(bytes.subarray(0, bytes.indexOf(0x0a)));
+  const { position }: { readonly position: number } = JSON.parse(line);
+  return position;
+}
+
+function endOfLine(bytes: Uint8Array, lines: number): number {
+  let end = 0;
+  for (let line = 0; line < lines; line += 1) end = bytes.indexOf(0x0a, end) + 1;
+  return end;
+}

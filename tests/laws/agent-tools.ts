@@ -1,0 +1,158 @@
+// Tools of an agent's session. The arguments of a call say how the tool behaves. Each run of a tool is noted.
+
+import type { Asker, Tool, ToolContext, ToolOutput } from '@tidemark/agent';
+import type { EffectClass } from '@tidemark/log';
+import type { Surroundings } from '@tidemark/agent';
+import type { Asked, Fate } from './agent-commands.ts';
+import { FATES } from './agent-commands.ts';
+import { IMAGES, words } from './content.ts';
+
+/** One run of a tool. */
+export interface Run {
+  readonly call: string;
+  readonly effect: EffectClass;
+  readonly signal: AbortSignal;
+  ended: boolean;
+}
+
+/** What the tools of a process share. */
+export interface Workshop {
+  readonly clock: Surroundings;
+  /** Runs of all processes. */
+  readonly runs: Run[];
+  /** Returns true while the process of the tools lives. */
+  isAlive(): boolean;
+  /** Ends the tools that ignore their signal. */
+  readonly released: Promise<void>;
+}
+
+/** Arguments of a call. */
+interface Task {
+  readonly fate: Fate;
+  readonly asked: Asked;
+}
+
+/** Returns one of four sets of tools. The first two are equal to a model, the third has more tools, the last one fewer. */
+export function toolsOf(workshop: Workshop, set: number): readonly Tool[] {
+  const look = toolNamed(workshop, 'look', 'read');
+  const change = toolNamed(workshop, 'change', 'write');
+  const run = { ...toolNamed(workshop, 'run', 'execute'), alone: false };
+  const later = toolNamed(workshop, 'later', 'none');
+  return [[look, change, run], [look, change, run], [look, change, run, later], [look]][set % 4] ?? [];
+}
+
+/** Answers permission requests as the arguments of the call say. */
+export function askerOf(workshop: Workshop): Asker {
+  return async ({ title }, signal) => {
+    switch (title) {
+      case 'throws':
+        throw new Error('the terminal is gone');
+      case 'hangs':
+        await aborted(signal, workshop.released);
+        return 'denied';
+      case 'denied':
+        return 'denied';
+      default:
+        return 'allowed';
+    }
+  };
+}
+
+function toolNamed(workshop: Workshop, name: string, effect: EffectClass): Tool {
+  return {
+    name,
+    description: `The tool ${name}.`,
+    schema: { type: 'object', properties: { fate: { type: 'string' } } },
+    effect,
+    read: async (input) => {
+      const task = taskOf(input);
+      if (task.fate === 'bad-arguments') return { problem: 'fate: expected a good one' };
+      if (task.fate === 'cannot-read') throw new Error('unreadable');
+      if (task.fate === 'never-reads') await workshop.released;
+      return { title: task.asked, run: (context) => runAs(workshop, effect, task.fate, context) };
+    },
+  };
+}
+
+function taskOf(input: unknown): Task {
+  const fields: { readonly [name: string]: unknown } =
+    typeof input === 'object' && input !== null ? Object.fromEntries(Object.entries(input)) : {};
+  const { fate, asked } = fields;
+  return {
+    fate: FATES.find((one) => one === fate) ?? 'returns',
+    asked: asked === 'denied' || asked === 'throws' || asked === 'hangs' ? asked : 'allowed',
+  };
+}
+
+async function runAs(workshop: Workshop, effect: EffectClass, fate: Fate, context: ToolContext): Promise<ToolOutput> {
+  const run: Run = { call: context.call, effect, signal: context.signal, ended: false };
+  if (workshop.isAlive()) workshop.runs.push(run);
+  try {
+    return await BEHAVIORS[fate](context, workshop);
+  } finally {
+    run.ended = true;
+  }
+}
+
+type Behavior = (context: ToolContext, workshop: Workshop) => Promise<ToolOutput>;
+
+const returns: Behavior = async ({ call }) => ({ text: `done ${call}` });
+
+const BEHAVIORS: Readonly<Record<Fate, Behavior>> = {
+  returns,
+  'says-nothing': async () => ({}),
+  fails: async () => ({ text: 'no such thing', failed: true, exit: 1 }),
+  throws: async ({ write }) => {
+    await write('half a line');
+    throw new Error('it broke');
+  },
+  'throws-nothing': async () => {
+    // A tool is code of the application.
+    // oxlint-disable-next-line typescript/only-throw-error
+    throw undefined;
+  },
+  async floods({ write, progress }) {
+    for (let chunk = 0; chunk < 12; chunk += 1) {
+      await write(words(chunk, 8_000));
+      progress(`${chunk} of 12`);
+    }
+    return { text: 'enough' };
+  },
+  shows: async () => ({
+    text: 'a picture',
+    images: IMAGES.slice(0, 1).map(({ bytes, part }) => ({ data: bytes, mediaType: part.mediaType })),
+  }),
+  async 'writes-on'(context) {
+    void context.write('this ').catch(() => undefined);
+    void Promise.resolve()
+      .then(() => Promise.resolve())
+      .then(() => context.write('and that'))
+      .catch(() => undefined);
+    return { text: 'and no more' };
+  },
+  async waits(context, workshop) {
+    await workshop.clock.wait(1_000, context.signal);
+    return returns(context, workshop);
+  },
+  async hangs({ signal }, { released }) {
+    await aborted(signal, released);
+    throw new Error('stopped');
+  },
+  async 'ends-late'(context, workshop) {
+    await aborted(context.signal, workshop.released);
+    return returns(context, workshop);
+  },
+  async 'is-deaf'(context, workshop) {
+    await workshop.released;
+    return returns(context, workshop);
+  },
+  'bad-arguments': returns,
+  'cannot-read': returns,
+  'never-reads': returns,
+};
+
+function aborted(signal: AbortSignal, released: Promise<void>): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  const heard = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+  return Promise.race([heard, released]);
+}

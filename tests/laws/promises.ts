@@ -1,0 +1,69 @@
+// Promises of an agent's session (L8): an accepted command is in the log once, a refused one is not, a subscriber gets every
+// record, and after the close nothing runs.
+
+import { AgentError } from '@tidemark/agent';
+import type { Recorded } from '@tidemark/log';
+import { ProviderError } from '@tidemark/model';
+import { expect } from 'vitest';
+import type { Process, Promised, Stage } from './agent-session.ts';
+
+/** Error codes with which a command may be refused. */
+const REFUSALS: Readonly<Record<Promised['what'], readonly string[]>> = {
+  prompt: ['agent/closed'],
+  resume: ['agent/closed'],
+  steer: ['agent/not-running', 'agent/closed'],
+  side: ['agent/stopped', 'agent/closed', 'agent/limited'],
+  mode: ['agent/closed'],
+  notify: ['agent/closed'],
+  refresh: ['agent/closed'],
+  interrupt: [],
+};
+
+/** Checks the result of every command. Promises of a process that crashed need no result. */
+export function expectPromisesKept({ promised, crashed }: Stage, records: readonly Recorded[]): void {
+  const ends = new Map(records.map((record) => [record.position, record]));
+  for (const { what, words, process, result } of promised) {
+    const times = records.filter((record) => contains(record, words)).length;
+    expect({ words, times: times <= 1 }).toEqual({ words, times: true });
+    if (crashed.has(process)) continue;
+    if (result === undefined) throw new Error(`the promise of ${words} was not settled`);
+    if ('error' in result) {
+      expect({ words, error: nameOf(result.error, what) }).toEqual({ words, error: 'as it may be' });
+      expect({ words, times }).toEqual({ words, times: 0 });
+    } else if (what === 'prompt' || what === 'steer' || what === 'notify') {
+      expect({ words, times }).toEqual({ words, times: 1 });
+    }
+    if ('value' in result && (what === 'prompt' || what === 'resume')) checkEnd(ends, result.value);
+  }
+}
+
+function nameOf(error: unknown, what: Promised['what']): string {
+  if (what === 'side' && error instanceof ProviderError) return 'as it may be';
+  const known = error instanceof AgentError && REFUSALS[what].includes(error.code);
+  return known ? 'as it may be' : String(error);
+}
+
+function contains(record: Recorded, words: string): boolean {
+  const said = record.kind === 'prompt.given' || record.kind === 'notification.received';
+  return said && JSON.stringify(record.data).includes(words);
+}
+
+function checkEnd(ends: ReadonlyMap<number, Recorded>, value: unknown): void {
+  const end: { readonly position?: unknown; readonly outcome?: unknown; readonly totals?: unknown } = Object(value);
+  const record = typeof end.position === 'number' ? ends.get(end.position) : undefined;
+  expect(record).toMatchObject({ kind: 'turn.ended', data: { outcome: end.outcome, totals: end.totals } });
+}
+
+/** Checks that a subscriber since the start of a process got every record of the process, in order. */
+export function expectAllEvents({ events }: Process, until: number): void {
+  const positions = events.flatMap((event) => (event.type === 'recorded' ? [Number(event.record.position)] : []));
+  const first = positions[0] ?? until;
+  expect(positions).toEqual(Array.from({ length: until - first }, (_, index) => first + index));
+}
+
+/** Checks that each tool and stream ended or was aborted, and that no timer waits. */
+export function expectNothingRuns({ runs, providers, clock }: Stage): void {
+  expect(runs.filter(({ ended, signal }) => !ended && !signal.aborted).map(({ call }) => call)).toEqual([]);
+  expect([...providers.streams].filter((signal) => !signal.aborted)).toEqual([]);
+  expect(clock.waiting).toBe(0);
+}
