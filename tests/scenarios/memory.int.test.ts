@@ -110,7 +110,7 @@ describe('memory', () => {
     // The input grows only by the tool call, its result, the note on the change and the prompts.
     expect((inputs[3] ?? 0) - (inputs[1] ?? 0)).toBeLessThan(300);
     expect(await notes()).toEqual([
-      'initial: What earlier sessions and the user keep in .tidemark/ of the workspace:\n\nMEMORY.md (26 of 4096 bytes) says:\nThe tax is kept in cents.',
+      'initial: Memory that earlier sessions and the user saved in .tidemark/ of the workspace:\n\nMEMORY.md (26 of 4096 bytes) says:\nThe tax is kept in cents.',
       'changed: MEMORY.md (53 of 4096 bytes) now says:\nThe tax is kept in cents.\nTests run with `npm test`.',
     ]);
     expect(await readFile(join(folder, '.tidemark/MEMORY.md'), 'utf8')).toBe(

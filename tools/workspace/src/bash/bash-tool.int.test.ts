@@ -150,7 +150,7 @@ describe('output and exit of `bash`', () => {
 describe('end of a command and of all processes it started', () => {
   it('a background job that holds the output open is ended and named in the result', async () => {
     const ran = await bash('sleep 1000 & echo pid=$!');
-    expect(ran.text).toMatch(/^\[left running and ended: \d+ sleep 1000\]$/);
+    expect(ran.text).toMatch(/^\[processes that still ran and were ended: \d+ sleep 1000\]$/);
     expect(ran.failed).toBeUndefined();
     expect(pidsIn(ran.output).filter(lives)).toEqual([]);
   });

@@ -168,10 +168,11 @@ async function runBash(shell: Shell, call: BashCall, context: ToolContext): Prom
 }
 
 function unusable(command: string): string | undefined {
-  if (command.includes('\0')) return 'A command cannot hold a NUL character. Write it as an escape, as in printf.';
+  if (command.includes('\0'))
+    return 'A command cannot contain a NUL character. Write it as an escape sequence, for example with printf.';
   const bytes = Buffer.byteLength(command);
   if (bytes <= MOST_BYTES) return undefined;
-  return `A command of ${bytes} bytes is too long: at most ${MOST_BYTES}. Put it into a file with write, then run that.`;
+  return `A command of ${bytes} bytes is too long: the maximum is ${MOST_BYTES}. Write it to a file with \`write\`, then run the file.`;
 }
 
 function titleOf(command: string, reached: readonly string[]): string {
@@ -207,12 +208,12 @@ const KINDS = [
   {
     pattern: NO_NETWORK,
     offline: true,
-    hint: 'this sandbox has no network: if the command needs it, call bash again with network: true, which the user is asked about',
+    hint: 'this sandbox has no network: if the command needs it, call bash again with network: true (the user is asked)',
   },
   {
     pattern: READ_ONLY,
     offline: false,
-    hint: 'in this sandbox only the workspace can be written and moved, without its repositories (.git), .tidemark, .agents, AGENTS.md, start files, folders of PATH and what trusted settings start: if that is why, ask the user to do it',
+    hint: 'in this sandbox a command can only write and move files of the workspace, except its repositories (.git), .tidemark, .agents, AGENTS.md, start files, folders of PATH and files that trusted settings start: if this is the cause, ask the user to make the change',
   },
 ] as const;
 
@@ -273,7 +274,9 @@ function sayEnd(end: CommandEnd, patience: Patience): string {
 
 function sayOutput({ lastByte, outputLeft }: CommandEnd): readonly string[] {
   const none = lastByte === undefined ? ['no output'] : [];
-  return outputLeft ? [...none, 'the output was still held open by a process out of reach, and was left there'] : none;
+  return outputLeft
+    ? [...none, 'a process that could not be reached kept the output open, so its later output is not shown']
+    : none;
 }
 
 function sayExit(end: CommandEnd): readonly string[] {
@@ -284,16 +287,16 @@ function sayExit(end: CommandEnd): readonly string[] {
 
 function sayStop({ stopped }: CommandEnd, { timeoutMs }: Patience): readonly string[] {
   if (stopped === undefined) return [];
-  if (stopped === 'interrupt') return ['interrupted, and ended with all that it had started'];
+  if (stopped === 'interrupt') return ['interrupted: the command and all processes that it started were ended'];
   return [
-    `timed out after ${timeoutMs / 1000} s and was ended with all that it had started: do less, or give timeout_s`,
+    `timed out after ${timeoutMs / 1000} s: the command and all processes that it started were ended. Do less in one command, or set timeout_s`,
   ];
 }
 
 function sayLeft({ leftRunning, undying }: CommandEnd): readonly string[] {
   return [
-    ...(leftRunning.length === 0 ? [] : [`left running and ended: ${nameProcesses(leftRunning)}`]),
-    ...(undying.length === 0 ? [] : [`could not be ended: ${nameProcesses(undying)}`]),
+    ...(leftRunning.length === 0 ? [] : [`processes that still ran and were ended: ${nameProcesses(leftRunning)}`]),
+    ...(undying.length === 0 ? [] : [`processes that could not be ended: ${nameProcesses(undying)}`]),
   ];
 }
 

@@ -21,7 +21,7 @@ describe('`Confinement.place`', () => {
     expect(await confinement.place(`${folder}-2/x`)).toMatchObject({ inside: false });
     expect(await confinement.place('..a/x')).toMatchObject({ inside: true });
     expect(await confinement.placeInside('../outside/x')).toEqual({
-      problem: expect.stringContaining('lies outside the workspace'),
+      problem: expect.stringContaining('is outside the workspace'),
     });
   });
 
@@ -58,7 +58,7 @@ describe('`Confinement.place`', () => {
       expect.stringContaining('NUL'),
       expect.stringContaining('not expanded'),
       expect.stringContaining('a part of this path is a file'),
-      expect.stringContaining('lead in a circle'),
+      expect.stringContaining('form a loop'),
       expect.stringContaining('name is too long'),
     ]);
   });

@@ -84,7 +84,8 @@ export function createConfinement({ folder: given, forbidden = [], ...asked }: C
     const found = await realPlace(named, folder);
     if ('problem' in found) return found;
     const why = refusal(named) ?? refusal(found.path);
-    if (why !== undefined) return { problem: `${found.shown} is refused: ${why}. Go on without it, or ask the user.` };
+    if (why !== undefined)
+      return { problem: `${found.shown} is refused: ${why}. Continue without it, or ask the user.` };
     const asks = reasonToAsk([...new Set([named, found.path])], folder, asked);
     return asks === undefined ? found : { ...found, asks };
   };
@@ -96,18 +97,18 @@ export function createConfinement({ folder: given, forbidden = [], ...asked }: C
       const found = await place(path);
       if ('problem' in found || found.inside) return found;
       return {
-        problem: `${found.shown} lies outside the workspace ${showName(folder)}: file tools read only inside it. Ask the user to bring it in.`,
+        problem: `${found.shown} is outside the workspace ${showName(folder)}: file tools read only inside it. Ask the user to copy it into the workspace.`,
       };
     },
   };
 }
 
 function unusablePath(path: string): string | undefined {
-  if (path === '') return 'path: it is empty. Name a file, or `.` for the workspace.';
-  if (path.includes('\0')) return 'path: it holds a NUL character, which no file name does.';
+  if (path === '') return 'path: it is empty. Pass the path of a file, or `.` for the workspace.';
+  if (path.includes('\0')) return 'path: it contains a NUL character, which is not allowed in file names. Remove it.';
   // A shell replaces `~` with the home folder. A file tool would create a folder named `~` instead.
   if (path === '~' || path.startsWith('~/'))
-    return 'path: `~` is not expanded. Give it from the workspace on, or absolute.';
+    return 'path: `~` is not expanded. Pass a path relative to the workspace root, or an absolute path.';
   return undefined;
 }
 
@@ -148,16 +149,16 @@ async function realPlace(named: string, folder: string): Promise<WorkspacePlace 
  * the user chose them. Inside the workspace and in any other place, every name in the path is checked.
  */
 function refusalOf(path: string, folder: string, kept: readonly string[]): string | undefined {
-  if (kept.some((home) => pathInside(home, path) !== undefined)) return 'it belongs to the log of the sessions';
+  if (kept.some((home) => pathInside(home, path) !== undefined)) return 'it is part of the log of the sessions';
   // `/proc` shows the environment and the memory of processes, including the keys of this process. The check matters if
   // the workspace is as wide as `/`.
-  if (pathInside('/proc', path) !== undefined) return 'it shows what processes hold';
+  if (pathInside('/proc', path) !== undefined) return 'it shows the memory and environment of processes';
   const names = (pathInside(folder, path) ?? path).split(sep);
   for (const name of names) {
     const why = forbiddenName(name);
-    if (why !== undefined) return `${showName(name)} holds ${why}`;
+    if (why !== undefined) return `${showName(name)} contains ${why}`;
   }
-  return holdsNpmLogin(path) ? `${showName(basename(path))} holds credentials of a package registry` : undefined;
+  return holdsNpmLogin(path) ? `${showName(basename(path))} contains credentials of a package registry` : undefined;
 }
 
 /**
@@ -180,7 +181,7 @@ function keysBeyond(folder: string, { home, environment }: KeyOptions): (path: s
     // of the home folder.
     if (known.size === 0) return undefined;
     const key = foldersAbove(foldName(path)).find((each) => known.has(each));
-    return key === undefined ? undefined : `${showName(basename(key))} holds ${known.get(key)}`;
+    return key === undefined ? undefined : `${showName(basename(key))} contains ${known.get(key)}`;
   };
 }
 
@@ -213,7 +214,7 @@ function noFolder(given: string): string {
  */
 const NAMES: ReadonlyMap<string, string> = new Map([
   ...KEY_NAMES,
-  ['.git', 'the store of version control'],
+  ['.git', 'the data of version control'],
   ['.htpasswd', 'credentials of a web server'],
   ['id_rsa', 'a private key'],
   ['id_dsa', 'a private key'],
@@ -230,7 +231,7 @@ const ENVIRONMENT = /^\.env(\.(?!((.*\.)?(example|sample|template|dist|defaults)
  */
 export function forbiddenName(name: string): string | undefined {
   const plain = foldName(name);
-  if (ENVIRONMENT.test(plain)) return 'settings that may hold keys';
+  if (ENVIRONMENT.test(plain)) return 'settings that may contain keys';
   return NAMES.get(plain);
 }
 

@@ -167,7 +167,7 @@ export function isSameFile(a: BigIntStats, b: BigIntStats | undefined): boolean 
 export function movedError(shown: string): WorkspaceError {
   return new WorkspaceError(
     'workspace/moved',
-    `${shown} leads elsewhere than it did when the call was judged; nothing was done. Look with \`ls\` and call again.`,
+    `${shown} leads to another place than when the call was checked; nothing was done. Check it with \`ls\`, then call again.`,
     { path: shown },
   );
 }

@@ -28,7 +28,7 @@ const DATABASE = 'credentials of a database';
 const AGENT = 'credentials and sessions of an agent';
 const PASSWORDS = 'passwords';
 const BROWSER = 'passwords and sessions of a browser or mail program';
-const TYPED = 'what was typed before, which may be keys';
+const TYPED = 'commands typed earlier, which may contain keys';
 const CODE = 'credentials of a code host';
 
 /** Names that mean keys in any folder. File tools refuse them everywhere. */

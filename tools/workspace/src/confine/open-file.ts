@@ -62,7 +62,7 @@ async function assertSame(
 /** Returns the error for a path that is not a regular file. */
 export function notAFile({ shown }: Pick<WorkspacePlace, 'shown'>, stats: { isDirectory(): boolean }): WorkspaceError {
   const next = stats.isDirectory()
-    ? 'is a folder. Use `ls`.'
-    : 'is a pipe, a socket or a device, no file. Leave it, or use `bash`.';
+    ? 'is a folder, not a file. List it with `ls`.'
+    : 'is a pipe, a socket or a device, not a regular file. Continue without it, or use `bash`.';
   return new WorkspaceError('workspace/not-a-file', `${shown} ${next}`, { path: shown });
 }

@@ -50,13 +50,16 @@ function inEndsOf(file: string, { from, to }: Stretch, words: string): string {
 
 function noMatch(file: string, oldText: string, shown: string): WorkspaceError {
   const near = nearestLines(file, oldText);
-  const missing = `old_text is not in ${shown}; nothing was written.`;
+  const missing = `old_text does not occur in ${shown}; nothing was written.`;
   if (near === undefined)
-    return new WorkspaceError('workspace/no-match', `${missing} Nothing in it is like it: read the file.`);
-  const why = near.onlySpace ? 'It differs in white space alone from' : 'Nearest to it is';
+    return new WorkspaceError(
+      'workspace/no-match',
+      `${missing} No similar text was found: read the file, then copy old_text from it.`,
+    );
+  const why = near.onlySpace ? 'It differs only in white space from the text' : 'The most similar text is';
   return new WorkspaceError(
     'workspace/no-match',
-    `${missing} ${why} what stands at line ${near.line}:\n${near.text}\n[copy old_text from the file as it stands]`,
+    `${missing} ${why} at line ${near.line}:\n${near.text}\n[copy old_text exactly from the file]`,
     { line: near.line },
   );
 }
@@ -68,7 +71,7 @@ function manyMatches(found: readonly Stretch[], shown: string): WorkspaceError {
   const more = found.length > MOST_PLACES ? ', …' : '';
   return new WorkspaceError(
     'workspace/many-matches',
-    `old_text stands ${found.length} times in ${shown}, at lines ${lines.join(', ')}${more}; nothing was written. Give more lines around it, or set replace_all.`,
+    `old_text occurs ${found.length} times in ${shown}, at lines ${lines.join(', ')}${more}; nothing was written. Include more lines around it, or set replace_all.`,
     { places: found.length },
   );
 }

@@ -161,7 +161,9 @@ describe('the sandbox', () => {
     repositoryIn(bash.folder);
     appendFileSync(join(bash.folder, '.git/config'), '[core]\n\thooksPath = .githooks\n');
     const { text, notices } = await bash.run('mkdir .githooks; echo fine > .githooks/pre-commit');
-    expect(text).toContain('[.githooks is new, and the settings of a repository name it: git runs or obeys it]');
+    expect(text).toContain(
+      '[.githooks is new, and the settings of a repository name it: git runs it or follows its settings]',
+    );
     expect(notices.map(({ code }) => code)).toContain('sandbox/changed');
     expect((await bash.run('echo evil > .githooks/pre-commit; touch .githooks/new')).text).not.toContain('is new');
     expect(readFileSync(join(bash.folder, '.githooks/pre-commit'), 'utf8')).toBe('fine\n');

@@ -253,7 +253,7 @@ describe('the sandbox', () => {
     for (const file of ['.bashrc', '.gitconfig', 'bin/tool', 'notes']) writeFileSync(join(bash.folder, file), 'fine');
     const files = '.bashrc .gitconfig bin/tool bin/new .config/autostart/x notes';
     const { text } = await bash.run(`for file in ${files}; do echo evil > $file; done; rm -r .bashrc bin; false`);
-    expect(text).toContain('[in this sandbox only the workspace can be written and moved, without');
+    expect(text).toContain('[in this sandbox a command can only write and move files of the workspace, except');
     const changed = files
       .split(' ')
       .filter(

@@ -203,11 +203,16 @@ function findings(workspace: string, before: StateBeforeCommand, after: Reposito
     changes: [
       ...fresh
         .slice(0, MOST_NAMED)
-        .map(([path]) => `${shown(path)} is new, and git runs what the settings and hooks of a repository name`),
+        .map(
+          ([path]) => `${shown(path)} is new, and git runs commands that the settings and hooks of a repository name`,
+        ),
       ...(more > 0 ? [`${more} more repositories are new`] : []),
       ...before.missing
         .filter(isThere)
-        .map((path) => `${shown(path)} is new, and the settings of a repository name it: git runs or obeys it`),
+        .map(
+          (path) =>
+            `${shown(path)} is new, and the settings of a repository name it: git runs it or follows its settings`,
+        ),
       ...restored.map((link) => restoredInWords(link, shown)),
     ],
     limit: after.limit,

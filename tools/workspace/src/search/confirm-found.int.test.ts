@@ -55,6 +55,6 @@ test('the description of a search reports the number of omitted lines', () => {
   for (const path of ['a', 'b'])
     findings.add({ path, line: 1, text: 'foo', raw: Buffer.from('foo'), offset: 0, match: [0, 3] });
   expect(findings.describe('.', [], findings.rows.slice(1))).toBe(
-    '[2 lines in 2 files]\n[1 of the lines to show left out: they were not there when looked at again]\n\nb\n1:foo',
+    '[2 lines in 2 files]\n[1 of the found lines are omitted, because the files did not contain them when read again]\n\nb\n1:foo',
   );
 });

@@ -92,12 +92,14 @@ export function gatherFindings(limit: number, context: number): SearchFindings {
     enough: () => counted >= MOST_COUNTED,
     rows,
     describe(place, notes, confirmed) {
-      const lines = tooLong === 1 ? 'line above 1 MiB is' : 'lines above 1 MiB are';
+      const lines = tooLong === 1 ? 'line longer than 1 MiB is' : 'lines longer than 1 MiB are';
       const gone = rows.length - confirmed.length;
       const all = [
         ...notes,
         ...(tooLong === 0 ? [] : [`${tooLong} ${lines} not shown`]),
-        ...(gone === 0 ? [] : [`${gone} of the lines to show left out: they were not there when looked at again`]),
+        ...(gone === 0
+          ? []
+          : [`${gone} of the found lines are omitted, because the files did not contain them when read again`]),
       ];
       const count = summary({
         counted,
@@ -140,5 +142,5 @@ function summary({ counted, shown, files, place }: Summary): string {
   const many = counted >= MOST_COUNTED ? 'at least ' : '';
   const found = `${many}${counted} ${counted === 1 ? 'line' : 'lines'} in ${files} ${files === 1 ? 'file' : 'files'}`;
   if (shown === counted) return found;
-  return `${found}, the first ${shown} shown: narrow pattern, path or glob, or set limit`;
+  return `${found}, the first ${shown} are shown: use a narrower pattern, path or glob, or a higher limit`;
 }

@@ -95,7 +95,7 @@ function memoryEnd(code: number | undefined, complaint: string): 'memory' | unde
 
 function wouldWait(path: string, folder: string): WorkspaceError {
   const shown = showName(relative(folder, path));
-  const message = `${shown} is a pipe or a device, and every search would wait for it. Nothing was searched. Remove it, or ask the user to.`;
+  const message = `${shown} is a pipe or a device, and a search would wait for it. Nothing was searched. Remove it, or ask the user to remove it.`;
   return new WorkspaceError('workspace/not-a-file', message, { path: shown });
 }
 
@@ -107,7 +107,7 @@ export function earlyEndNotes(
   patienceMs: number,
   next: string,
 ): readonly string[] {
-  if (stopped === 'timeout') return [`stopped after ${patienceMs / 1_000} s: ${next}`];
+  if (stopped === 'timeout') return [`stopped after ${patienceMs / 1_000} s, before all files were searched: ${next}`];
   if (stopped !== 'memory') return [];
   return [`stopped: a line or an ignore file needs more than ${MOST_MEMORY / 1024 ** 2} GiB of memory: ${next}`];
 }
@@ -132,7 +132,7 @@ async function ripgrepPath(): Promise<string> {
 
 function notStarted(cause: unknown): never {
   const message =
-    'ripgrep cannot be run here: its package has no program for this platform, or was installed without optional ' +
+    'ripgrep cannot run here: its package has no program for this platform, or was installed without optional ' +
     'dependencies. Search with `bash`, and tell the user to run `npm install` again.';
   throw new WorkspaceError('workspace/no-ripgrep', message, { platform: process.platform, arch: process.arch }, cause);
 }

@@ -82,7 +82,7 @@ describe('the preview of a change', () => {
         const { text } = await previewOf(bench, createWriteTool(bench.confinement), input);
         await bench.call(createWriteTool(bench.confinement), input);
         const written = await bench.content('x');
-        if (text.includes('holds exactly this')) expect(written).toBe(before);
+        if (text.includes('has exactly this content')) expect(written).toBe(before);
         else if (text.includes('stay CRLF')) expect(written).toMatch(/^([^\r\n]*\r\n)+[^\r\n]*$/);
         else expect(applyPatch(before, `${text}\n`, { autoConvertLineEndings: false })).toBe(written);
       }),

@@ -77,7 +77,7 @@ async function assertUnchanged(
   if (before === undefined ? now === undefined : isSameState(before, now)) return;
   throw new WorkspaceError(
     'workspace/changed',
-    `${place.shown} was changed by somebody else while this call ran; nothing was written. Read it again, then decide.`,
+    `${place.shown} was changed by another process while this call ran; nothing was written. Read it again, then decide.`,
     { path: place.shown },
   );
 }

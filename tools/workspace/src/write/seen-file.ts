@@ -34,7 +34,7 @@ export function assertSeen({ shown }: WorkspacePlace, current: CurrentFile, seen
   if (seen !== undefined || current.stats.size === 0n) return;
   throw new WorkspaceError(
     'workspace/unread',
-    `${shown} exists and was not read in this session; nothing was written. Read it first, or change a part of it with \`edit\`.`,
+    `${shown} exists, but this session has not read it; nothing was written. Read it first, or change a part of it with \`edit\`.`,
     { path: shown },
   );
 }

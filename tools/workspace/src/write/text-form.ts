@@ -33,6 +33,6 @@ export function inFormOf(old: string, words: string): { readonly text: string; r
   const text = long ? withLineEnds(words, '\r\n') : words;
   return {
     text: marked ? BOM + text : text,
-    kept: [...(long ? ['line ends (CRLF)'] : []), ...(marked ? ['mark of byte order'] : [])],
+    kept: [...(long ? ['line endings (CRLF)'] : []), ...(marked ? ['byte order mark'] : [])],
   };
 }
