@@ -1,4 +1,4 @@
-// Recognizes the format of a file from the content of its records. File names and extensions are not used.
+// Recognizes the format of a transcript from the content of its records. File names and extensions are not used.
 
 import type { Json } from '@tidemark/log';
 import { CLAUDE_CODE } from './claude-code/claude-reader.ts';
@@ -10,20 +10,20 @@ import type { Format } from './format/format.ts';
 import { ImportError } from './format/import-error.ts';
 import { piFormat } from './pi/pi-format.ts';
 
-/** Opens the bytes of a file from the start. Called once per pass. */
+/** Function that opens the bytes of a file from the start. It is called once per pass. */
 export type OpenBytes = () => AsyncIterable<Uint8Array>;
 
 /**
- * Number of unknown records after which the search ends. The first few records of a transcript normally show its
- * format.
+ * Number of records of unknown format after which the search ends. The first few records of a transcript normally show
+ * its format.
  */
 const MOST_RECORDS = 200;
 
-/** Maximum number of bytes that are searched for a first record. */
+/** Maximum number of bytes that are searched for the first valid record: 256 MiB. */
 const MOST_BYTES = 256 * 1024 * 1024;
 
 /**
- * Returns the format of a file.
+ * Returns the format of a transcript. `source` is the name of the file in error texts.
  *
  * @throws ImportError `import/empty`, `import/binary`, `import/no-sound-record`, `import/unrecognised`.
  */
@@ -76,8 +76,8 @@ async function* countBytes(chunks: AsyncIterable<Uint8Array>, seen: Seen, source
   }
 }
 
-// True if the start of a file has control characters or many bytes that are not UTF-8, but no `{"`. A chunk with `{"`
-// counts as text even with null bytes, because a crash can leave null bytes in a valid file.
+// True if the start of a file looks binary: it contains control characters or many bytes that are not UTF-8, and no
+// `{"`. A chunk with `{"` counts as text even with null bytes, because a crash can leave null bytes in a valid file.
 function isBinary(chunk: Uint8Array): boolean {
   const start = chunk.subarray(0, 4096);
   const control = start.filter((byte) => byte < 0x09 || (byte > 0x0d && byte < 0x20)).length;
@@ -136,7 +136,7 @@ const PI_ROLES: ReadonlySet<unknown> = new Set([
   'hookMessage',
 ]);
 
-// A file that lost its header can be recognized by its entries.
+// Recognizes a file that lost its header by its entries.
 function piByEntry(entry: JsonObject): Format | undefined {
   if (entry['type'] !== 'message' || !PI_ROLES.has(objectOf(entry['message'])['role'])) return undefined;
   return piFormat(entry['parentId'] === undefined ? 'pi-1' : 'pi-3');
