@@ -115,7 +115,7 @@ export function requireUsable({ stopped }: Actor): void {
 export function enqueueTurn<Output = undefined>(
   actor: Actor,
   beginning: TurnBeginning,
-  { schema, signal }: TurnRequest<Output> = {},
+  { schema, signal }: TurnOrder<Output> = {},
 ): Turn<Output> {
   const { session } = actor;
   const feed = createEventFeed((from, to) => session.log.read(session.writer.session, from, to), true);
@@ -237,7 +237,7 @@ function tellUnkept(actor: Actor, error: unknown): void {
 }
 
 /** Options of a turn that a program asks for. */
-interface TurnRequest<Output> {
+interface TurnOrder<Output> {
   /** Schema that the answer must match. */
   readonly schema?: AnswerSchema<Output>;
   /** Interrupts the turn when it aborts. */
@@ -261,7 +261,7 @@ function asError(error: unknown): Error {
   return new AgentError('agent/broken', message, {}, error);
 }
 
-interface QueuedTurn extends TurnRequest<unknown> {
+interface QueuedTurn extends TurnOrder<unknown> {
   readonly beginning: TurnBeginning;
   readonly feed: EventFeed;
   readonly settle: (end: Promise<FinishedTurn>) => void;
@@ -286,7 +286,7 @@ export interface RunningTurn {
 function askForTurn<Output>(
   beginning: TurnBeginning,
   feed: EventFeed,
-  request: TurnRequest<Output>,
+  request: TurnOrder<Output>,
 ): { readonly asked: QueuedTurn; readonly turn: Turn<Output> } {
   const { promise: ended, resolve } = Promise.withResolvers<FinishedTurn>();
   const promise = ended.then((finished) => withOutput(finished, request.schema));
