@@ -62,10 +62,10 @@ function declareRun(command: Command): Command {
     )
     .option('--base-url <address>', 'address of the provider: a gateway, a server, or `tidemark simulate`')
     .addOption(
-      new Option('--transport <way>', 'connection to OpenAI: `auto` uses a WebSocket where possible').choices([
-        'http',
-        'auto',
-      ]),
+      new Option(
+        '--transport <way>',
+        'connection to OpenAI: `auto` uses a WebSocket where possible. Default: http.',
+      ).choices(['http', 'auto']),
     )
     .option(
       '--window <tokens>',
@@ -73,7 +73,9 @@ function declareRun(command: Command): Command {
       countOf,
     )
     .option('--output-limit <tokens>', 'maximum tokens of one answer', countOf)
-    .addOption(new Option('--ttl <life>', 'requested lifetime of cached prefixes').choices(['auto', '5m', '1h']))
+    .addOption(
+      new Option('--ttl <life>', 'requested lifetime of cached prefixes. Default: auto.').choices(['auto', '5m', '1h']),
+    )
     .option('--scenario <file>', 'JSON script of the answers; needs `--provider simulator`')
     .addOption(
       new Option('--mode <mode>', 'permission mode. Default: `ask` at a terminal, otherwise `read-only`.').choices(
@@ -102,7 +104,7 @@ function declareContext(command: Command): Command {
     .addOption(
       new Option(
         '--padding <when>',
-        "pad a front that is below the model's floor: `auto` pads if this is expected to save cost. Default: auto.",
+        "pad a front that is too short for the model's cache: `auto` pads if this is expected to save cost. Default: auto.",
       ).choices(['auto', 'always', 'never']),
     )
     .addOption(

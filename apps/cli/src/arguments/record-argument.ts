@@ -13,6 +13,6 @@ export function recordArgument(text: string): number {
   throw new CliError(
     'cli/usage',
     `${JSON.stringify(text)} is not the position of a record`,
-    'records are numbered from 0: use a number, as 57 or @57',
+    'records are numbered from 0: use a number such as 57 or @57',
   );
 }

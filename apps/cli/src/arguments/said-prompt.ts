@@ -49,7 +49,7 @@ export async function readPrompt({ words, imagePiped }: PromptLine, context: Com
   if (context.output.watched)
     context.output.note([
       withStyle('yellow', 'notice'),
-      `: stdin is the piped input (${data.length} bytes), so no question can be asked; every call that needs an answer is denied`,
+      `: stdin is the piped input (${data.length} bytes), so no question can be asked; every call that needs approval is denied`,
     ]);
   return { words: said, attachments: [{ type: 'attachment', name: 'stdin', data }] };
 }

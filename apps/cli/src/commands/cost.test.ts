@@ -151,17 +151,17 @@ describe('`tidemark show`', () => {
       breaks the prefix of the previous request at block 0, byte 2
       forecast: 0 read, 5,198 written, 0 fresh, $0.0195 before the answer
       actual:   0 read, 5,190 written, 0 fresh
-           was  is  span            origin                    tokens  begins
-      ► +        0  system tool     layer tools 29096cd04015      21  look
-        =    0   1  system text     layer runtime tm3             87  Blocks that begin with <
-        =    1   2  user text       record 2                      43  <context source=\\"permis
-        =    2   3  user text       record 4                   4,000  word word word word word
-        =    3   4  assistant text  record 7                       4  So it is.
-        =    4   5  user text       record 10                      5  What did I say?
-        =    5   6  assistant text  record 12                      4  So it is.
-        =    6   7  user text       record 17                      4  I am back.
-        +        8  assistant text  record 19                      4  So it is.
-        +        9  user text       record 22                      3  Now look.
+           old  new  span            origin                    tokens  text
+      ► +         0  system tool     layer tools 29096cd04015      21  look
+        =    0    1  system text     layer runtime tm3             87  Blocks that begin with <
+        =    1    2  user text       record 2                      43  <context source=\\"permis
+        =    2    3  user text       record 4                   4,000  word word word word word
+        =    3    4  assistant text  record 7                       4  So it is.
+        =    4    5  user text       record 10                      5  What did I say?
+        =    5    6  assistant text  record 12                      4  So it is.
+        =    6    7  user text       record 17                      4  I am back.
+        +         8  assistant text  record 19                      4  So it is.
+        +         9  user text       record 22                      3  Now look.
       "
     `);
   });

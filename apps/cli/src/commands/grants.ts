@@ -75,7 +75,7 @@ async function list(folder: string, { home, output }: CommandContext): Promise<C
   else if (records.length === 0) output.line(`${folder} has no grants`);
   else
     output.table({
-      head: ['number', 'given', 'grant', 'covers'],
+      head: ['number', 'granted', 'grant', 'covers'],
       rows: records.map(({ grant, at }, index) => [String(index + 1), at, grantInWords(grant), grantCovers(grant)]),
     });
   return undefined;

@@ -35,8 +35,8 @@ export const runCommand: Command = {
         'PNG, JPEG, GIF or WebP file to send with the prompt (repeatable); - reads it from stdin',
         also,
       )
-      .option('--continue', 'in the newest session of this folder')
-      .option('--session <session>', 'in that session')
+      .option('--continue', 'continue the newest session of this folder')
+      .option('--session <session>', 'continue this session')
       .action((words: readonly string[], options: RunFlags) => run((context) => prompt(words, options, context))),
 };
 

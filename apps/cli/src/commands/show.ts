@@ -123,7 +123,7 @@ async function showSession(session: SessionId, context: CommandContext): Promise
     [
       `${session}: ${formatNumber(records)} records, ${countOf(steps)}${forecastsOff(off)}${unknownCaching(steps)}`,
       ...(parent === undefined ? [] : [`a fork of ${parent.session} after record ${parent.position}`]),
-      ...(startedBy === undefined ? [] : [`a subagent of ${startedBy.session}, for its call ${startedBy.call}`]),
+      ...(startedBy === undefined ? [] : [`a subagent of ${startedBy.session}, started by its call ${startedBy.call}`]),
       ...subagents.map(subagentLine),
       ...(gauge === undefined ? [] : [`the next request: ${gaugeInWords(gauge)}`]),
       ...(compaction === undefined ? [] : [standingLine(compaction)]),

@@ -31,7 +31,7 @@ export const smoke: Command = {
     ['tidemark smoke', 'live, with the cheapest model of Anthropic; needs a key'],
     ['tidemark smoke --provider openai --json', 'every figure as one JSON object; needs a key'],
     ['tidemark smoke --provider simulator --model claude-opus-5-5', 'without a key, against the simulator'],
-    ['tidemark smoke --promotion', 'if a five-minute entry can be extended to an hour; waits'],
+    ['tidemark smoke --promotion', 'measure if a five-minute cache entry can be extended to an hour; waits'],
   ],
   declare: (command, run) =>
     void command
@@ -43,7 +43,7 @@ export const smoke: Command = {
       .option('--model <name>', 'model of the catalog. Default: the cheapest model of the provider.')
       .option('--base-url <address>', 'address of the provider')
       .option('--dry-run', 'report what would be sent and its price, and send nothing')
-      .option('--promotion', 'measure instead if a long-lived marker extends a short-lived entry')
+      .option('--promotion', 'measure instead if a long-lived cache marker extends a short-lived cache entry')
       .action((options: SmokeFlags) => run((context) => smokeWith(options, context))),
 };
 

@@ -56,7 +56,7 @@ export function spanTable(spans: readonly SpanRow[]): TableOf {
     begins,
   ]);
   return {
-    head: ['block', 'section', 'span', 'origin', 'bytes', 'tokens', 'marker', 'begins'],
+    head: ['block', 'section', 'span', 'origin', 'bytes', 'tokens', 'marker', 'text'],
     rows,
     numbers: [0, 4, 5],
   };

@@ -209,7 +209,7 @@ function diffValue({ sign, was, is, block }: DiffRow): object {
  */
 function diffTable(rows: readonly DiffRow[], parted: boolean): TableOf {
   return {
-    head: ['', 'was', 'is', 'span', 'origin', 'tokens', 'begins'],
+    head: ['', 'old', 'new', 'span', 'origin', 'tokens', 'text'],
     rows: rows.map(({ sign, was, is, block }, index) => [
       parted && index === 0 ? `► ${sign}` : `  ${sign}`,
       was === undefined ? '' : String(was),

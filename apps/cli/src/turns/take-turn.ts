@@ -170,7 +170,8 @@ async function requireFolder(path: string): Promise<void> {
       error,
     );
   });
-  if (!found.isDirectory()) throw new CliError('cli/refused', `${path} is not a folder`, 'run the command in a folder');
+  if (!found.isDirectory())
+    throw new CliError('cli/refused', `${path}, the folder of the session, is not a folder`, 'restore the folder');
 }
 
 /** Returns the mode, the project's grants, and a function that asks the user if a terminal is available. */
