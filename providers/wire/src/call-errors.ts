@@ -98,7 +98,7 @@ export function brokenCallError(
   what: string,
   cause?: Error,
 ): ProviderError {
-  const message = `the call to ${title} broke: ${what}. Next: send it again`;
+  const message = `the call to ${title} failed: ${what}. Next: send it again`;
   return new ProviderError('retryable', code, message, { provider: name }, cause);
 }
 

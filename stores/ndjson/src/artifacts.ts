@@ -214,7 +214,7 @@ function missing(paths: HomePaths, digest: Digest): LogError {
 }
 
 function damageError(path: string, digest: Digest, cause?: unknown): LogError {
-  const message = `The bytes of ${path} no longer match the digest in its name, so it cannot be used. Storing the same bytes again fixes it.`;
+  const message = `The bytes of ${path} no longer match the digest in its name, so the artifact cannot be used. Storing the same bytes again repairs it.`;
   return new LogError('artifact/damaged', message, { digest, path }, cause);
 }
 

@@ -72,9 +72,9 @@ describe('`tidemark fork`', () => {
     const before = records.findIndex(({ kind }) => kind === 'turn.started') - 1;
     const after = records.findIndex(({ kind }) => kind === 'turn.ended');
     expect(ran).toMatchObject({ exit: 3, out: '' });
-    expect(ran.err).toContain(`fork at ${before} before it, or at ${after} behind it`);
+    expect(ran.err).toContain(`fork at record ${before} before it, or at record ${after} after it`);
     const returned = records.findIndex(({ kind }) => kind === 'tool.returned');
-    expect((await tidemark('fork', id, '--at', String(returned))).err).toContain('a turn has not ended there');
+    expect((await tidemark('fork', id, '--at', String(returned))).err).toContain('where a turn has not ended');
     expect(await tidemark('fork', id, '--at', '9999')).toMatchObject({ exit: 3 });
     expect(await tidemark('fork', id, '--at', 'x')).toMatchObject({ exit: 2 });
     expect(await sessionsOf()).toHaveLength(1);

@@ -80,7 +80,7 @@ describe('a prompt', () => {
     expect(await tidemark([...asked, 'dot.svg'])).toMatchObject({
       exit: 3,
       err: expect.stringMatching(
-        /the image dot\.svg cannot be sent: it is of the kind SVG, which no provider takes.*\n.*use another image/,
+        /the image dot\.svg cannot be sent: its format is SVG, which no provider accepts.*\n.*use another image/,
       ),
     });
     expect(await tidemark([...asked, 'gone.png'])).toMatchObject({

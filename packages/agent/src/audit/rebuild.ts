@@ -135,7 +135,7 @@ function encoderOf(encoders: Encoders, record: RecordedOf<'request.prepared'>): 
 function unknownRevision(step: number, revision: string): AgentError {
   return new AgentError(
     'agent/unknown-encoder',
-    `step ${step} was encoded by "${revision}", which this version does not have: use the version that wrote it`,
+    `step ${step} was encoded by "${revision}", which this version does not support: use the version that wrote it`,
     { revision },
   );
 }

@@ -80,11 +80,11 @@ export function requireClosed(points: CutPoints, session: SessionId, at: number)
   ];
   const next =
     near.length === 0 ? 'the session has no record that can be forked at' : `fork at ${near.join(', or at ')}`;
-  const message = `session ${session} cannot be forked at record ${at}: ${IN_WORDS[open]} there; ${next}`;
+  const message = `session ${session} cannot be forked at record ${at}, where ${IN_WORDS[open]}; ${next}`;
   throw new AgentError('agent/not-closed', message, { session, at, open, before, after });
 }
 
-/** Description of each open state for error messages. It must read well before "there". */
+/** Description of each open state for error messages. It must read well after "where". */
 export const IN_WORDS: Readonly<Record<Open, string>> = {
   request: 'a request is waiting for its answer',
   calls: 'calls of an answer have no result yet',

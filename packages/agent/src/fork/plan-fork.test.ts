@@ -95,7 +95,7 @@ describe('`planFork`', () => {
         data: { before: begins - 1, after: ends },
       });
     await expect(planFork(log, ID, { at: placeOf(all, 'tool.returned', 1) })).rejects.toThrow(
-      `a turn has not ended there; fork at record ${begins - 1} before it, or at record ${ends} after it`,
+      `where a turn has not ended; fork at record ${begins - 1} before it, or at record ${ends} after it`,
     );
     for (const at of [begins - 1, ends]) expect((await planFork(log, ID, { at })).parent.position).toBe(at);
   });

@@ -124,7 +124,7 @@ async function fit(
 ): Promise<FittedImage | AsGiven | UnfitImage> {
   if (images !== undefined) return images.fit(given.data, boundsOf(capabilities));
   if ('mediaType' in given) return { ...given, changes: [] };
-  return { problem: 'this session is run without anything that looks into images: give it `images`' };
+  return { problem: 'this session has no image fitter that can decode it: set `images`' };
 }
 
 function boundsOf({ images }: Capabilities): ImageBounds {

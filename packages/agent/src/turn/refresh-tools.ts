@@ -101,8 +101,8 @@ function firstOfEach(work: Taking, own: readonly Tool[], given: readonly Tool[])
   const names = new Set(own.map(({ name }) => name));
   return given.filter(({ name }) => {
     if (!names.has(name)) return names.add(name);
-    const message = `two tools have the name ${name}: the tool of the source is not offered`;
-    tellOnce(work, { code: 'tools/name-taken', message, next: 'Rename your tool or the source.' });
+    const message = `two tools have the name ${name}: the one from a tool source, such as an MCP server, is not offered`;
+    tellOnce(work, { code: 'tools/name-taken', message, next: 'Rename your tool or the tool source.' });
     return false;
   });
 }

@@ -66,7 +66,7 @@ interface Seen {
 async function* countBytes(chunks: AsyncIterable<Uint8Array>, seen: Seen, source: string): AsyncGenerator<Uint8Array> {
   for await (const chunk of chunks) {
     if (seen.bytes === 0 && isBinary(chunk)) {
-      const reason = 'it contains bytes that text cannot contain';
+      const reason = 'it contains binary data';
       const next = 'Use the transcript itself; decompress it first if it is compressed.';
       throw new ImportError('import/binary', `${source} is not text: ${reason}. ${next}`, { source, line: 1, reason });
     }
@@ -90,7 +90,7 @@ function refusal(seen: Seen, source: string): ImportError {
   if (seen.bytes === 0 || (seen.firstProblem === undefined && seen.firstStranger === undefined)) {
     return new ImportError('import/empty', `${source} is empty: there is nothing to import.`, { source });
   }
-  const known = 'Supported are the session files of pi (formats 1 to 3) and the transcripts of Claude Code.';
+  const known = 'Tidemark supports the session files of pi (formats 1 to 3) and the transcripts of Claude Code.';
   if (seen.firstStranger !== undefined) {
     const { line, reason } = seen.firstStranger;
     const message = `${source} is not a supported transcript: line ${line} is ${reason}. ${known}`;

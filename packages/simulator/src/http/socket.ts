@@ -49,7 +49,7 @@ function admitUpgrade(core: OpenAICore, { headers }: IncomingMessage, path: stri
   const fault = takeFault(core, 'upgrade-refused');
   return fault === undefined
     ? accountOf(key)
-    : refuseOpenAI(fault.status ?? 426, 'simulator: the upgrade was refused, as planned.');
+    : refuseOpenAI(fault.status ?? 426, 'simulator: a planned fault refused the upgrade.');
 }
 
 function answerOf(refusal: OpenAIRefusal): RefusalAnswer {

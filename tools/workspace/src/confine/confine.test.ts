@@ -148,7 +148,7 @@ describe('refused paths', () => {
   test('a project `.npmrc` is not refused, but a write to it asks the user because it names programs that npm starts', async () => {
     const { confinement } = await openBench();
     for (const path of ['.npmrc', 'packages/a/.NPMRC'])
-      expect(await confinement.place(path), path).toMatchObject({ asks: 'npm takes programs to start from it' });
+      expect(await confinement.place(path), path).toMatchObject({ asks: 'npm reads from it which programs to start' });
   });
 
   test('the folder of the logs is refused before it exists and through a symlink', async () => {

@@ -124,7 +124,7 @@ function reasonToAsk(
   const started = protectedPaths.map((path) => resolveLinksNow(path));
   if (paths.some((path) => started.some((one) => pathInside(one, path) !== undefined)))
     return 'a trusted setting starts it';
-  if (paths.some((path) => isNpmSettings(path))) return 'npm takes programs to start from it';
+  if (paths.some((path) => isNpmSettings(path))) return 'npm reads from it which programs to start';
   const reasons = [
     ...paths.map((path) => startReason(path, { workspace, home, environment })),
     ...paths.map((path) => reasonByGit(path, workspace, home)),

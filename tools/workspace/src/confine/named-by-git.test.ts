@@ -63,7 +63,7 @@ describe('`Confinement.place`', () => {
     const hooks = { inside: true, asks: 'git runs hooks from its folder' };
     for (const path of ['.githooks/pre-commit', 'real/pre-commit', 'vendor/lib/scripts/pre-push'])
       expect(await confinement.place(path), path).toMatchObject(hooks);
-    expect(await confinement.place('git.ini')).toMatchObject({ asks: 'git takes settings from it' });
+    expect(await confinement.place('git.ini')).toMatchObject({ asks: 'git reads settings from it' });
     for (const path of ['githooks/x', 'scripts/x', 'vendor/lib/index.js', 'git.ini.txt'])
       expect(await confinement.place(path), path).not.toHaveProperty('asks');
     const call = await createWriteTool(confinement).read({ path: '.githooks/pre-commit', content: 'x' });

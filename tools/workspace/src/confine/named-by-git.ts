@@ -149,7 +149,7 @@ export function reasonByGit(path: string, workspace: string, home: string | unde
   const found = named.find((each) =>
     [each.path, resolveLinksNow(each.path)].some((place) => covers(place, path, workspace)),
   );
-  return found && (found.as === 'hooks' ? 'git runs hooks from its folder' : 'git takes settings from it');
+  return found && (found.as === 'hooks' ? 'git runs hooks from its folder' : 'git reads settings from it');
 }
 
 function covers(place: string, path: string, workspace: string): boolean {

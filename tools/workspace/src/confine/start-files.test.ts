@@ -125,7 +125,7 @@ describe('the confinement asks before a write', () => {
     const options = { folder, home: outside };
     expect(await reasonFor('dotfiles/bashrc', options)).toBe(SHELL);
     expect(await reasonFor('dotfiles/not-yet', options)).toBe(SHELL);
-    expect(await reasonFor('dotfiles/gitconfig', options)).toBe('git takes commands from it');
+    expect(await reasonFor('dotfiles/gitconfig', options)).toBe('git reads commands from it');
     expect(await reasonFor('dotfiles/vimrc', options)).toBeUndefined();
     expect(await reasonFor('dotfiles/bashrc', { folder })).toBeUndefined();
   });

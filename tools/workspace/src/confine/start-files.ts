@@ -24,7 +24,7 @@ export interface StartOptions {
 const SHELL = 'a shell runs it at its start';
 const LOGIN = 'it is read or started at login';
 const TIMER = 'the system starts it at set times';
-const GIT = 'git takes commands from it';
+const GIT = 'git reads commands from it';
 const PROGRAM = 'programs are started from its folder';
 
 const SHELL_NAMES = [
