@@ -148,7 +148,7 @@ describe('memory', () => {
     await live.prompt('hello');
     await rm(join(folder, '.tidemark/USER.md'));
     await live.prompt('and now?');
-    expect((await notes()).at(-1)).toMatch(/^invalidated: .* no longer holds/);
+    expect((await notes()).at(-1)).toMatch(/^invalidated: .* no longer apply/);
   });
 
   it('of an untrusted workspace is neither sent nor written', async () => {

@@ -63,7 +63,7 @@ function readImage(base64: string, said: string): ReadResult {
 }
 
 function notShown(what: string, base64: string): string {
-  return `[${what}, ${Buffer.byteLength(base64, 'base64')} bytes: it cannot be shown]`;
+  return `[${what}, ${Buffer.byteLength(base64, 'base64')} bytes, cannot be shown]`;
 }
 
 /**

@@ -98,7 +98,7 @@ export async function connect(server: McpServer, watcher: Watcher, signal: Abort
         return await client.request(request, CallToolResultSchema, options);
       } catch (cause) {
         if (cause instanceof z.core.$ZodError)
-          throw new Error(`its answer is no result of a tool: ${wrongIn(cause)}`, { cause });
+          throw new Error(`its answer is not a valid tool result: ${wrongIn(cause)}`, { cause });
         throw isAnswer(cause) ? new ServerRefused(cause.message, { cause }) : cause;
       }
     },
@@ -115,7 +115,7 @@ function isAnswer(cause: unknown): cause is McpError {
 
 /** Returns the first issue of a validation error in one line. */
 function wrongIn({ issues: [issue] }: z.core.$ZodError): string {
-  return issue === undefined ? 'it does not fit' : `${z.core.toDotPath(issue.path) || 'the whole'}: ${issue.message}`;
+  return issue === undefined ? 'it does not match' : `${z.core.toDotPath(issue.path) || 'the whole'}: ${issue.message}`;
 }
 
 /** The SDK's transport. Several callers can wait for the end of one close. */

@@ -158,7 +158,10 @@ test('the model learns that a call may have taken effect if the server is lost d
   const bought = call(mcp, 's__buy');
   await reached.promise;
   await server.stop();
-  expect(await bought).toMatchObject({ failed: true, text: expect.stringContaining('may or may not have done') });
+  expect(await bought).toMatchObject({
+    failed: true,
+    text: expect.stringContaining('may or may not have carried out'),
+  });
   await vi.waitFor(() => expect(mcp.offer([]).troubles).toHaveLength(1), POLL);
   expect(await call(mcp, 's__buy')).toMatchObject({ failed: true, text: expect.stringContaining('did not run') });
 });
@@ -168,7 +171,7 @@ test('a call without a sign of progress ends after its timeout', async () => {
   const mcp = closing(createMcpTools({ servers: { s: { url: server.url, timeoutMs: 20 } } }));
   await mcp.ready();
   const { text } = await call(mcp, 's__sleep');
-  expect(text).toMatch(/timed out.*may or may not have done/s);
+  expect(text).toMatch(/timed out.*may or may not have carried out/s);
 });
 
 /** A server whose answers the SDK would not allow. */
@@ -190,7 +193,7 @@ test('an invalid result becomes a text, with the warning that the call may have 
   const { failed, text } = await call(mcp, 's__odd');
   expect(failed).toBe(true);
   expect(text).toMatch(
-    /^The call of "s__odd" failed: its answer is no result of a tool: content.*: .*\. The MCP .* may or may not/,
+    /^The call of "s__odd" failed: its answer is not a valid tool result: content.*: .*\. The MCP .* may or may not/,
   );
   expect(text).not.toContain('{');
 });

@@ -87,7 +87,7 @@ class Link implements ServerLink {
   }
 
   async call(tool: string, input: object, options: RequestOptions): Promise<CallToolResult> {
-    if (this.#connection === undefined) throw new ServerGone(this.trouble ?? 'it is gone');
+    if (this.#connection === undefined) throw new ServerGone(this.trouble ?? 'its connection is closed');
     return this.#connection.call(tool, input, options);
   }
 

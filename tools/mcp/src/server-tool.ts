@@ -52,9 +52,13 @@ function readArguments(
   input: unknown,
 ): ToolRun | ToolProblem {
   const { link, definition } = spec;
-  if (typeof input !== 'object' || input === null) return { problem: 'The arguments are no object.' };
+  if (typeof input !== 'object' || input === null)
+    return { problem: 'The arguments are not an object. Call again with one JSON object.' };
   const wrong = check(input);
-  if (wrong !== undefined) return { problem: `The arguments of "${definition.name}" do not fit its schema: ${wrong}.` };
+  if (wrong !== undefined)
+    return {
+      problem: `The arguments of "${definition.name}" do not match its schema: ${wrong}. Correct them and call again.`,
+    };
   const shown = JSON.stringify(input);
   const rest = shown.length > SHOWN_ARGUMENTS ? ` … (${shown.length} characters)` : '';
   return {
@@ -88,12 +92,12 @@ function saidOf(spec: ServerToolSpec, cause: unknown): string {
   const message = cause instanceof Error ? cause.message : String(cause);
   const failed = `The call of "${definition.name}" failed: ${message}.`;
   if (cause instanceof ServerRefused) return failed;
-  return `${failed} The MCP server "${link.name}" may or may not have done what it was asked.`;
+  return `${failed} The MCP server "${link.name}" may or may not have carried out the call. Check this before you call again.`;
 }
 
-function unavailable({ link, definition }: ServerToolSpec, why = 'it is gone'): string {
+function unavailable({ link, definition }: ServerToolSpec, why = 'its connection is closed'): string {
   return (
     `"${definition.name}" is unavailable: the MCP server "${link.name}" is not connected (${why}). The call did not run. ` +
-    'It is tried again in the background: go on without it, or call again later.'
+    'Tidemark reconnects in the background: continue without this tool, or call again later.'
   );
 }
