@@ -1,7 +1,7 @@
 // Memory and plans in whole sessions. A memory entry written during the session costs only its own bytes. A change that
 // the user makes to a memory file outside the session is noted with the next prompt. The memory of an untrusted
-// workspace is never sent. A compaction loses none of it. An embedded agent plays each session against the simulator,
-// and the tests check the simulator's bill.
+// workspace is never sent. A compaction loses no part of the memory. An embedded agent plays each session against the
+// simulator, and the tests check the simulator's bill.
 
 import type { AgentOptions, AgentSession, WorkspaceSetup } from '@tidemark/kit';
 import { createAgent, createPlanTool } from '@tidemark/kit';
@@ -148,7 +148,7 @@ describe('memory', () => {
     await live.prompt('hello');
     await rm(join(folder, '.tidemark/USER.md'));
     await live.prompt('and now?');
-    expect((await notes()).at(-1)).toMatch(/^invalidated: .* no longer holds/);
+    expect((await notes()).at(-1)).toMatch(/^invalidated: .* no longer apply/);
   });
 
   it('of an untrusted workspace is neither sent nor written', async () => {

@@ -82,7 +82,7 @@ describe('`skill_load`', () => {
     await played.live.prompt('All of it.');
     const refused = (await played.results())[3];
     expect(refused).toMatch(
-      /^tool\.failed: d4 does not fit: 3 skills are loaded, of 3.*a1 \(.*b2 \(.*c3 \(.*compaction drops it/s,
+      /^tool\.failed: d4 does not fit: 3 skills are loaded, and the maximum is 3.*a1 \(.*b2 \(.*c3 \(.*compaction drops it/s,
     );
     expect(await played.loaded()).toEqual(['a1 on_demand', 'b2 on_demand', 'c3 on_demand']);
   });
@@ -97,9 +97,9 @@ describe('`skill_load`', () => {
     await played.live.prompt('All of it.');
     const [first, second, third] = await played.results();
     expect(first).not.toContain('[Budget');
-    expect(second).toMatch(/\[Budget: the loaded skills now come to \d+ tokens of 230/);
+    expect(second).toMatch(/\[Budget: the loaded skills now have \d+ of at most 230 tokens/);
     expect(third).toMatch(
-      /^tool\.failed: c3 does not fit: with its \d+ tokens the loaded skills would come to \d+, above 230/,
+      /^tool\.failed: c3 does not fit: with its \d+ tokens the loaded skills would have \d+, and the maximum is 230/,
     );
   });
 
@@ -108,7 +108,7 @@ describe('`skill_load`', () => {
     const played = await play([loads({ name: 'big' }), loads({ name: 'big', file: 'SKILL.md' }), says()]);
     await played.live.prompt('Go.');
     const [whole, page] = await played.results();
-    expect(whole).toMatch(/^tool\.failed: the body of big has \d+ bytes in 3\d{3} lines, .* whole or not at all/);
+    expect(whole).toMatch(/^tool\.failed: the body of big has \d+ bytes in 3\d{3} lines, .* only shown whole/);
     expect(page).toMatch(/^tool\.returned: ---\nname: big/);
     expect(await played.loaded()).toEqual([]);
   });

@@ -82,7 +82,7 @@ describe('an image that does not fit', () => {
     expect(small.changes).toEqual(['scaled down from 1400 x 800', 'compressed as JPEG']);
   });
 
-  test('is turned upright if its file asks for a rotation, and its width and height are those after the rotation', async () => {
+  test('is turned upright if its file asks for a rotation, and its reported width and height are the values after the rotation', async () => {
     const lying = await drawn(60, 20).withMetadata({ orientation: 6 }).jpeg().toBuffer();
     const made = await fitted(lying);
     expect(made).toMatchObject({ width: 20, height: 60, changes: ['turned upright'] });

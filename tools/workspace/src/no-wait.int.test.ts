@@ -31,7 +31,7 @@ describe('a file of 20 GB', () => {
     });
   });
 
-  test('is shown by `read` page by page, with its size and without a digest', async () => {
+  test('is shown by `read` page by page, with the size of the file and without a digest', async () => {
     const { put, call, confinement } = await openBench();
     await hugeFile(put, 'some words\n'.repeat(10_000));
     const tool = createReadTool(confinement);
@@ -71,7 +71,7 @@ describe('a file of 20 GB', () => {
   });
 });
 
-test('a line of 1 GB is read from its beginning, and stops a search at 1 GiB of memory', async () => {
+test('a line of 1 GB is read from its beginning, and a search in it stops at 1 GiB of memory', async () => {
   const { put, call, confinement, folder } = await openBench();
   await put('before.txt', 'a needle\n');
   const path = join(folder, 'line.txt');
@@ -119,7 +119,7 @@ describe.skipIf(process.platform === 'win32')(
       },
     );
 
-    test('does not matter if it is an ignore file outside the searched folder', async () => {
+    test('does not end a search if it is an ignore file outside the searched folder', async () => {
       const { put, call, confinement, folder } = await openBench();
       await put('a/x.txt', 'needle\n');
       await put('b/y.txt', 'needle\n');

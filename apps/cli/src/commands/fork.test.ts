@@ -65,7 +65,7 @@ describe('`tidemark fork`', () => {
     expect((await tidemark('verify', fork)).exit).toBe(0);
   });
 
-  test('is refused at an open call or turn, and the error names the nearest records before and after the turn', async () => {
+  test('is refused inside an open call or turn, and the error names the nearest records before and after that turn', async () => {
     const records = await recordsOf(id);
     const called = records.findIndex(({ kind }) => kind === 'tool.started');
     const ran = await tidemark('fork', id, '--at', `@${called}`);

@@ -162,7 +162,7 @@ describe('`interrupt`', () => {
     await live.interrupt();
     await turn;
     expect(await live.resume()).toMatchObject({ outcome: 'completed', text: 'whole' });
-    expect(heldBy(next.sent[0]?.body ?? new Uint8Array()).at(-1)).toContain('Go on from where it stopped');
+    expect(heldBy(next.sent[0]?.body ?? new Uint8Array()).at(-1)).toContain('Continue from where it stopped');
   });
 });
 

@@ -54,7 +54,7 @@ describe('a side call that is refused', () => {
     expect(await live.side(TITLE)).toMatchObject({ text: 'I see.' });
     expect(await live.prompt('And now?')).toMatchObject({ outcome: 'completed' });
     expect([statusesOf(played), await asideIn(played)]).toEqual([[200, 400, 200, 200, 200], 1]);
-    expect(played.bodies.at(-1)).toContain('image left out: the provider refused it');
+    expect(played.bodies.at(-1)).toContain('image omitted: the provider rejected it');
     expect(played.notices).toMatchObject([{ code: 'turn/quarantined' }]);
     await expectRebuilt(played);
   });

@@ -174,5 +174,5 @@ async function readUpTo(log: Log, id: SessionId, { parent }: ForkPlan): Promise<
  * both sessions.
  */
 function whereItIs({ of, parent: { position } }: ForkPlan): string {
-  return `This session was begun anew behind this checkpoint. The whole talk before it is session ${of}, records 0 to ${position}; the log of this session begins with the same records.`;
+  return `This session starts with this checkpoint. The whole conversation before it is session ${of}, records 0 to ${position}; the log of this session begins with the same records.`;
 }

@@ -44,5 +44,8 @@ test.each([
 
 test('a body that alone exceeds the budget is refused, and the reason states that no skill is loaded', () => {
   const given = judgeLoad(skill('huge', 'word '.repeat(40_000)), { preloaded: [], loaded: [] }, SKILL_BUDGET);
-  expect(given).toMatchObject({ do: 'refuse', why: expect.stringMatching(/above 30,000\. None is loaded\.$/) });
+  expect(given).toMatchObject({
+    do: 'refuse',
+    why: expect.stringMatching(/the maximum is 30,000\. No skill is loaded\.$/),
+  });
 });

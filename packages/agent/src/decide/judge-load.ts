@@ -24,9 +24,9 @@ export function judgeLoad(skill: Skill, { preloaded, loaded }: SkillsInContext, 
   const total = held + tokens;
   const spent =
     names.size >= budget.skills && !names.has(skill.name)
-      ? `${names.size === 1 ? '1 skill is' : `${names.size} skills are`} loaded, of ${budget.skills} that a session may hold`
+      ? `${names.size === 1 ? '1 skill is' : `${names.size} skills are`} loaded, and the maximum is ${budget.skills}`
       : total > budget.most
-        ? `with its ${formatNumber(tokens)} tokens the loaded skills would come to ${formatNumber(total)}, above ${formatNumber(budget.most)}`
+        ? `with its ${formatNumber(tokens)} tokens the loaded skills would have ${formatNumber(total)}, and the maximum is ${formatNumber(budget.most)}`
         : undefined;
   if (spent !== undefined) return { do: 'refuse', why: `${skill.name} does not fit: ${spent}. ${loadedIn(loaded)}` };
   return total < budget.warning
@@ -34,7 +34,7 @@ export function judgeLoad(skill: Skill, { preloaded, loaded }: SkillsInContext, 
     : {
         do: 'load',
         tokens,
-        warning: `the loaded skills now come to ${formatNumber(total)} tokens of ${formatNumber(budget.most)}; load a further one only where the task needs it`,
+        warning: `the loaded skills now have ${formatNumber(total)} of at most ${formatNumber(budget.most)} tokens; load another skill only if the task needs it`,
       };
 }
 
@@ -45,7 +45,7 @@ export function skillTokens({ body }: Skill): number {
 
 function loadedIn(loaded: readonly LoadedSkill[]): string {
   const held = loaded.map(({ name, tokens }) => `${name} (${formatNumber(tokens)} tokens)`).join(', ');
-  return held === '' ? 'None is loaded.' : `Loaded: ${held}.`;
+  return held === '' ? 'No skill is loaded.' : `Loaded: ${held}.`;
 }
 
 function formatNumber(value: number): string {

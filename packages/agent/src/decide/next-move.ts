@@ -35,7 +35,7 @@ type NextMove =
 /** Maximum number of consecutive answers that may stop at the output limit. One more ends the turn as `failed`. */
 const MOST_CUTS = 3;
 
-const GO_ON = 'The last turn ended before its work was done. Go on from where it stopped.';
+const GO_ON = 'The last turn ended before its work was complete. Continue from where it stopped.';
 
 /**
  * Returns the next move of a turn. The moves are: running the calls of the answer, sending a request, sending a message
@@ -83,10 +83,12 @@ function continuation(
   const cut = cutCall(answer);
   if (cut === undefined && makesCalls(answer)) return undefined;
   const what =
-    cut === undefined ? '' : ' The last call was incomplete and did not run: make it again, in smaller pieces.';
+    cut === undefined ? '' : ' The last call was incomplete and did not run: make the call again, in smaller parts.';
   const why =
-    answer.stop === 'window' ? 'as the window was full; there is room now, behind a checkpoint' : 'at the output limit';
-  return `Your last answer was cut ${why}.${what} Go on from exactly where it stopped.`;
+    answer.stop === 'window'
+      ? 'because the context window was full; a checkpoint has freed space'
+      : 'at the output limit';
+  return `Your last answer was cut off ${why}.${what} Continue exactly where it stopped.`;
 }
 
 function tooOftenCut(): NextMove {

@@ -109,15 +109,15 @@ function stubOf({ part, position: at }: Packed): string {
       return '';
     case 'image': {
       const { mediaType, bytes, artifact } = part;
-      return `[image left out: the provider refused it. ${mediaType}, ${bytes} bytes, artifact ${artifact}, event ${at}]`;
+      return `[image omitted: the provider rejected it. ${mediaType}, ${bytes} bytes, artifact ${artifact}, event ${at}]`;
     }
     case 'call':
-      return `[call of ${part.name} and its result left out: the provider refused them. Event ${at}]`;
+      return `[call of ${part.name} and its result omitted: the provider rejected them. Event ${at}]`;
     case 'text':
     case 'native':
     case 'result':
     case 'change':
-      return `[left out: the provider refused this part. Event ${at}]`;
+      return `[content omitted: the provider rejected this part. Event ${at}]`;
   }
 }
 

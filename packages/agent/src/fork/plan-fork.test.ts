@@ -228,8 +228,8 @@ describe('a fork', () => {
     );
     expect(summary).toMatchObject({ session: ID, strategy: 'deterministic' });
     expect(summary?.text.split('\n')).toEqual([
-      'The user went back to before what is told here. It is no longer part of this conversation.',
-      'Asked there:',
+      'The user went back to a point before the work listed here. That work is no longer part of this conversation.',
+      'Prompts:',
       '- Look at it.',
       'Work:',
       '- 2 answers; calls: look 2',
@@ -237,10 +237,12 @@ describe('a fork', () => {
       '- /w/cart.ts',
       'Files removed:',
       '- /w/old.ts',
-      'Said last:',
+      'Last answer:',
       `- Looked. ${'x'.repeat(392)}…`,
     ]);
-    expect(summary?.limitations.join('\n')).toMatch(/lossy.*session s1, records 2 to \d+[^]*Files stay[^]*1 entries/);
+    expect(summary?.limitations.join('\n')).toMatch(
+      /lossy.*session s1, records 2 to \d+[^]*Files are as that branch left them[^]*1 entries/,
+    );
     expect(heldBy(provider.sent.at(-1)?.body ?? new Uint8Array())).toContainEqual(expect.stringMatching(/^<branch>/));
   });
 });

@@ -196,9 +196,9 @@ async function summarizeBranch(
   const changed = [...files.values()];
   const cut: SummaryCut = { entries: 0 };
   const text = [
-    'The user went back to before what is told here. It is no longer part of this conversation.',
+    'The user went back to a point before the work listed here. That work is no longer part of this conversation.',
     ...section(
-      'Asked there',
+      'Prompts',
       listNewest(cut, found.directives, ({ text: words }) => quoteLine(cut, words)),
     ),
     ...section('Work', [workLine(found)]),
@@ -218,7 +218,7 @@ async function summarizeBranch(
         pathOf,
       ),
     ),
-    ...section('Said last', found.said === '' ? [] : [quoteLine(cut, found.said)]),
+    ...section('Last answer', found.said === '' ? [] : [quoteLine(cut, found.said)]),
   ].join('\n');
   return { session, range, strategy: 'deterministic', text, limitations: limitationsOf(session, range, cut) };
 }
@@ -261,9 +261,9 @@ function workLine({ answers, calls, unclosed }: Gathered): string {
 
 function limitationsOf(session: SessionId, { from, to }: Range, { entries: cut }: SummaryCut): readonly string[] {
   return [
-    `It is lossy. The whole stands in the log of session ${session}, records ${from} to ${to}.`,
-    'Files stay as that branch left them, which may not be as this conversation knows them: read them again before you rely on them.',
-    'What commands did is only told by their names.',
-    ...(cut === 0 ? [] : [`For length, ${cut} entries are shortened or left out.`]),
+    `This summary is lossy. All of it is in the log of session ${session}, records ${from} to ${to}.`,
+    'Files are as that branch left them and may differ from what this conversation shows: read them again before you rely on them.',
+    'Commands are only listed by the name of their tool; their effects are not described.',
+    ...(cut === 0 ? [] : [`To limit the length, ${cut} entries are shortened or omitted.`]),
   ];
 }

@@ -78,7 +78,7 @@ describe('a short output', () => {
 
   it('has a notice about bytes that are not UTF-8', async () => {
     expect(await shaped([Buffer.from([0x61, 0xff, 0x62])])).toEqual({
-      text: 'a\uFFFDb\n[Bytes that are no UTF-8 stand here as U+FFFD.]',
+      text: 'a\uFFFDb\n[Bytes that are not UTF-8 are shown as U+FFFD.]',
     });
   });
 
@@ -89,7 +89,7 @@ describe('a short output', () => {
 
   it('shows control characters as visible symbols with a notice, except tabs and line ends', async () => {
     expect(await shaped(['\0\u001B[31mred\u007F\t\r\n'])).toEqual({
-      text: '␀␛[31mred␡\t\r\n[Control characters stand here as their pictures: ␀ for NUL, ␛ for ESC.]',
+      text: '␀␛[31mred␡\t\r\n[Control characters are shown as symbols: ␀ for NUL, ␛ for ESC.]',
     });
   });
 });
@@ -206,9 +206,8 @@ describe('the size limit of an artifact', () => {
     const kept = (await bytesOf(artifacts, name)).toString();
     expect(Buffer.byteLength(kept)).toBeLessThanOrEqual(100_000);
     expect(Buffer.byteLength(kept)).toBeGreaterThan(99_800);
-    const [, left] =
-      /^(?:äöü)*ä?ö?\n\[tidemark: (\d+) bytes are left out here\]\nü?(?:[öü])*(?:äöü)*$/.exec(kept) ?? [];
-    const notice = `\n[tidemark: ${left} bytes are left out here]\n`;
+    const [, left] = /^(?:äöü)*ä?ö?\n\[tidemark: (\d+) bytes are omitted here\]\nü?(?:[öü])*(?:äöü)*$/.exec(kept) ?? [];
+    const notice = `\n[tidemark: ${left} bytes are omitted here]\n`;
     expect(Buffer.byteLength(kept) - notice.length + Number(left)).toBe(360_000);
     expect(shaping?.total).toBe(360_000);
     expect(text).toContain(`Its beginning and its end, 100000 bytes together, are the output ${name}`);
@@ -219,7 +218,7 @@ describe('the size limit of an artifact', () => {
     const output = openOutput({ artifacts, secrets, keep: 60_000 });
     await output.write('x'.repeat(60_001));
     const kept = (await bytesOf(artifacts, (await output.finish(HEAD)).output)).toString();
-    expect(kept).toMatch(/^x+\n\[tidemark: \d+ bytes are left out here\]\nx+$/);
+    expect(kept).toMatch(/^x+\n\[tidemark: \d+ bytes are omitted here\]\nx+$/);
     expect(kept.length).toBeLessThanOrEqual(60_000);
   });
 

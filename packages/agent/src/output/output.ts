@@ -227,7 +227,7 @@ async function* boundBytes(
     return;
   }
   const kept = endOf(rest, end);
-  yield Buffer.from(`\n[tidemark: ${total - passed - kept.length} bytes are left out here]\n`);
+  yield Buffer.from(`\n[tidemark: ${total - passed - kept.length} bytes are omitted here]\n`);
   yield kept;
 }
 

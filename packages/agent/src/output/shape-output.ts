@@ -21,8 +21,8 @@ interface OutputCut extends OutputShape {
   readonly keep: number;
 }
 
-const REPLACED = '[Bytes that are no UTF-8 stand here as U+FFFD.]';
-const PICTURED = '[Control characters stand here as their pictures: ␀ for NUL, ␛ for ESC.]';
+const REPLACED = '[Bytes that are not UTF-8 are shown as U+FFFD.]';
+const PICTURED = '[Control characters are shown as symbols: ␀ for NUL, ␛ for ESC.]';
 
 /** Control characters: C0 without tab, line feed and carriage return, and DEL. */
 const CONTROL = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]/g;

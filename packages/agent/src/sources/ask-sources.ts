@@ -21,13 +21,13 @@ const PATIENCE_MS = 2_000;
 
 /** Revision of a source that has nothing to report any more, and the text of the note that states this. */
 const GONE = 'gone';
-const GONE_WORDS = 'What this source said before no longer holds; there is nothing in its place.';
+const GONE_WORDS = 'The earlier notes of this source no longer apply. Nothing replaces them.';
 
 /**
  * Body of a note that causes a waiting note of the same revision to be packed now. It does not repeat the words of the
  * waiting note.
  */
-const RELEASES = 'The note of this revision before this one is in force.';
+const RELEASES = 'The previous note with this revision now applies.';
 
 /**
  * State that belongs to an open session: the mutex for asking its sources, the names of sources whose failure was

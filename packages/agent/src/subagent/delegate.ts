@@ -95,9 +95,9 @@ async function begin(
  */
 function refusalOf({ session: { progress }, runtime: { subagents = {} } }: TurnContext): string | undefined {
   const { depth = SUBAGENT_LIMITS.depth, total = SUBAGENT_LIMITS.total } = subagents;
-  if ((progress.startedBy?.depth ?? 0) >= depth) return 'A subagent starts none itself: do the work yourself.';
+  if ((progress.startedBy?.depth ?? 0) >= depth) return 'A subagent cannot start subagents: do the work yourself.';
   if (progress.subagentsStarted < total) return undefined;
-  return `This session has started all of its subagents (${progress.subagentsStarted} of ${total}): do the work yourself.`;
+  return `This session has started its maximum of subagents (${progress.subagentsStarted} of ${total}): do the work yourself.`;
 }
 
 function shareFor({ promised }: Children, working: TurnContext): TurnLimits {
@@ -320,5 +320,5 @@ function partOf(amount: string, parts: number): string {
  */
 function firstPrompt(role: string, task: string): string {
   const roleLine = role === NO_ROLE ? '' : `Your role: ${role}\n`;
-  return `You work as a subagent. Another agent gave you the task below: it is no word of the user, and nobody answers questions. What you say last is all that is read of your work: say what was found or done, and what was not.\n${roleLine}Your task:\n${task}`;
+  return `You work as a subagent. Another agent wrote the task below: it is not a message of the user, and no one can answer questions. Only your last message is returned: report what you found or did, and what you did not do.\n${roleLine}Your task:\n${task}`;
 }

@@ -73,7 +73,8 @@ export function outputOf(child: SessionId, ending: SubagentEnding): ToolOutput {
   const why = error === undefined ? '' : `: ${error.message}`;
   const cost = totals.cost === undefined ? 'cost unknown' : `$${totals.cost}`;
   const head = `Subagent ${child} ${HOW[outcome]}${why} (${formatCount(totals.steps, 'answer')}, ${formatCount(totals.calls, 'call')}, ${cost}).`;
-  const words = text.trim() === '' ? 'It said nothing.' : outcome === 'completed' ? text : `It said last: ${text}`;
+  const words =
+    text.trim() === '' ? 'It returned no text.' : outcome === 'completed' ? text : `Its last message: ${text}`;
   const facts = [{ kind: 'subagent.ended', data: endedAs(child, ending) } as const];
   return { text: `${head}\n\n${words}`, facts, ...(outcome !== 'completed' && { failed: true }) };
 }

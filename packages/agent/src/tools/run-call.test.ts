@@ -117,7 +117,7 @@ describe('the result of a tool', () => {
     const fails = (message: string, effect: Tool['effect']): Tool =>
       made('edit', () => Promise.reject(new Error(message)), { effect });
     const { words } = await close(fails('nearest is KEY=s3cret', 'write'), { secrets });
-    expect(words).toMatch(/^nearest is KEY=\[secret:KEY\]\n\[A placeholder above.* stands for a secret in the file/);
+    expect(words).toMatch(/^nearest is KEY=\[secret:KEY\]\n\[A placeholder above.* replaces a secret in the file/);
     expect(words).toContain('Choose text that ends before the secret or begins after it');
     expect((await close(fails('nearest is KEY=1', 'write'), { secrets })).words).toBe('nearest is KEY=1');
     expect((await close(fails('no s3cret', 'read'), { secrets })).words).toBe('no [secret:KEY]');
@@ -271,7 +271,7 @@ describe('a result that cannot be stored', () => {
   test('in the log closes the call as failed, because the call cannot stay open', async () => {
     const { last, words } = await close(made('look', () => ({ text: 'fine', exit: Number.NaN })));
     expect(last?.kind).toBe('tool.failed');
-    expect(words).toMatch(/^"look" ran and may have taken effect, but what it came to could not be kept: .*JSON/);
+    expect(words).toMatch(/^"look" ran and may have taken effect, but its result could not be recorded: .*JSON/);
   });
 
   test('as an artifact also closes the call as failed', async () => {
@@ -285,7 +285,7 @@ describe('a result that cannot be stored', () => {
       made('look', () => ({ images })),
       { log: full },
     );
-    expect(words).toBe('"look" ran and may have taken effect, but what it came to could not be kept: no space left');
+    expect(words).toBe('"look" ran and may have taken effect, but its result could not be recorded: no space left');
   });
 });
 

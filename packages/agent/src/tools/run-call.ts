@@ -183,7 +183,7 @@ async function resultOf(
 }
 
 const HIDES_SECRET =
-  '[A placeholder above, such as [secret:NAME], stands for a secret in the file that you are not shown. Text that includes ' +
+  '[A placeholder above, such as [secret:NAME], replaces a secret in the file that you are not shown. Text that includes ' +
   'it cannot match the file. Choose text that ends before the secret or begins after it, or ask the user to change that line.]';
 
 /**
@@ -226,7 +226,7 @@ function closeAsUnkept(
   cause: unknown,
   durationMs: number,
 ): Promise<Event> {
-  const words = `"${tool.name}" ran and may have taken effect, but what it came to could not be kept: ${messageOf(cause)}`;
+  const words = `"${tool.name}" ran and may have taken effect, but its result could not be recorded: ${messageOf(cause)}`;
   return closeAsFailed(work, call, words, { durationMs });
 }
 

@@ -136,7 +136,12 @@ describe('an answer that is cut because the window is full', () => {
     expect(await triggersOf(played)).toEqual(['history.compacted overflow_recovery']);
     expect(played.notices).toMatchObject([{ code: 'context/compacted', tier: 'recovery' }]);
     const body = played.bodies.at(-1);
-    for (const said of ['<checkpoint>', 'This is what I saw', 'as the window was full', 'Go on from exactly where'])
+    for (const said of [
+      '<checkpoint>',
+      'This is what I saw',
+      'because the context window was full',
+      'Continue exactly where',
+    ])
       expect(body).toContain(said);
     expect(refusedBy(played)).toEqual([]);
     await expectRebuilt(played);

@@ -56,7 +56,8 @@ const DESCRIPTION =
   'Runs a shell command in the workspace. Returns its output (stdout and stderr together; only the end of a long output) and its exit code. Each call starts a new shell: changes of folder and variables do not persist. Processes that still run when the command ends are killed, so start, use and stop a server in one command. To look at files, use read, grep, find and ls instead.';
 
 /**
- * Creates the `bash` tool. Commands start in the folder of the workspace. Only the sandbox confines them to it.
+ * Creates the `bash` tool. Commands start in the folder of the workspace. Only the sandbox restricts commands to this
+ * folder.
  *
  * @throws WorkspaceError `workspace/secret-variable` when `options.variables` contains the name of a secret.
  */
@@ -89,7 +90,7 @@ function runOf(shell: Shell, asked: BashInput, options: BashOptions): ToolRun {
   return {
     title: titleOf(command, shell.network === 'on' ? ['the network'] : beyond),
     sandboxed: shell.sandboxed,
-    // A command in a sandbox cannot change anything outside it.
+    // A command in a sandbox cannot change anything outside the sandbox.
     confined: shell.sandboxed,
     beyond,
     // A getter, because the command is parsed only if there are permission rules to check it.
@@ -218,8 +219,8 @@ const KINDS = [
 ] as const;
 
 /**
- * Number of characters of the previous chunk that are searched again, so that an error message split across two chunks
- * is found.
+ * Number of characters at the end of the previous chunk that are searched again. An error message that is split across
+ * two chunks is then still found.
  */
 const OVERLAP = 64;
 

@@ -51,8 +51,8 @@ export interface WorkspacePlace {
 }
 
 /**
- * Paths that are refused in addition to the forbidden names below. Key files are searched for in `home` and
- * `environment`.
+ * Options of `createConfinement`: the workspace folder, and paths to refuse or to protect in addition to the well-known
+ * names in this file. Key files are searched for in `home` and `environment`.
  */
 export interface ConfinementOptions extends Omit<StartOptions, 'workspace'> {
   readonly folder: string;
@@ -113,8 +113,8 @@ function unusablePath(path: string): string | undefined {
 }
 
 /**
- * Returns why a write to these paths needs the user's consent, or `undefined`. Symlinks are followed at every call,
- * because their targets may have changed since the last one.
+ * Returns why a write to these paths needs the user's consent, or `undefined` if no consent is needed. Symlinks are
+ * followed at every call, because their targets may have changed since the last call.
  */
 function reasonToAsk(
   paths: readonly string[],
@@ -145,8 +145,9 @@ async function realPlace(named: string, folder: string): Promise<WorkspacePlace 
 }
 
 /**
- * Returns why a path is refused, or `undefined`. The names of the folders above the workspace are not checked, because
- * the user chose them. Inside the workspace and in any other place, every name in the path is checked.
+ * Returns why a path is refused, or `undefined` if it is allowed. The names of the folders above the workspace are not
+ * checked, because the user chose them. For a path inside the workspace, every name below the workspace is checked. For
+ * any other path, every name in the path is checked.
  */
 function refusalOf(path: string, folder: string, kept: readonly string[]): string | undefined {
   if (kept.some((home) => pathInside(home, path) !== undefined)) return 'it is part of the log of the sessions';
@@ -171,7 +172,8 @@ function keysBeyond(folder: string, { home, environment }: KeyOptions): (path: s
   const holds = new Map<string, string>();
   for (const place of keyPlaces({ home, environment }))
     for (const path of [place.path, resolveLinksNow(place.path)])
-      // A link to the home folder would cause every path to be refused.
+      // A link from a key place to the home folder, or to a folder above the home, would cause every path in the home
+      // to be refused. Such a link is skipped.
       if (homes.every((each) => pathInside(path, each) === undefined)) holds.set(foldName(path), place.holds);
   const workspace = foldName(folder);
   const inside = new Map([...holds].filter(([key]) => (pathInside(workspace, key) ?? '') !== ''));
@@ -206,11 +208,12 @@ function noFolder(given: string): string {
   return `the workspace ${showName(given)} is not a folder that can be opened: use an existing folder`;
 }
 
-// Names that no file tool accepts anywhere in a path: the store of version control, and files that contain keys.
+// The code below lists names that no file tool accepts anywhere in a path: the store of version control, and files that
+// contain keys.
 
 /**
- * Contents of the names that are refused in any folder. Includes the key names of a home folder that mean keys
- * everywhere.
+ * Description of the content by name, for the names that are refused in any folder. Includes the names that mean keys
+ * in any folder.
  */
 const NAMES: ReadonlyMap<string, string> = new Map([
   ...KEY_NAMES,
@@ -235,7 +238,8 @@ export function forbiddenName(name: string): string | undefined {
   return NAMES.get(plain);
 }
 
-// Many repositories have an `.npmrc` with project settings. Some of these files also contain a login.
+// Many repositories have an `.npmrc` with project settings. Some of these files also contain a login. In a project, an
+// `.npmrc` is therefore refused only because of its content.
 
 /**
  * Matches a login written as plain text. A reference to a variable, as in `_authToken=${NPM_TOKEN}`, does not match.

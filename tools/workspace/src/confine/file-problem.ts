@@ -48,7 +48,10 @@ export async function inWords<T>(shown: string, work: () => Promise<T>): Promise
   }
 }
 
-/** Returns the value, or `undefined` if the file system reports that the file does not exist. */
+/**
+ * Returns the value that the promise resolves with, or `undefined` if the file system reports that the file does not
+ * exist.
+ */
 export async function unlessMissing<T>(work: Promise<T>): Promise<T | undefined> {
   try {
     return await work;

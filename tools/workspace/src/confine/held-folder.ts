@@ -108,8 +108,8 @@ function heldBy(handle: FileHandle, path: string, shown: string): DescribedFolde
       return heldBy(await open(at(name), STEP), below, called);
     } catch (error) {
       if (codeOf(error) !== 'ENOTDIR') throw error;
-      // The error code is the same for a link and for a file. If the name is now a folder or missing, it was a link a
-      // moment ago.
+      // The error code is the same for a link and for a file. If a link is at this name, or if the name is now a folder
+      // or missing, the path has changed since its check and counts as moved.
       const found = await statsOf(name);
       throw found === undefined || found.isSymbolicLink() || found.isDirectory() ? movedError(called) : error;
     }

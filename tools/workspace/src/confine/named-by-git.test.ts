@@ -1,4 +1,5 @@
-// Tests which files the settings of a repository name, and that a file tool asks before it writes one of them.
+// Tests which files the settings of a repository name, and that a file tool asks the user before it writes one of these
+// files.
 
 import { mkdir, symlink } from 'node:fs/promises';
 import { join, relative } from 'node:path';
@@ -79,7 +80,7 @@ describe('`Confinement.place`', () => {
     expect(await confinement.place('index.js')).not.toHaveProperty('asks');
   });
 
-  test('asks for files directly in a workspace that is itself the hooks folder, but not in its subfolders', async () => {
+  test('asks for files directly in a workspace that is itself the hooks folder, but not for files in its subfolders', async () => {
     const { put, confinement } = await openBench();
     await put('.git/config', '[core]\nhooksPath = .\n');
     expect(await confinement.place('pre-commit')).toHaveProperty('asks');

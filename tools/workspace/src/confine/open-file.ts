@@ -46,8 +46,8 @@ async function openIn(folder: HeldFolder, place: WorkspacePlace): Promise<OpenFi
 }
 
 /**
- * Checks that the opened file is still the file at this path. Needed only if the file was opened by path instead of
- * through a descriptor.
+ * Checks that the opened file is still the file at this path. This check is needed only if the file was opened by its
+ * path instead of through a folder descriptor.
  */
 async function assertSame(
   folder: HeldFolder,

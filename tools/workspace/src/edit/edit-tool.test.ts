@@ -81,7 +81,7 @@ describe('the `edit` tool', () => {
 });
 
 describe('the old text of an edit', () => {
-  test('is matched literally, and neither it nor the new text is a pattern', () => {
+  test('is matched literally: pattern characters in the old and the new text have no special meaning', () => {
     expect(edited('a.c (x)', '.', '$&$1')).toBe('a$&$1c (x)');
     expect(edited('\\n and \n', '\\n', 'N')).toBe('N and \n');
     expect(() => edited('abc', 'a.c', 'x')).toThrow('does not occur in');
@@ -114,7 +114,7 @@ describe('the old text of an edit', () => {
     );
   });
 
-  test('matches CRLF with its line feeds, and the new text receives CRLF too', () => {
+  test('matches CRLF in the file with plain line feeds, and the new text receives CRLF too', () => {
     expect(edited('\uFEFFa\r\nb\r\nc\r\n', 'a\nb', 'x\ny\nz')).toBe('\uFEFFx\r\ny\r\nz\r\nc\r\n');
     expect(edited('a\r\nb\r\n', 'a', 'x\ny')).toBe('x\r\ny\r\nb\r\n');
     expect(edited('a\nb\r\nc\n', 'b\nc', 'B\nC')).toBe('a\nB\r\nC\n');

@@ -85,8 +85,8 @@ export async function lookAtMemory(
   signal: AbortSignal,
 ): Promise<MemoryFile | ToolProblem | undefined> {
   const place = await memoryPlace(name, confinement);
-  // The folder may be the home of the logs, if a person works in that folder. Without a memory file there, the refusal
-  // is not a problem.
+  // If the user works in the home folder, `.tidemark` may be the folder of the session logs, and tools are refused in
+  // it. If no memory file is there, this refusal is not a problem to report.
   if (isProblem(place)) return isThere(join(confinement.folder, MEMORY_FOLDER, name)) ? place : undefined;
   try {
     return await readMemory(place, signal);

@@ -61,8 +61,8 @@ async function lookAtAll(confinement: Confinement, signal: AbortSignal): Promise
 }
 
 /**
- * Keeps the texts of the files, to show later changes as a diff. Texts from before this process first read the files
- * are unknown. For such a change, the whole file is shown.
+ * Keeps the texts of the files, to show later changes as a diff. A version that was replaced before this process first
+ * read the file is unknown. After such a change, the whole file is shown.
  */
 function remember(states: MemoryStates, known: Map<string, string>): void {
   for (const state of states.values()) {

@@ -157,8 +157,8 @@ function changeFact(
   return { kind: 'memory.changed', data: { file, operation, ...was, after, bytes } };
 }
 
-// Checks that a memory file is still what the session was shown. `consolidate` replaces the whole file, so it must not
-// overwrite a line that a person added and that no note has reported yet.
+// The code below checks that the session was shown the current content of a memory file. The operation `consolidate`
+// replaces the whole file, so it must not overwrite a line that a person added and that no note has reported yet.
 
 /** Number of records read at once during the search backwards through the log. */
 const PAGE = 500;

@@ -274,7 +274,7 @@ describe('the memory source', () => {
     ]);
   });
 
-  test('reports a pipe without waiting, and a file that is not text', async () => {
+  test('reports a pipe in place of a memory file without waiting for it, and a file that is not text', async () => {
     const bench = await openBench();
     await mkdir(join(bench.folder, '.tidemark'));
     execFileSync('mkfifo', [join(bench.folder, MEMORY)]);

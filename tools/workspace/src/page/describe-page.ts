@@ -1,11 +1,12 @@
-// Page text for the model: the exact text, so that it can be copied into `edit`. A last line in brackets describes the
-// remaining text and how to read it. That line is absent for a whole file without peculiarities.
+// Text of a page for the model. The text is exact, so that the model can copy it into `edit`. A last line in brackets
+// describes the remaining text and how to read it. This line is missing if the page is a whole file with nothing
+// special to report.
 
 import { isUtf8 } from 'node:buffer';
 import { WorkspaceError } from '../workspace-error.ts';
 import type { RawPage } from './take-page.ts';
 
-/** Text of a page. */
+/** Text of a page, and the notes about it. */
 export interface PageText {
   readonly text: string;
   /**

@@ -54,7 +54,7 @@ describe('a page', () => {
     );
   });
 
-  test('marks bytes that are not UTF-8 and adds a note', () => {
+  test('that contains bytes that are not UTF-8 marks these bytes and adds a note', () => {
     const page = pageOf(Buffer.from([0x61, 0xff, 0x0a]), ALL);
     expect(joinPage(describePage(page, 'it'))).toBe('a\uFFFD\n[bytes that are not UTF-8 are shown as \uFFFD]');
   });

@@ -70,7 +70,7 @@ describe('the `read` tool', () => {
     expect(files).toMatchObject([{ as: 'read' }]);
   });
 
-  test('returns an image of any pixel size, but refuses an image that is too large in bytes or damaged', async () => {
+  test('returns an image of any size in pixels, but refuses an image that is damaged or has too many bytes', async () => {
     const { put, call, confinement } = await openBench();
     await put('wide.png', png(20_001, 10));
     await truncate(await put('heavy.png', png(10, 10)), 64 * 1024 * 1024 + 1);

@@ -90,8 +90,8 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   const networks = createSessionNetworks(options.bwrap);
   const finder =
     options.repository === 'writable' ? noRepositories : createRepositoryFinder(options.workspace, options.home);
-  // Real paths that earlier commands had hidden. They stay hidden, because a command that runs at the same time may
-  // remove a link that leads to one of them.
+  // Real paths that were hidden from earlier commands. These paths stay hidden, because a command that runs at the same
+  // time may remove a link that leads to one of them.
   let covered: readonly string[] = [];
   return {
     async enter(reach) {
@@ -266,7 +266,10 @@ function unreachable(workspace: string, path: string, code: string): WorkspaceEr
   return new WorkspaceError('workspace/file-system', message, { path: repository, folder, code });
 }
 
-/** Returns the nearest accessible folder above a path. The content of that folder is not accessible. */
+/**
+ * Returns the nearest folder above an inaccessible path that is accessible itself. The next part of the path cannot be
+ * reached, so this is the folder that is closed.
+ */
 function nearestSeen(path: string): string {
   const folder = dirname(path);
   return folder === path || obstacle(folder) === undefined ? folder : nearestSeen(folder);

@@ -12,7 +12,7 @@ import type { GrepLine } from './grep-record.ts';
 /** Collects lines in the order of the search. */
 export interface SearchFindings {
   add(line: GrepLine): void;
-  /** Counts a line whose record was above 1 MiB. */
+  /** Counts a match whose record of ripgrep was above 1 MiB. The text of such a line is not kept. */
   addTooLong(): void;
   /** Returns true if enough matches were counted, so the search can stop. */
   enough(): boolean;
@@ -82,7 +82,7 @@ export function gatherFindings(limit: number, context: number): SearchFindings {
         files.add(line.path);
         full ||= shown >= limit;
       }
-      // Context lines of the first omitted match are omitted too.
+      // If a match is omitted, its context lines are omitted too.
       const belongs = shown < limit || (line.path === matched?.path && line.line <= matched.line + context);
       if (!full && belongs) show(line);
     },

@@ -119,7 +119,7 @@ describe('the `grep` tool', () => {
     expect(await grep(folder, { pattern: 'foo' })).toBe('[1 line in 1 file]\n\na.txt\n1:foo');
   });
 
-  it('skips files that .gitignore names and .git, but searches other names that begin with a dot', async () => {
+  it('skips `.git` and the files that .gitignore names, but searches other names that begin with a dot', async () => {
     const folder = workspace({
       '.gitignore': 'node_modules\n*.log\n',
       'node_modules/a/index.js': 'foo',

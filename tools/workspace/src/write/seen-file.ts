@@ -8,7 +8,7 @@ import { WorkspaceError } from '../workspace-error.ts';
 import type { CurrentFile } from './current-file.ts';
 import { baseOf } from './preview-change.ts';
 
-/** Context that the preview and the run of a call share. A preview has no `approved`. */
+/** Context of a call that both its preview and its run need. A preview has no `approved`. */
 export type Approvable = Pick<ToolContext, 'signal' | 'fileSeen' | 'approved'>;
 
 /**

@@ -46,7 +46,7 @@ describe('the `write` tool', () => {
     expect(await readdir(folder)).toEqual(['run.sh']);
   });
 
-  test('replaces a file that it wrote itself, without a read in between', async () => {
+  test('replaces a file that it wrote itself, without reading the file again', async () => {
     const { call, content, confinement } = await openBench();
     const tool = createWriteTool(confinement);
     await call(tool, { path: 'a', content: '1' });

@@ -62,7 +62,7 @@ export function createWriteTool(confinement: Confinement): Tool {
 interface PlannedWrite {
   readonly current: CurrentFile | undefined;
   readonly text: string;
-  /** Names of the properties of the old file that the new content keeps, such as CRLF line ends. */
+  /** Names of the properties of the old file that the new file keeps, such as CRLF line ends. */
   readonly kept: readonly string[];
 }
 
