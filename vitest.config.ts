@@ -5,8 +5,8 @@ import type { TestSpecification } from 'vitest/node';
 import { BaseSequencer } from 'vitest/node';
 
 /**
- * Files take turns in a process, and share its modules: to load them anew for each took a quarter of the time. A file leaves
- * no global changed behind it.
+ * The files of a worker run one after the other and share its loaded modules, because loading them again for each file took a
+ * quarter of the time. A test file must therefore leave no global changed.
  */
 const isolate = false;
 
