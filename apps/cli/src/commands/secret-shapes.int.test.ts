@@ -144,7 +144,7 @@ describe('an edit', () => {
     );
     const [unmatched, refused, done] = sent.slice(1).map(({ toolResults }) => toolResults[0]?.text ?? '');
     expect(unmatched).toContain('DB_PASSWORD=[secret:DB_PASSWORD]');
-    expect(unmatched).toContain('stands for a secret in the file that you are not shown');
+    expect(unmatched).toContain('replaces a secret in the file that you are not shown');
     expect(unmatched).toContain('Choose text that ends before the secret or begins after it');
     expect(refused).toContain('for an edit, text that ends before it or begins after it');
     expect(done).toContain('edited settings.txt at line 2');
