@@ -226,7 +226,7 @@ test('the skill budget is computed from the log: another process refuses a fourt
   const fourth = await stage.open({ id: first.id });
   await stage.turn(fourth, 'And now?', loads('d4'), loads('a1'), loads('a1'), done);
   const results = await resultsOf(stage, first.id);
-  expect(results[3]).toMatch(/^d4 does not fit: 3 skills are loaded, of 3 that a session may hold\. Loaded: a1 \(/);
+  expect(results[3]).toMatch(/^d4 does not fit: 3 skills are loaded, and the maximum is 3\. Loaded: a1 \(/);
   expect(results.slice(4).map((text) => /d4: Weigh|a1: Weigh|\[already_loaded\]/.exec(text)?.[0])).toEqual([
     'd4: Weigh',
     'a1: Weigh',
