@@ -162,7 +162,11 @@ async function resultsOf(stage: Stage, id: string): Promise<readonly string[]> {
 
 const PRELOAD = { more: 'metadata:\n  preload: always\n', body: 'Add up all of it.' };
 /** Options for a padded front with room for a skill body. */
-const LOW = { model: 'claude-haiku-4-5', instructions: 'You file taxes.', cache: { padding: 'always', warm: 'off' } } as const;
+const LOW = {
+  model: 'claude-haiku-4-5',
+  instructions: 'You file taxes.',
+  cache: { padding: 'always', warm: 'off' },
+} as const;
 const occurrences = (text = '', words: string): number => text.split(words).length - 1;
 
 describe('the record of a preloaded body', () => {
