@@ -209,7 +209,7 @@ describe('an image that cannot be sent', () => {
     const returned = (await recordsOf(played, session.id)).find(
       (one): one is RecordedOf<'tool.returned'> => one.kind === 'tool.returned',
     );
-    expect(JSON.stringify(returned?.data.parts)).toContain('[image left out: its PNG is damaged or cut off');
+    expect(JSON.stringify(returned?.data.parts)).toContain('[image omitted: its PNG data is damaged or cut off');
   });
 });
 

@@ -59,7 +59,7 @@ function compactAt(records: readonly Recorded[], cuts: readonly Position[], boun
 
 /** A thing that the first checkpoint stands for: its words, and every position that contains it. */
 interface Fact {
-  readonly list: 'what the user said' | 'changed files' | 'open tasks';
+  readonly list: 'prompts of the user' | 'changed files' | 'open tasks';
   readonly words: string;
   readonly places: readonly number[];
 }
@@ -93,7 +93,7 @@ function factsOf(records: readonly Recorded[], first: number, last: number): rea
   const said = records.flatMap((one): readonly Fact[] => {
     if (one.kind !== 'prompt.given' || one.position > first) return [];
     const words = one.data.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
-    return words.trim() === '' ? [] : [{ list: 'what the user said', words, places: [one.position] }];
+    return words.trim() === '' ? [] : [{ list: 'prompts of the user', words, places: [one.position] }];
   });
   const done = doneCalls(records).filter(({ at }) => at <= last);
   const files = placesOf(done, ({ name, input: { file_path: file, path } }) =>
@@ -120,7 +120,7 @@ function placesOf(done: readonly Done[], of: (one: Done) => readonly string[]): 
 
 function isThere({ directives, filesChanged, tasks }: Checkpoint, { list, words, places }: Fact): boolean {
   switch (list) {
-    case 'what the user said':
+    case 'prompts of the user':
       // An excerpt does not count: the limitations name it.
       return directives.some(({ position, text }) => places.includes(position) && text === words.trim());
     case 'changed files':
@@ -130,11 +130,11 @@ function isThere({ directives, filesChanged, tasks }: Checkpoint, { list, words,
   }
 }
 
-const SHORTENED = 'Long prompts are shortened, with […] where words are missing: ';
+const SHORTENED = 'Long prompts are shortened, and […] marks omitted text: ';
 
 function isNamed({ limitations }: Checkpoint, { list, places }: Fact): boolean {
-  const gone = limitations.find((one) => one.startsWith(`Left out for its bound, of ${list}: `)) ?? '';
-  const short = list === 'what the user said' ? (limitations.find((one) => one.startsWith(SHORTENED)) ?? '') : '';
+  const gone = limitations.find((one) => one.startsWith(`Omitted to limit the size, of ${list}: `)) ?? '';
+  const short = list === 'prompts of the user' ? (limitations.find((one) => one.startsWith(SHORTENED)) ?? '') : '';
   const named = [gone.slice(gone.indexOf(', at ')), short.slice(SHORTENED.length)].join(' ');
   const spans = [...named.matchAll(/(\d+)(?:-(\d+))?/g)];
   return spans.some(([, from, to]) => places.some((at) => at >= Number(from) && at <= Number(to ?? from)));

@@ -380,7 +380,7 @@ describe('anthropics/claude-code#3639: a call that the provider refuses as an or
       wire,
       onRequest: (sent) => ({
         answer:
-          answers(sent) === 0 && !JSON.stringify(sent.body).includes('left out')
+          answers(sent) === 0 && !JSON.stringify(sent.body).includes('omitted')
             ? { text: 'I look.', calls: [{ id, name: 'screenshot', arguments: { of: 0 } }] }
             : FINE,
         fault: JSON.stringify(sent.body).includes(id) ? refusal(message.replace('ID', id)) : undefined,
@@ -390,7 +390,7 @@ describe('anthropics/claude-code#3639: a call that the provider refuses as an or
     expect(await session.prompt('Look.')).toMatchObject({ outcome: 'completed', text: 'I see.' });
     expect(await session.prompt('And now?')).toMatchObject({ outcome: 'completed' });
     expect(await quarantined(played, session.id)).toMatchObject([
-      { data: { stub: expect.stringContaining('call of screenshot and its result left out') } },
+      { data: { stub: expect.stringContaining('call of screenshot and its result omitted') } },
     ]);
     await verifies(played, session.id, wire);
   });

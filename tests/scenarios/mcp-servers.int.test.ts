@@ -180,7 +180,7 @@ describe('a tool whose description changes while its name stays the same', () =>
     await server.change(turned);
     await held(mcp);
     await stage.turn(live, 'Two.', calling('shop__stock'), done);
-    expect((await resultsOf(stage, live))[1]).toContain('is held back');
+    expect((await resultsOf(stage, live))[1]).toContain('is blocked');
     expect(server.called).toEqual(['stock']);
     expect(notices).toEqual(['tools/held-back']);
     expect(stage.bodies.join()).not.toContain('id_rsa');

@@ -162,7 +162,11 @@ async function resultsOf(stage: Stage, id: string): Promise<readonly string[]> {
 
 const PRELOAD = { more: 'metadata:\n  preload: always\n', body: 'Add up all of it.' };
 /** Options for a padded front with room for a skill body. */
-const LOW = { model: 'claude-haiku-4-5', role: 'You file taxes.', padding: 'always', warm: 'off' } as const;
+const LOW = {
+  model: 'claude-haiku-4-5',
+  instructions: 'You file taxes.',
+  cache: { padding: 'always', warm: 'off' },
+} as const;
 const occurrences = (text = '', words: string): number => text.split(words).length - 1;
 
 describe('the record of a preloaded body', () => {
@@ -226,7 +230,7 @@ test('the skill budget is computed from the log: another process refuses a fourt
   const fourth = await stage.open({ id: first.id });
   await stage.turn(fourth, 'And now?', loads('d4'), loads('a1'), loads('a1'), done);
   const results = await resultsOf(stage, first.id);
-  expect(results[3]).toMatch(/^d4 does not fit: 3 skills are loaded, of 3 that a session may hold\. Loaded: a1 \(/);
+  expect(results[3]).toMatch(/^d4 does not fit: 3 skills are loaded, and the maximum is 3\. Loaded: a1 \(/);
   expect(results.slice(4).map((text) => /d4: Weigh|a1: Weigh|\[already_loaded\]/.exec(text)?.[0])).toEqual([
     'd4: Weigh',
     'a1: Weigh',

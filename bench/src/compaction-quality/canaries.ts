@@ -33,7 +33,7 @@ export interface Canary extends Planted {
  * labels of a valid one.
  */
 const REPLACED = /^\W{0,3}\(?(superseded|rejected|replaced|dropped|outdated|no longer)/;
-const IN_FORCE = /^\W{0,3}\((settled|in force|open|active|being worked on)/;
+const IN_FORCE = /^\W{0,3}\((settled|in force|open|active|being worked on|in progress)/;
 
 /**
  * Checks if a text holds a canary after a round: its statement word for word on one line, or a path with its symbol.

@@ -180,9 +180,10 @@ describe('a simulator', () => {
   });
 });
 
-describe('a request for a checkpoint', () => {
-  const QUESTION =
-    'Older history of this session is about to be replaced by a checkpoint. Write what only a reader can.';
+describe.each([
+  'Older history of this session will be replaced by a checkpoint. Write the parts that only a reader can write.',
+  'Older history of this session is about to be replaced by a checkpoint. Write what only a reader can.',
+])('a request for a checkpoint: %s', (QUESTION) => {
   const asked = { messages: [user(QUESTION)] };
   const steps: Scenario['steps'] = [{ answer: { text: 'One.' } }, { answer: { text: 'Two.' } }];
 

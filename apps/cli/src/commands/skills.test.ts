@@ -77,7 +77,7 @@ test("the user's skill budget applies, and the budget of an untrusted folder is 
   const scenario = stage.scenario(
     { answer: calls('skill_load', { name: 'tax' }) },
     { answer: calls('skill_load', { name: 'vat' }) },
-    { expect: { toolResult: 'vat does not fit: 1 skill is loaded, of 1' }, answer: { text: 'Done.' } },
+    { expect: { toolResult: 'vat does not fit: 1 skill is loaded, and the maximum is 1' }, answer: { text: 'Done.' } },
   );
   const ran = await tidemark(['do my taxes', '--provider', 'simulator', '--scenario', scenario]);
   expect(ran).toMatchObject({ exit: 0, out: 'Done.\n' });

@@ -92,7 +92,7 @@ function compact(all: readonly { happenings: readonly Happens[]; bound: number }
 /** Checks if the limitations name a range of left-out items in list `what` that contains the position. */
 function isNamed({ limitations }: Checkpoint, what: string, at: number): boolean {
   return limitations
-    .filter((line) => line.startsWith(`Left out for its bound, of ${what}: `))
+    .filter((line) => line.startsWith(`Omitted to limit the size, of ${what}: `))
     .some((line) =>
       [...line.slice(line.indexOf(', at ')).matchAll(/(\d+)(?:-(\d+))?/g)].some(
         ([, from, to]) => at >= Number(from) && at <= Number(to ?? from),
@@ -153,7 +153,7 @@ test('after five compactions, every directive, decision, changed file and open t
       expect({
         prompts: lost(
           last,
-          'what the user said',
+          'prompts of the user',
           last.directives.map((one) => `${one.position}`),
           new Map(prompts),
         ),

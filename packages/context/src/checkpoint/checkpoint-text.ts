@@ -58,7 +58,7 @@ export function checkpointTokens(checkpoint: Checkpoint): number {
 }
 
 function opening({ range }: Checkpoint): string {
-  return `This stands for the history from position ${range.from} to ${range.to}. Numbers in brackets are positions in the log.`;
+  return `This checkpoint replaces the history from position ${range.from} to ${range.to}. Numbers in brackets are positions in the log.`;
 }
 
 /**
@@ -66,15 +66,15 @@ function opening({ range }: Checkpoint): string {
  * the full prompt is quoted in order among the directives.
  */
 function objectiveText({ position, text, since = [], now }: Objective, directives: readonly Directive[]): string {
-  const short = since.map((one) => `\n- [${one.position}] and then: ${lineOf(one.text, OBJECTIVE)}`).join('');
-  const by = now === undefined ? '' : `\nNow, by a model: ${now}`;
+  const short = since.map((one) => `\n- [${one.position}] later: ${lineOf(one.text, OBJECTIVE)}`).join('');
+  const by = now === undefined ? '' : `\nCurrent objective (by a model): ${now}`;
   const below = directives.some((said) => said.position === position);
   const words = below ? ` ${lineOf(text, OBJECTIVE)}` : `\n${quoteText(text)}`;
   return `## Objective\n- [${position}]${words}${short}${by}`;
 }
 
 function summaryText({ position, text }: Quote): string {
-  return `## An earlier summary, up to [${position}]\n${quoteText(text)}`;
+  return `## Earlier summary, up to [${position}]\n${quoteText(text)}`;
 }
 
 function sectionText(list: ListName, lines: readonly string[]): readonly string[] {
@@ -93,7 +93,7 @@ function stepsText({
   directives,
 }: Pick<Checkpoint, 'steps' | 'turns' | 'directives'>): readonly string[] {
   if (steps.length === 0) return [];
-  const lines: string[] = ['## What was done'];
+  const lines: string[] = ['## Steps'];
   let next = 0;
   let shown: TurnState | undefined;
   let result: Position | undefined;

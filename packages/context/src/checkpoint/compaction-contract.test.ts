@@ -19,9 +19,9 @@ const promptsOf = (contract: CompactionContract): readonly string[] =>
 test('the instruction, the schema and the live prompt have pinned digests, because records name them by digest', () => {
   const { instruction, schema, live } = contractOf([]);
   expect([instruction, schema, live].map(digestOf)).toEqual([
-    'b3e9e43f38989c35f4118057b8ef6a5d1a621c7518cbbbb17edc3bbd92f69205',
+    '67ad6f766403fde32c1a65d8133534fea44af5a9bc779608348419ae2e7517a9',
     'fb4429ec13e34a505621d4c16da0d1d9dbcfc183b868fbf33be1413cc589421a',
-    'ef9045731e44ef83d0f9f747ddca12961bcdecc58643757c1a6f61d483a26449',
+    '8f130d2c5f2f98b03ef3935a68b83bd7bf0f1c7cd788e5a41b53478579dbfb02',
   ]);
 });
 
@@ -52,7 +52,7 @@ test('a chunk lists each message and call as JSON data and omits reasoning', () 
   ]);
   const [chunk = ''] = promptsOf(contractOf(records));
   expect(chunk.slice(chunk.indexOf('The history is inside')).split('\n')).toEqual([
-    String.raw`The history is inside the enclosure, part 1 of 1, one record a line.`,
+    String.raw`The history is inside the tags below, part 1 of 1, one record per line.`,
     String.raw`<history>`,
     String.raw`{"kind":"context.noted","position":1,"source":"workspace","text":"about workspace"}`,
     String.raw`{"kind":"prompt.given","position":2,"text":"go"}`,
@@ -156,7 +156,7 @@ test.each<readonly [string, Parameters<typeof parseCheckpoint>[0], string, RegEx
   ],
   ['contains no text', [{ type: 'reasoning', text: JSON.stringify(GOOD) }], 'silent', /no text/],
   ['is prose', 'All is well.', 'no-json', /no JSON object/],
-  ['is incomplete', JSON.stringify(GOOD).slice(0, -1), 'no-json', /cut/],
+  ['is incomplete', JSON.stringify(GOOD).slice(0, -1), 'no-json', /only a part of one/],
   ['has a text in place of a list', JSON.stringify({ ...GOOD, risks: 'none' }), 'unfit', /risks: /],
   [
     'has an unknown value',

@@ -175,7 +175,7 @@ const NOTES: { readonly [K in Kind]: NoteRecord<K> } = {
     draft.subagents.set(id, { ...draft.subagents.get(id), position, id, status, result: lineOf(summary, LINE) });
   },
   'branch.summarized': (draft, { position, data }) => {
-    draft.work.push({ position, what: `A branch was left; of it: ${lineOf(data.text, LINE)}` });
+    draft.work.push({ position, what: `A branch was abandoned. Its summary: ${lineOf(data.text, LINE)}` });
   },
   'turn.ended': (draft, { position, data }) => {
     endTurn(draft, position, data.error === undefined ? data.outcome : `${data.outcome} (${data.error.code})`);

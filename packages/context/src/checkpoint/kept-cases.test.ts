@@ -181,7 +181,7 @@ test('a command that failed and later passed is listed with its failure', () => 
     ['tool.returned', { call: callId('c2'), parts: [], exit: 0 }],
   ]);
   expect(textOf(made)).toContain(
-    '- [4] passed, failed before at [2]: npm test\n  > failure: src/tax.ts:12 expected 3, was 4',
+    '- [4] passed, failed earlier at [2]: npm test\n  > failure: src/tax.ts:12 expected 3, was 4',
   );
 });
 
@@ -295,5 +295,5 @@ test('hostile text from a model, a tool or a file name cannot add headings', () 
   const headings = textOf(checkpointOf(told))
     .split(/[\n\r\u2028]/)
     .filter((line) => line.startsWith('#') || line.startsWith('```'));
-  expect(headings).toEqual(['## Files changed', '## Files read', '## Commands and evidence', '## What was done']);
+  expect(headings).toEqual(['## Files changed', '## Files read', '## Commands and evidence', '## Steps']);
 });

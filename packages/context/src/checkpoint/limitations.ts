@@ -13,7 +13,7 @@ const MOST_TOLD = 5;
 const TOLD = 200;
 
 const LISTS: { readonly [K in ListName | 'steps']: string } = {
-  directives: 'what the user said',
+  directives: 'prompts of the user',
   decisions: 'decisions',
   work: 'work done',
   filesChanged: 'changed files',
@@ -25,7 +25,7 @@ const LISTS: { readonly [K in ListName | 'steps']: string } = {
   subagents: 'subagents',
   instructions: 'instruction files to read again',
   skills: 'skills to load again',
-  steps: 'words and calls of the model',
+  steps: 'texts and calls of the model',
 };
 
 /**
@@ -39,21 +39,18 @@ export function limitationsOf(
 ): readonly string[] {
   const { range, strategy, skills, instructions } = checkpoint;
   return [
-    'It is shortened: of results and long inputs it holds chosen lines and names only. What it does not say may still have happened.',
-    `The log is whole: history_read returns what stands at a position from ${range.from} to ${range.to}, and history_search finds words in it, where you have these tools.`,
+    'It is shortened: results and long inputs are reduced to selected lines and names. Events that it does not mention may still have happened.',
+    `The log is complete: if you have these tools, history_read returns the record at a position from ${range.from} to ${range.to}, and history_search finds words in it.`,
+    ...nameSkills('Skills that were loaded only in that range do not apply until you load them again', skills),
     ...nameSkills(
-      'Skills that were loaded in that range alone are no longer in force until they are loaded again',
-      skills,
-    ),
-    ...nameSkills(
-      'Instruction files that were read in that range are to be read again before work under them',
+      'Instruction files that were read in that range must be read again before work in their folders',
       instructions,
     ),
     ...emptyLists(checkpoint),
     ...cutQuotes(checkpoint),
     ...leftOut(checkpoint),
     ...(strategy === 'model-assisted'
-      ? ['What is marked as by a model was written by one, and proven by nothing.']
+      ? ['Items marked "by a model" were written by a model and are not proven by the log.']
       : []),
     ...unrepeatedLines(dropped),
     ...byModel(told),
@@ -63,8 +60,9 @@ export function limitationsOf(
 function unrepeatedLines(dropped: readonly Position[]): readonly string[] {
   const where = addLeftOut(undefined, dropped, []);
   if (where === undefined) return [];
-  const lines = where.count === 1 ? '1 line was' : `${where.count} lines were`;
-  return [`Of what a model wrote before, ${lines} not repeated and left out, at ${spansInWords(where)}.`];
+  return [
+    `Omitted because the model did not repeat them: ${where.count} of its earlier lines, at ${spansInWords(where)}.`,
+  ];
 }
 
 /**
@@ -74,9 +72,9 @@ function unrepeatedLines(dropped: readonly Position[]): readonly string[] {
 function byModel(told: readonly string[]): readonly string[] {
   const said = told
     .slice(0, MOST_TOLD)
-    .map((line) => `The model that helped to write it says: ${excerptOf(oneLine(line), TOLD)}`);
+    .map((line) => `The model that helped to write it reports: ${excerptOf(oneLine(line), TOLD)}`);
   const more = told.length - said.length;
-  return more === 0 ? said : [...said, `It named ${more} more limitations, which are left out.`];
+  return more === 0 ? said : [...said, `It reported ${more} more limitations, which are omitted.`];
 }
 
 function nameSkills(what: string, again: readonly ReadAgain[]): readonly string[] {
@@ -97,7 +95,7 @@ function emptyLists({ decisions, tasks, leftOut: gone }: Omit<Checkpoint, 'limit
   ];
   return empty.length === 0
     ? []
-    : [`No ${empty.join(' and no ')} are recorded by a plan; what was only said is in the log.`];
+    : [`No ${empty.join(' and no ')} are recorded in a plan; those that were only mentioned are in the log.`];
 }
 
 function cutQuotes({ objective, directives }: Omit<Checkpoint, 'limitations'>): readonly string[] {
@@ -105,15 +103,15 @@ function cutQuotes({ objective, directives }: Omit<Checkpoint, 'limitations'>): 
   const places = (cut: boolean): readonly Position[] =>
     quotes.flatMap(({ position, of }) => ((of !== undefined) === cut ? [position] : []));
   const where = addLeftOut(undefined, places(true), places(false));
-  return where === undefined
-    ? []
-    : [`Long prompts are shortened, with […] where words are missing: ${spansInWords(where)}.`];
+  return where === undefined ? [] : [`Long prompts are shortened, and […] marks omitted text: ${spansInWords(where)}.`];
 }
 
 function leftOut({ leftOut: lists }: Omit<Checkpoint, 'limitations'>): readonly string[] {
   return Object.entries(LISTS).flatMap(([list, words]) => {
     const gone: LeftOut | undefined = isList(list) ? lists[list] : undefined;
-    return gone === undefined ? [] : [`Left out for its bound, of ${words}: ${gone.count}, at ${spansInWords(gone)}.`];
+    return gone === undefined
+      ? []
+      : [`Omitted to limit the size, of ${words}: ${gone.count}, at ${spansInWords(gone)}.`];
   });
 }
 

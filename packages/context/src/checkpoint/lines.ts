@@ -23,16 +23,16 @@ const BELOW = 80;
 
 const SECTIONS: { readonly [K in ListName]: CheckpointSection<K> } = {
   directives: {
-    heading: 'What the user said',
+    heading: 'Prompts of the user',
     line: ({ position, text, steer, below }) => {
-      const where = `- [${position}]${steer === true ? ' while the agent worked' : ''}`;
-      return below === true ? `${where} stands whole below: ${lineOf(text, BELOW)}` : `${where}\n${quoteText(text)}`;
+      const where = `- [${position}]${steer === true ? ' (while the agent worked)' : ''}`;
+      return below === true ? `${where} (whole text below): ${lineOf(text, BELOW)}` : `${where}\n${quoteText(text)}`;
     },
   },
   decisions: {
     heading: 'Decisions',
     line: ({ position, what, why, status, replaces, by }) =>
-      `- [${position}] ${what} (${status}${byline(by)})${replaces === undefined ? '' : `, instead of: ${replaces}`}${why === undefined ? '' : `, because: ${why}`}`,
+      `- [${position}] ${what} (${status}${byline(by)})${replaces === undefined ? '' : `, replaces: ${replaces}`}${why === undefined ? '' : `, because: ${why}`}`,
   },
   work: { heading: 'Work done', line: ({ position, what, by }) => `- [${position}] ${what}${aside(by)}` },
   filesChanged: { heading: 'Files changed', line: fileLine },
@@ -43,7 +43,7 @@ const SECTIONS: { readonly [K in ListName]: CheckpointSection<K> } = {
       const how = [
         outcome,
         ...(exit === undefined || exit === 0 ? [] : [`exit ${exit}`]),
-        ...(failedAt === undefined ? [] : [`failed before at [${failedAt}]`]),
+        ...(failedAt === undefined ? [] : [`failed earlier at [${failedAt}]`]),
       ];
       const said = [failure === undefined ? [] : [`failure: ${failure}`], excerpt ?? []].flat();
       const where = folder === undefined ? '' : ` (in ${folder})`;
@@ -67,8 +67,8 @@ const SECTIONS: { readonly [K in ListName]: CheckpointSection<K> } = {
 
 const STATUS = {
   open: 'open',
-  active: 'being worked on',
-  unlisted: 'no longer in the plan; nothing says that it was done',
+  active: 'in progress',
+  unlisted: 'no longer in the plan, but not recorded as done',
 } as const;
 
 /** Returns each item as text, by list. */

@@ -71,12 +71,12 @@ const STORY: readonly Told[] = [
 test('the text of a checkpoint has exactly these headings and lines', () => {
   const { text: said, limitations } = checkpointText(of(STORY));
   expect(said.split('\n')).toEqual([
-    'This stands for the history from position 0 to 14. Numbers in brackets are positions in the log.',
+    'This checkpoint replaces the history from position 0 to 14. Numbers in brackets are positions in the log.',
     '',
     '## Objective',
     '- [2] Fix the tax test. Keep the rounding.',
     '',
-    '## What the user said',
+    '## Prompts of the user',
     '- [2]',
     '  > Fix the tax test.',
     '  > Keep the rounding.',
@@ -100,7 +100,7 @@ test('the text of a checkpoint has exactly these headings and lines', () => {
     '- [9] failed, exit 1: npm test',
     '  > one two expected 3, was 4 [exit 1]',
     '',
-    '## What was done',
+    '## Steps',
     '### Turn 1-14, completed: Fix the tax test. Keep the rounding.',
     '- [5] edit /w/tax.ts',
     '- [7] bash (failed): npm test',
@@ -116,10 +116,10 @@ test('the text of a checkpoint has exactly these headings and lines', () => {
     '- [10] review',
   ]);
   expect(limitations).toEqual([
-    'It is shortened: of results and long inputs it holds chosen lines and names only. What it does not say may still have happened.',
-    'The log is whole: history_read returns what stands at a position from 0 to 14, and history_search finds words in it, where you have these tools.',
-    'Skills that were loaded in that range alone are no longer in force until they are loaded again: review.',
-    'Instruction files that were read in that range are to be read again before work under them: /w/AGENTS.md.',
+    'It is shortened: results and long inputs are reduced to selected lines and names. Events that it does not mention may still have happened.',
+    'The log is complete: if you have these tools, history_read returns the record at a position from 0 to 14, and history_search finds words in it.',
+    'Skills that were loaded only in that range do not apply until you load them again: review.',
+    'Instruction files that were read in that range must be read again before work in their folders: /w/AGENTS.md.',
   ]);
 });
 
@@ -223,7 +223,7 @@ test('without a plan, the limitations state that no decisions or open tasks are 
   const { text: said, limitations } = checkpointText(of([created, prompt('hello')]));
   expect(said).not.toContain('## Decisions');
   expect(limitations).toContain(
-    'No decisions and no open tasks are recorded by a plan; what was only said is in the log.',
+    'No decisions and no open tasks are recorded in a plan; those that were only mentioned are in the log.',
   );
 });
 
@@ -254,14 +254,14 @@ test('all prompts are unchanged if they fit, otherwise the oldest are shortened 
   expect(tight.directives[1]?.text).toBe(`${long} again`);
   expect(tight.directives[0]).toMatchObject({ position: 1, of: long.length });
   expect(tight.directives[0]?.text).toMatch(/^first words .* \[…\d+ left out…\] .*last$/);
-  expect(tight.limitations).toContain('Long prompts are shortened, with […] where words are missing: 1.');
+  expect(tight.limitations).toContain('Long prompts are shortened, and […] marks omitted text: 1.');
 });
 
 test('a prompt that stays whole after the checkpoint is not repeated, but is kept for the next checkpoint', () => {
   const long = `first ${'words '.repeat(300)}last`;
   const told = [created, prompt(long), prompt('second')];
   const made = of(told, { keptPrompts: [1] });
-  expect(checkpointText(made).text).toMatch(/^- \[1\] stands whole below: first words /m);
+  expect(checkpointText(made).text).toMatch(/^- \[1\] \(whole text below\): first words /m);
   const next = of([...told, prompt('third')], { previous: recorded(made) });
   expect(next.directives[0]).toEqual({ position: 1, text: long });
 });
@@ -305,7 +305,7 @@ test('the summary of another program is kept, and the records of its range are r
   const { fields: _, ...summary } = recorded(of(STORY));
   const made = of(STORY, { previous: { ...summary, strategy: 'recorded', checkpoint: 'They fixed it.' } });
   expect(made.summary).toEqual({ position: 14, text: 'They fixed it.' });
-  expect(checkpointText(made).text).toContain('## An earlier summary, up to [14]\n  > They fixed it.');
+  expect(checkpointText(made).text).toContain('## Earlier summary, up to [14]\n  > They fixed it.');
   expect(made.filesChanged).toEqual(of(STORY).filesChanged);
 });
 
@@ -339,8 +339,8 @@ test('items from a model are marked as such, and a model can change a proven dec
   expect(risks).toEqual([{ position: 14, text: 'the year end', by: 'model' }]);
   expect(strategy).toBe('model-assisted');
   expect(limitations.slice(-2)).toEqual([
-    'What is marked as by a model was written by one, and proven by nothing.',
-    'The model that helped to write it says: the first hour',
+    'Items marked "by a model" were written by a model and are not proven by the log.',
+    'The model that helped to write it reports: the first hour',
   ]);
 });
 
@@ -350,7 +350,7 @@ test('a checkpoint fits its bound and names the omitted items with their positio
   expect(checkpointTokens(made)).toBeLessThanOrEqual(1_500);
   const kept = made.directives.map((one) => Number(one.position));
   expect(kept).toEqual(Array.from(kept, (_, index) => 301 - kept.length + index));
-  const said = `Left out for its bound, of what the user said: ${300 - kept.length}, at 1-${300 - kept.length}.`;
+  const said = `Omitted to limit the size, of prompts of the user: ${300 - kept.length}, at 1-${300 - kept.length}.`;
   expect(made.limitations).toContain(said);
   const next = of([created, ...many, answer([text('ok')])], { bound: 9_000, previous: recorded(made) });
   expect(next.limitations).toContain(said);
@@ -372,7 +372,7 @@ test('a model that adds many long items takes no space from what the log proves'
   expect(made).toMatchObject({ directives, filesChanged, skills, instructions });
   expect(made.decisions).toEqual(expect.arrayContaining([...plain.decisions]));
   expect(made.tasks).toEqual(expect.arrayContaining([...plain.tasks]));
-  expect(made.limitations).toContain('It named 195 more limitations, which are left out.');
+  expect(made.limitations).toContain('It reported 195 more limitations, which are omitted.');
 });
 
 test('skills and instruction files that are no longer in force are named even with very few tokens', () => {

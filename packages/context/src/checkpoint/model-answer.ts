@@ -75,11 +75,13 @@ export function parseCheckpoint(said: string | readonly AnswerPart[]): ParsedChe
   const calls = parts.flatMap((part) => (part.type === 'call' ? [lineOf(part.name, 64)] : []));
   if (calls.length > 0) return unusable('calls', `it called tools (${calls.slice(0, MOST_NAMED).join(', ')})`);
   const text = parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('');
-  if (text.trim() === '') return unusable('silent', 'it held no text');
+  if (text.trim() === '') return unusable('silent', 'it contained no text');
   const value = objectIn(text);
-  if (value === undefined) return unusable('no-json', 'its text is no JSON object, or one that was cut');
+  if (value === undefined) return unusable('no-json', 'its text contains no JSON object, or only a part of one');
   const read = answer.safeParse(tidyAnswer(value));
-  return read.success ? sound(read.data) : unusable('unfit', `its object does not fit: ${issuesOf(read.error)}`);
+  return read.success
+    ? sound(read.data)
+    : unusable('unfit', `its object does not match the schema: ${issuesOf(read.error)}`);
 }
 
 /**
@@ -96,7 +98,7 @@ function sound(fields: ModelFields): ParsedCheckpoint {
 
 /** Returns the text that asks the model to answer again. */
 export function retryText({ message }: UnusableAnswer): string {
-  return `That answer cannot be used: ${message}. Call no tools, and answer with the one JSON object that was asked for.`;
+  return `That answer cannot be used: ${message}. Call no tools, and answer with only the JSON object of the schema.`;
 }
 
 function unusable(code: UnusableAnswer['code'], message: string): ParsedCheckpoint {

@@ -104,7 +104,7 @@ test('five rounds replace decisions, finish tasks and answer questions without c
     'Question answered: Which port? 8080, said the user',
   ]);
   const [, second, , , last] = made.map((one) => checkpointText(one).text);
-  expect(second).toContain('use postgres (settled, by a model), instead of: use sqlite');
+  expect(second).toContain('use postgres (settled, by a model), replaces: use sqlite');
   expect(last).not.toMatch(/sqlite|parser|port/);
 });
 
@@ -118,9 +118,9 @@ test('a line that a model does not repeat is removed, and the limitations give i
   expect(second?.objective).not.toHaveProperty('now');
   expect(second?.risks).toEqual([]);
   const [risk] = first?.risks ?? [];
-  const said = `Of what a model wrote before, 1 line was not repeated and left out, at ${risk?.position}.`;
+  const said = `Omitted because the model did not repeat them: 1 of its earlier lines, at ${risk?.position}.`;
   expect(second?.limitations).toContain(said);
-  expect(third?.limitations.join()).not.toContain('not repeated');
+  expect(third?.limitations.join()).not.toContain('did not repeat');
 });
 
 test('a round without a model keeps the lines that a model wrote', () => {

@@ -167,7 +167,7 @@ function changeInWords(
     const head = headingAbove(path, file, hunk);
     file = fileBehind(file, hunk);
     const lines = changedLines(was, is);
-    const place = head === undefined ? 'a place that was not seen' : lineOf(head, 100);
+    const place = head === undefined ? 'an unknown place' : lineOf(head, 100);
     const where = head === undefined && all.length === 1 ? [] : [`in ${place}`];
     return [...where, ...(lines.length <= CHANGED ? lines.map((line) => lineOf(line, LINE)) : [])].join('\n');
   });

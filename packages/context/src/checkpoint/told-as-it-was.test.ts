@@ -23,7 +23,7 @@ test('the objective is the latest request, with the short prompts after it', () 
     since: [{ position: 3, text: 'Add dark mode' }],
   });
   expect(textOf(checkpointOf(told))).toContain(
-    '- [1] Explain how the parser works, and change nothing.\n- [3] and then: Add dark mode',
+    '- [1] Explain how the parser works, and change nothing.\n- [3] later: Add dark mode',
   );
   const next = [...told, prompt('Use blue.')];
   const later = checkpointOf(next, { previous: recorded(checkpointOf(told)) });

@@ -4,7 +4,7 @@ import { quotedScale } from './model-tokens.ts';
 const WORDS = 'word '.repeat(100).trim();
 
 test('`quotedScale` returns the mean of the scales of the quoted texts, weighted by tokens', () => {
-  const text = `## What was done\n- [4] returned\n  > ${WORDS}\n- [9] said: ${WORDS}`;
+  const text = `## Steps\n- [4] returned\n  > ${WORDS}\n- [9] said: ${WORDS}`;
   const scale = quotedScale(text, (position) => ({ 4: 0.5, 9: 1.5 })[position ?? -1] ?? 1);
   expect(scale).toBeCloseTo(1, 1);
   expect(quotedScale(text, (position) => (position === undefined ? 1 : 0.5))).toBeLessThan(0.52);

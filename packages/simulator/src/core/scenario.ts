@@ -146,15 +146,19 @@ export interface ReceivedRequest {
 // no answer to this question, so the question must not use up a step.
 
 /**
- * First sentence of the checkpoint question, copied word for word from `compaction-contract.ts` of `@tidemark/context`.
+ * First sentences of the checkpoint question, copied word for word from `compaction-contract.ts` of `@tidemark/context`: the current
+ * one, and the one of earlier versions.
  */
-const BEGINNING = 'Older history of this session is about to be replaced by a checkpoint.';
+const BEGINNINGS = [
+  'Older history of this session will be replaced by a checkpoint.',
+  'Older history of this session is about to be replaced by a checkpoint.',
+];
 
 /**
  * Returns the last user text from the checkpoint question onwards, or `undefined` if the user text does not contain the
  * question.
  */
 export function checkpointQuestion({ lastUserText }: Pick<ReceivedRequest, 'lastUserText'>): string | undefined {
-  const at = lastUserText.indexOf(BEGINNING);
-  return at === -1 ? undefined : lastUserText.slice(at);
+  const at = BEGINNINGS.map((words) => lastUserText.indexOf(words)).find((found) => found !== -1);
+  return at === undefined ? undefined : lastUserText.slice(at);
 }

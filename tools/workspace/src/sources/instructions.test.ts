@@ -52,7 +52,7 @@ describe('the instructions source', () => {
     await writeFile(join(folder, 'AGENTS.md'), 'Use spaces.');
     const [after, words] = await told(source, view(folder, { files }));
     expect(after).not.toBe(before);
-    expect(words).toContain(': changed since; read it again');
+    expect(words).toContain(': changed since then; read it again');
     expect(words).not.toContain('Use');
     files.set(join(folder, 'AGENTS.md'), sha256('Use spaces.'));
     const [again, calm] = await told(source, view(folder, { files }));
@@ -66,7 +66,21 @@ describe('the instructions source', () => {
     await rm(join(folder, 'b/AGENTS.md'));
     execFileSync('mkfifo', [join(folder, 'b/AGENTS.md')]);
     const [, words] = await told(instructionsSource(), view(folder, { files }));
-    expect(words.match(/: gone since/g)).toHaveLength(2);
+    expect(words.match(/: removed since then/g)).toHaveLength(2);
+  });
+
+  test('has the revision of its earlier wording, so an earlier session is not sent the same note again', async () => {
+    const { folder, files } = await read({ 'AGENTS.md': 'Use tabs.', 'b/AGENTS.md': 'Use tabs.' });
+    await rm(join(folder, 'AGENTS.md'));
+    await writeFile(join(folder, 'b/AGENTS.md'), 'Use spaces.');
+    const [revision] = await told(instructionsSource(), view(folder, { files }));
+    const short = sha256('Use tabs.').slice(0, 12);
+    const earlier = [
+      'Instruction files that you have read:',
+      `- "AGENTS.md" (sha256 ${short}): gone since; it no longer holds`,
+      `- "b/AGENTS.md" (sha256 ${short}): changed since; read it again before you go on with work under it`,
+    ].join('\n');
+    expect(revision).toBe(sha256(earlier).slice(0, 12));
   });
 
   test.skipIf(process.getuid?.() === 0)(
@@ -117,13 +131,13 @@ describe('the instructions source with attached instructions', () => {
     const folder = await newFolder();
     await symlink(secret, join(folder, 'AGENTS.md'));
     const [, words] = await told(attach, view(folder));
-    expect(words).toBe('AGENTS.md of the workspace is a link to somewhere outside of it, and is not attached.');
+    expect(words).toBe('AGENTS.md of the workspace is a link to a place outside the workspace, and is not attached.');
   });
 
   test('attaches only the beginning of a long file, and reports this', async () => {
     const { folder } = await read({ 'AGENTS.md': 'x'.repeat(200_000) });
     const [, words] = await told(attach, view(folder));
     expect(words.length).toBeLessThan(70_000);
-    expect(words).toContain('here only its beginning');
+    expect(words).toContain('only its beginning is shown here');
   });
 });

@@ -44,7 +44,9 @@ export function instructionsSource({ instructions = 'discover' }: InstructionsOp
     name: 'instructions',
     revision: async (view) => {
       const text = await survey(view);
-      return text === undefined ? undefined : createHash('sha256').update(text).digest('hex').slice(0, 12);
+      return text === undefined
+        ? undefined
+        : createHash('sha256').update(inEarlierWords(text)).digest('hex').slice(0, 12);
     },
     render: async (view) => (await survey(view)) ?? '',
     affectedBy: ({ effect }) => effect === 'write' || effect === 'execute',
@@ -75,10 +77,29 @@ function byPath([a]: readonly [string, unknown], [b]: readonly [string, unknown]
 
 const STATES = {
   same: '',
-  changed: ': changed since; read it again before you go on with work under it',
-  gone: ': gone since; it no longer holds',
-  unreadable: ': cannot be read now, so whether it changed is not known',
+  changed: ': changed since then; read it again before you continue work in its folder',
+  gone: ': removed since then; it no longer applies',
+  unreadable: ': cannot be read now, so it is unknown if it changed',
 } as const;
+
+/**
+ * Wordings of the note, each with the wording of earlier versions. The revision is computed from the earlier wording,
+ * so a session of an earlier version is not sent the same note again.
+ */
+const REWORDED: readonly (readonly [words: string, earlier: string])[] = [
+  [STATES.changed, ': changed since; read it again before you go on with work under it'],
+  [STATES.gone, ': gone since; it no longer holds'],
+  [STATES.unreadable, ': cannot be read now, so whether it changed is not known'],
+  [
+    '; only its beginning is shown here, so read the rest yourself',
+    '; here only its beginning, the rest is yours to read',
+  ],
+  ['is a link to a place outside the workspace, and is not', 'is a link to somewhere outside of it, and is not'],
+];
+
+function inEarlierWords(text: string): string {
+  return REWORDED.reduce((result, [words, earlier]) => result.replaceAll(words, earlier), text);
+}
 
 async function stateOf(path: string, digest: string, signal: AbortSignal): Promise<keyof typeof STATES> {
   try {
@@ -130,13 +151,13 @@ export async function attachInstructions(folder: string, name: string): Promise<
   const path = await unlessMissing(realpath(join(folder, name)));
   if (path === undefined) return undefined;
   if (pathInside(folder, path) === undefined)
-    return { path, text: `${name} of the workspace is a link to somewhere outside of it, and is not attached.` };
+    return { path, text: `${name} of the workspace is a link to a place outside the workspace, and is not attached.` };
   const content = await readBeginning({ path, shown: name, inside: true });
   if (content === undefined) return undefined;
   if (content instanceof WorkspaceError)
     return { path, text: `${name} of the workspace could not be read, and is not attached: ${content.message}` };
   const long = Buffer.byteLength(content) > MOST_BYTES;
-  const heading = `${name} of the workspace, attached by the user's choice${long ? `; here only its beginning, the rest is yours to read` : ''}:`;
+  const heading = `${name} of the workspace, attached by the user's choice${long ? '; only its beginning is shown here, so read the rest yourself' : ''}:`;
   return { path, text: `${heading}\n\n${content}` };
 }
 
