@@ -48,7 +48,9 @@ test('a subagent is listed under its parent, and `show` links each session to th
   expect((await tidemark(['show', parent.session])).out).toMatch(
     new RegExp(`^subagent ${child.session} \\(reader\\): completed, \\$0\\.`, 'm'),
   );
-  expect((await tidemark(['show', child.session])).out).toContain(`a subagent of ${parent.session}, started by its call `);
+  expect((await tidemark(['show', child.session])).out).toContain(
+    `a subagent of ${parent.session}, started by its call `,
+  );
   expect((await tidemark(['verify', parent.session])).exit).toBe(0);
   expect((await tidemark(['verify', child.session])).exit).toBe(0);
 });
